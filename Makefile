@@ -1,0 +1,27 @@
+# Everything a fresh machine needs: `make run` and `make test` set themselves up.
+PYTHON ?= python3
+BIN := .venv/bin
+EXTRAS := dev,onnx,tensorboard,ray,hub
+
+.PHONY: run test check docs clean
+
+run: .venv/ready
+	$(BIN)/lgn discover
+
+test: .venv/ready
+	$(BIN)/pytest
+
+check: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lgn needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[$(EXTRAS)]'
+	touch $@
+
+clean:
+	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
