@@ -1,0 +1,39 @@
+"""Learn which linear groups a network wants.
+
+Layers whose filters are orbits of a basis filter under a learned matrix, and numbers that say what the matrix does:
+"Learning Linear Groups in Neural Networks" (Theodosis, Helwani and Ba), as a library.
+"""
+
+from lgn import algebra, generators, measures, nn, penalties
+from lgn.algebra import act, orbit, power, unvec, vec
+from lgn.measures import (
+    closure_error,
+    condition_number,
+    equivariance_error,
+    inverse_error,
+    orthogonality_error,
+)
+from lgn.nn import convert, merge, summary
+from lgn.version import __version__
+
+__all__ = [
+    "__version__",
+    "act",
+    "algebra",
+    "closure_error",
+    "condition_number",
+    "convert",
+    "equivariance_error",
+    "generators",
+    "inverse_error",
+    "measures",
+    "merge",
+    "nn",
+    "orbit",
+    "orthogonality_error",
+    "penalties",
+    "power",
+    "summary",
+    "unvec",
+    "vec",
+]

@@ -1,0 +1,84 @@
+"""The contract that every family of generators keeps."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+
+class Generator(nn.Module, ABC):
+    """A batch of matrices `A` that act on `vec(W)`, for filters `W` of one patch size.
+
+    A family says what A may be. It is always started from given matrices, which `_start_from` projects onto the
+    family: exactly, or by an approximation that its docstring names. `start_distance` is what the projection moved,
+    `||A - start||_F / ||start||_F` for each matrix.
+
+    Shapes: start and `matrix()` are (leading, channels or 1, d, d) with d = n * m; who has a matrix of their own is
+    decided by `lgn.generators.leading_shape`.
+    """
+
+    law: ClassVar[str]  # what holds for each matrix by construction, shown by repr
+
+    def __init__(self, start: Tensor, patch: tuple[int, int], order: int = 4) -> None:
+        super().__init__()
+        self.patch, self.order = patch, order
+        _require_start(start, patch)
+        # Contiguous, as all that is stored must be: safetensors refuses the strides that `torch.linalg` leaves.
+        self._start_from(start.detach().contiguous())
+        with torch.no_grad():
+            moved = torch.linalg.matrix_norm(self.matrix() - start)
+            size = torch.linalg.matrix_norm(start)
+        self.start_distance: Tensor = moved / size.clamp_min(torch.finfo(start.dtype).tiny)
+
+    @abstractmethod
+    def matrix(self) -> Tensor:
+        """The matrices A.  (leading, channels or 1, d, d)"""
+
+    @abstractmethod
+    def _start_from(self, start: Tensor) -> None:
+        """Make the parameters so that `matrix()` is `start`, or the member of the family near it."""
+
+    @abstractmethod
+    def law_error(self) -> Tensor:
+        """How far each matrix is from the family's law, 0 where it holds.  (leading, channels or 1)"""
+
+    @torch.no_grad()
+    def project_(self) -> None:
+        """Undo what an optimiser's step may do to a constraint that the parameters do not hold by themselves."""
+
+    def forward(self) -> Tensor:
+        return self.matrix()
+
+    def __repr__(self) -> str:
+        # One line: what is inside, such as torch's parametrisations, says nothing about the mathematics.
+        return f"{type(self).__name__}({self.extra_repr()})"
+
+    def extra_repr(self) -> str:
+        shape = tuple(self.start_distance.shape)
+        d = self.patch[0] * self.patch[1]
+        return f"{self.law}; {shape[0]}x{shape[1]} of {d}x{d} on {self.patch[0]}x{self.patch[1]} patches"
+
+
+def require_invertible(start: Tensor, family: str) -> None:
+    """Refuse singular matrices where a family has none, naming the rank that was found."""
+    ranks = torch.linalg.matrix_rank(start)
+    if (ranks < start.shape[-1]).any():
+        raise ValueError(
+            f"start must be invertible for {family}, got a matrix of rank {int(ranks.min())} of {start.shape[-1]}"
+        )
+
+
+def _require_start(start: Tensor, patch: tuple[int, int]) -> None:
+    d = patch[0] * patch[1]
+    if start.ndim != 4:
+        raise ValueError(f"start must have 4 dimensions (leading, channels, d, d), got shape {tuple(start.shape)}")
+    if start.shape[-2:] != (d, d):
+        raise ValueError(
+            f"start must be {d}x{d} matrices for a kernel of {patch[0]}x{patch[1]}, "
+            f"got {start.shape[-2]}x{start.shape[-1]}"
+        )
+    if not start.is_floating_point():
+        raise ValueError(f"start must be of a floating type, got {start.dtype}")
+    if not torch.isfinite(start).all():
+        raise ValueError("start must be finite, got a matrix with infinite or undefined entries")

@@ -1,0 +1,47 @@
+"""`Circulant`: filtering with wrap-around."""
+
+import torch
+from torch import Tensor, nn
+
+from lgn.generators.base import Generator
+from lgn.measures import relative_error
+
+
+class Circulant(Generator):
+    """`A = F^-1 D F` with the 2-D Fourier matrix F: cyclic filtering of the patch (app. D).
+
+    Held as the real kernel `c` that is `D` in pixels, `phi_A(X)[i, j] = sum c[i - k, j - l] X[k, l]` with indices
+    modulo the patch: `n m` numbers, and it commutes with every cyclic shift. A start is projected exactly, by averaging
+    the entries that share a place of the kernel.
+    """
+
+    law = "A = F^-1 D F"
+    index: Tensor
+
+    def _start_from(self, start: Tensor) -> None:
+        index = circulant_index(self.patch).to(start.device)
+        self.register_buffer("index", index, persistent=False)
+        d = start.shape[-1]
+        kernel = start.new_zeros(*start.shape[:2], d)
+        kernel.scatter_add_(-1, index.flatten().expand(*start.shape[:2], -1), start.flatten(-2))
+        self.kernel = nn.Parameter(kernel / d)
+
+    def matrix(self) -> Tensor:
+        return self.kernel[..., self.index]
+
+    @torch.no_grad()
+    def law_error(self) -> Tensor:
+        n, m = self.patch
+        matrix = self.matrix()
+        pixels = torch.arange(n * m).reshape(m, n)  # column-major: pixel (i, j) is number j * n + i
+        shifts = [pixels.roll(1, dims=0).flatten(), pixels.roll(1, dims=1).flatten()]
+        errors = [relative_error(matrix[..., shift, :][..., :, shift], matrix) for shift in shifts]
+        return torch.stack(errors).amax(0)
+
+
+def circulant_index(patch: tuple[int, int]) -> Tensor:
+    """Which place of the kernel stands at each entry of a doubly block-circulant matrix.  -> (d, d)"""
+    n, m = patch
+    pixel = torch.arange(n * m)
+    row, column = pixel % n, pixel // n
+    return (column[:, None] - column) % m * n + (row[:, None] - row) % n

@@ -1,0 +1,46 @@
+"""`Dense`: any matrix at all, as in the paper."""
+
+import torch
+from torch import Tensor, nn
+
+from lgn.generators.base import Generator
+
+
+class Dense(Generator):
+    """A free matrix (sec. 4). Nothing holds by construction: penalties encourage what is wanted.
+
+    With `norm`, `project_()` scales each matrix back to that Frobenius norm after an optimiser's step; the start is
+    scaled as well. Every other start is kept exactly.
+    """
+
+    law = "A free"
+    norm: float | None
+
+    def __init__(self, start: Tensor, patch: tuple[int, int], order: int = 4, *, norm: float | None = None) -> None:
+        if norm is not None and norm <= 0:
+            raise ValueError(f"norm must be positive, got {norm}")
+        self.__dict__["norm"] = norm  # set before nn.Module's own __init__: the start is projected there
+        super().__init__(start, patch, order)
+
+    def _start_from(self, start: Tensor) -> None:
+        if self.norm is not None and not start.flatten(-2).any(-1).all():
+            raise ValueError("start must not be zero where a norm is kept, got a matrix of zeros")
+        self.weight = nn.Parameter(start.clone())
+        self.project_()
+
+    def matrix(self) -> Tensor:
+        return self.weight
+
+    @torch.no_grad()
+    def law_error(self) -> Tensor:
+        if self.norm is None:
+            return self.weight.new_zeros(self.weight.shape[:2])
+        return (torch.linalg.matrix_norm(self.weight) - self.norm).abs() / self.norm
+
+    @torch.no_grad()
+    def project_(self) -> None:
+        if self.norm is not None:
+            self.weight.mul_(self.norm / torch.linalg.matrix_norm(self.weight, keepdim=True))
+
+    def extra_repr(self) -> str:
+        return super().extra_repr() + (f", ||A||_F = {self.norm:g}" if self.norm is not None else "")

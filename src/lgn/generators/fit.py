@@ -1,0 +1,46 @@
+"""The generator that takes each filter of a set to the next, in closed form."""
+
+import torch
+from torch import Tensor
+
+from lgn.algebra import vec
+from lgn.generators.starts import Share
+
+
+def consecutive_pairs(filters: Tensor, share: Share) -> tuple[Tensor, Tensor]:
+    """Elements j and j + 1 of all sets that share a generator, as columns.
+
+    Shapes: (sets, order, channels, n, m) -> two of (leading, channels or 1, d, pairs)
+    """
+    vectors = vec(filters)  # (sets, order, channels, d)
+    before, after = vectors[:, :-1], vectors[:, 1:]
+    if share == "channel":
+        return before.permute(0, 2, 3, 1), after.permute(0, 2, 3, 1)
+    if share != "set":
+        before, after = before.flatten(0, 1).unsqueeze(0), after.flatten(0, 1).unsqueeze(0)
+    return before.flatten(1, 2).mT.unsqueeze(1), after.flatten(1, 2).mT.unsqueeze(1)
+
+
+def least_squares_generator(before: Tensor, after: Tensor) -> Tensor:
+    """`A = B_plus pinv(B_minus)` on the span of the first elements, and an isometry on the rest of the space.
+
+    The data say nothing about the rest; an isometry between the complements, the one nearest to the identity, keeps A
+    invertible wherever the spans have the same dimension. Not for hot paths: matrices are completed one by one.
+
+    Shapes: (..., d, pairs), (..., d, pairs) -> (..., d, d)
+    """
+    matrix = after @ torch.linalg.pinv(before)
+    flat = zip(before.flatten(0, -3), after.flatten(0, -3), strict=True)
+    return matrix + torch.stack([_complement(b, a) for b, a in flat]).reshape(matrix.shape)
+
+
+def _complement(before: Tensor, after: Tensor) -> Tensor:
+    rest_before, rest_after = _orthogonal_rest(before), _orthogonal_rest(after)
+    u, _, vh = torch.linalg.svd(rest_after.mT @ rest_before, full_matrices=False)
+    return rest_after @ u @ vh @ rest_before.mT
+
+
+def _orthogonal_rest(columns: Tensor) -> Tensor:
+    u, s, _ = torch.linalg.svd(columns, full_matrices=True)
+    rank = int((s > s.max() * max(columns.shape) * torch.finfo(s.dtype).eps).sum()) if s.numel() else 0
+    return u[:, rank:]

@@ -1,0 +1,63 @@
+"""`Orthogonal`: rotations and reflections of the pixel space."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.parametrizations import orthogonal
+
+from lgn.generators.base import Generator, require_invertible
+from lgn.measures import orthogonality_error
+
+
+class OrthogonalWeight(nn.Module):
+    """An orthogonal `weight` under torch's own parametrisation, that can be pickled.
+
+    The Cayley map is trivialised at the start, so the weight keeps the sign of its determinant for ever: the special
+    orthogonal group is connected, and its other half is its image under one reflection.
+    """
+
+    def __init__(self, weight: Tensor) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight.clone(memory_format=torch.contiguous_format))
+        orthogonal(self, "weight", orthogonal_map="cayley", use_trivialization=True)
+
+    def forward(self) -> Tensor:
+        return self.weight
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # torch refuses to pickle parametrised modules: they are made anew and given their numbers back.
+        with torch.no_grad():
+            return _restore, (self.weight.detach().clone(), self.state_dict(), self.training)
+
+
+def _restore(weight: Tensor, state: dict[str, Tensor], training: bool) -> OrthogonalWeight:
+    module = OrthogonalWeight(weight)
+    module.load_state_dict(state)
+    return module.train(training)
+
+
+def nearest_orthogonal(matrix: Tensor) -> Tensor:
+    """The polar factor `U V^T`, nearest orthogonal matrix in the Frobenius norm.  (..., d, d) -> (..., d, d)"""
+    u, _, vh = torch.linalg.svd(matrix)
+    return u @ vh
+
+
+class Orthogonal(Generator):
+    """`A^T A = I` (app. B: the Stiefel manifold).
+
+    A start is projected exactly, to its polar factor; it must be invertible, or the factor is not unique.
+    """
+
+    law = "A^T A = I"
+
+    def _start_from(self, start: Tensor) -> None:
+        require_invertible(start, "Orthogonal")
+        self.rotation = OrthogonalWeight(nearest_orthogonal(start))
+
+    def matrix(self) -> Tensor:
+        return self.rotation()
+
+    @torch.no_grad()
+    def law_error(self) -> Tensor:
+        return orthogonality_error(self.matrix())

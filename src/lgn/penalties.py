@@ -1,0 +1,137 @@
+"""What generators are encouraged to be while they are trained (sec. 4.1, app. B).
+
+A penalty is built on a model, finds its generators, and returns one scalar. It holds what only training needs, so
+nothing of it is in the model's `state_dict`. Each is one batched computation over all generators of a size.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from lgn.generators import generators_of, matrices_by_size, start_matrices
+
+
+class Penalty(nn.Module, ABC):
+    """`weight * sum over generators of score(A)`, for the generators of a model that are trained."""
+
+    def __init__(self, model: nn.Module, weight: float) -> None:
+        super().__init__()
+        if weight < 0:
+            raise ValueError(f"weight must not be negative, got {weight}")
+        # A tuple, not a ModuleList: the generators belong to the model, not to the penalty.
+        self.generators = tuple(g for g in generators_of(model).values() if any(True for _ in g.parameters()))
+        if not self.generators:
+            raise ValueError(f"model must have a generator that is trained, got {type(model).__name__} with none")
+        self.weight = weight
+
+    def forward(self) -> Tensor:
+        batches = matrices_by_size(self.generators)
+        scores = [self.score(matrix, order) for (_, order), matrix in batches.items()]
+        return self.weight * torch.stack(scores).sum()
+
+    @abstractmethod
+    def score(self, matrix: Tensor, order: int) -> Tensor:
+        """The sum of the score over a batch of matrices of one size and order.  (count, d, d) -> ()"""
+
+    def extra_repr(self) -> str:
+        return f"weight={self.weight:g}"
+
+
+class AuxiliaryInverse(Penalty):
+    """`mu * sum ||A A~ - I||_F`, not squared, with trained matrices `A~` (sec. 4.1).
+
+    The auxiliary inverses are parameters of the penalty: give them to the optimiser too. They start at the inverse of
+    A (`start="inverse"`) or, as the authors' code does, anywhere (`start="gaussian"`).
+    """
+
+    def __init__(
+        self, model: nn.Module, weight: float = 1e-3, *, start: Literal["inverse", "gaussian"] = "inverse"
+    ) -> None:
+        super().__init__(model, weight)
+        if start not in ("inverse", "gaussian"):
+            raise ValueError(f"start must be one of inverse, gaussian, got {start!r}")
+        with torch.no_grad():
+            batches = matrices_by_size(self.generators)
+        self.inverses = nn.ParameterDict()
+        for (d, order), matrix in batches.items():
+            if start == "inverse":
+                inverse = torch.linalg.pinv(matrix.detach())
+            else:
+                leading = (len(matrix), 1)
+                inverse = start_matrices("gaussian", leading, d, dtype=matrix.dtype, device=matrix.device)[:, 0]
+            self.inverses[_key(d, order)] = nn.Parameter(inverse)
+
+    def score(self, matrix: Tensor, order: int) -> Tensor:
+        d = matrix.shape[-1]
+        product = matrix @ self.inverses[_key(d, order)]
+        return _norms(product - torch.eye(d, dtype=matrix.dtype, device=matrix.device)).sum()
+
+
+class _Spectral(Penalty):
+    """A penalty on singular values. They all grow with A, so the penalty alone falls without bound; `normalised`
+    scores `A / ||A||_F` instead, which is smallest where all singular values are equal."""
+
+    def __init__(self, model: nn.Module, weight: float = 1e-2, *, normalised: bool = False) -> None:
+        super().__init__(model, weight)
+        self.normalised = normalised
+
+    def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
+        if self.normalised:
+            matrix = matrix / torch.linalg.matrix_norm(matrix, keepdim=True)
+        return self.score_spectrum(matrix)
+
+    @abstractmethod
+    def score_spectrum(self, matrix: Tensor) -> Tensor: ...
+
+
+class SingularValues(_Spectral):
+    """`-mu * sum sigma_i(A)` (app. B, eq. 12).
+
+    It falls without bound as A grows. With `normalised=True` it scores `A / ||A||_F`: bounded, and lowest for a
+    multiple of an orthogonal matrix.
+    """
+
+    def score_spectrum(self, matrix: Tensor) -> Tensor:
+        return -torch.linalg.svdvals(matrix).sum()
+
+
+class LogDeterminant(_Spectral):
+    """`-mu * log prod sigma_i(A) = -mu * log |det A|` (app. B): each singular value is kept from zero.
+
+    It falls without bound as A grows. With `normalised=True` it scores `A / ||A||_F`: bounded, and lowest for a
+    multiple of an orthogonal matrix.
+    """
+
+    def score_spectrum(self, matrix: Tensor) -> Tensor:
+        return -torch.linalg.slogdet(matrix).logabsdet.sum()
+
+
+class Orthogonality(Penalty):
+    """`mu * sum ||A^T A - I||_F`: the Stiefel manifold of app. B, encouraged instead of enforced."""
+
+    def __init__(self, model: nn.Module, weight: float = 1e-3) -> None:
+        super().__init__(model, weight)
+
+    def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
+        return _norms(matrix.mT @ matrix - torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)).sum()
+
+
+class Closure(Penalty):
+    """`mu * sum ||A^p - I||_F`: the powers of A form a cyclic group of order p (sec. 3)."""
+
+    def __init__(self, model: nn.Module, weight: float = 1e-3) -> None:
+        super().__init__(model, weight)
+
+    def score(self, matrix: Tensor, order: int) -> Tensor:
+        power = torch.linalg.matrix_power(matrix, order)
+        return _norms(power - torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)).sum()
+
+
+def _norms(matrix: Tensor) -> Tensor:
+    return torch.linalg.vector_norm(matrix, dim=(-2, -1))
+
+
+def _key(d: int, order: int) -> str:
+    return f"{d}x{d}^{order}"
