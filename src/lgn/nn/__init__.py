@@ -1,0 +1,28 @@
+"""Layers and networks whose filters are orbits of learned linear groups."""
+
+from lgn.nn.bank import FreeBank, OrbitBank, cached, project
+from lgn.nn.convert import Conversion, convert
+from lgn.nn.layers import GroupConv2d, GroupLinear
+from lgn.nn.merge import merge
+from lgn.nn.models import Autoencoder, Classifier
+from lgn.nn.summary import Summary, summary
+from lgn.nn.threshold import soft_threshold
+from lgn.nn.unfolded import UnfoldedEncoder
+
+__all__ = [
+    "Autoencoder",
+    "Classifier",
+    "Conversion",
+    "FreeBank",
+    "GroupConv2d",
+    "GroupLinear",
+    "OrbitBank",
+    "Summary",
+    "UnfoldedEncoder",
+    "cached",
+    "convert",
+    "merge",
+    "project",
+    "soft_threshold",
+    "summary",
+]

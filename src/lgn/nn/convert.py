@@ -1,0 +1,174 @@
+"""`convert`: group layers in place of the convolutions of any network."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from lgn.generators import Dense, Family, Generator, Share, Start
+from lgn.generators.fit import consecutive_pairs, least_squares_generator
+from lgn.nn.layers import GroupConv2d, GroupLinear
+
+MAX_DENSE = 256  # a dense generator on more numbers than this has over 65,000 entries: only on request
+
+
+@dataclass
+class Conversion:
+    """What `convert` did, layer by layer; printed as a table."""
+
+    converted: dict[str, str] = field(default_factory=dict)
+    left_alone: dict[str, str] = field(default_factory=dict)
+    filter_error: dict[str, float] = field(default_factory=dict)  # relative, where started from the filters
+
+    def __str__(self) -> str:
+        rows = [f"  {name}: {what}{self._error(name)}" for name, what in self.converted.items()]
+        kept = [f"  {name}: {why}" for name, why in self.left_alone.items()]
+        return "\n".join(["converted:", *(rows or ["  nothing"]), "left alone:", *(kept or ["  nothing"])])
+
+    def _error(self, name: str) -> str:
+        return f", filters kept to {self.filter_error[name]:.1e}" if name in self.filter_error else ""
+
+
+def convert(
+    model: nn.Module,
+    order: int = 4,
+    *,
+    generator: Family = "dense",
+    share: Share = "set",
+    start: Start = "orthogonal",
+    from_filters: bool = False,
+    layers: Callable[[str, nn.Module], bool] | None = None,
+    linear: bool = False,
+    force: bool = False,
+) -> nn.Module:
+    """A copy of the model with `nn.Conv2d` (and, with `linear`, `nn.Linear`) replaced by group layers.
+
+    The copy's attribute `conversion` says which layers were converted and why others were left alone: grouped and 1x1
+    convolutions, classes derived from torch's, and layers whose outputs the order does not divide.
+    `layers(name, module)` chooses among the rest.
+
+    With `from_filters` each set starts at the original's filters: its first is the basis, and the generator takes each
+    to the next. That is exact for `share="channel"` where a set's filters but the last are independent, least squares
+    otherwise; `conversion.filter_error` has the error of each layer. A dense generator on more than 256 numbers is
+    refused unless `force`. With `share="network"` all layers of one kernel size have one generator.
+    """
+    if order < 2:
+        raise ValueError(f"order must be at least 2, got {order}")
+    if from_filters and share == "network":
+        raise ValueError("from_filters must be False for share='network', got True: layers cannot agree")
+    conversion, shared = Conversion(), dict[tuple[int, int], Generator]()
+    replacements: dict[int, nn.Module] = {}
+    for name, module in model.named_modules():
+        if not isinstance(module, nn.Conv2d | nn.Linear):
+            continue
+        if reason := _reason_to_leave(name, module, order, layers, linear):
+            conversion.left_alone[name] = reason
+            continue
+        patch, channels = _patch_and_channels(module)
+        _refuse_large_dense(name, patch, generator, force)
+        num_sets = _outputs(module) // order
+        filters = module.weight.detach().reshape(num_sets, order, channels, *patch)
+        first: Start = start
+        if from_filters:
+            first = least_squares_generator(*consecutive_pairs(filters, share))
+        family = shared.get(patch, generator)
+        new = _group_layer(module, num_sets, order, family, share, first)
+        if share == "network":
+            shared[patch] = new.bank.generator
+        if from_filters:
+            conversion.filter_error[name] = _start_from_filters(new, module, filters)
+        replacements[id(module)] = new.train(module.training)
+        conversion.converted[name] = f"{num_sets} sets of {order}, {'x'.join(map(str, patch))}"
+    if not replacements:
+        raise ValueError(f"model must have a layer that can be converted, got none:\n{conversion}")
+    result = copy.deepcopy(model, dict(replacements))
+    result.conversion = conversion  # type: ignore[assignment]
+    return result
+
+
+def _reason_to_leave(
+    name: str,
+    module: nn.Conv2d | nn.Linear,
+    order: int,
+    layers: Callable[[str, nn.Module], bool] | None,
+    linear: bool,
+) -> str | None:
+    if type(module) not in (nn.Conv2d, nn.Linear):
+        return f"{type(module).__name__} may do more than the layer it is derived from"
+    if isinstance(module, nn.Linear) and not linear:
+        return "linear layers are converted only with linear=True"
+    if isinstance(module, nn.Conv2d) and module.groups > 1:
+        return f"it is a grouped convolution ({module.groups} groups)"
+    if isinstance(module, nn.Conv2d) and module.kernel_size == (1, 1):
+        return "a 1x1 kernel has no space to act on"
+    if _outputs(module) % order:
+        return f"its {_outputs(module)} outputs are not divisible by the order {order}"
+    if layers is not None and not layers(name, module):
+        return "it was not chosen"
+    return None
+
+
+def _outputs(module: nn.Conv2d | nn.Linear) -> int:
+    return module.out_channels if isinstance(module, nn.Conv2d) else module.out_features
+
+
+def _patch_and_channels(module: nn.Conv2d | nn.Linear) -> tuple[tuple[int, int], int]:
+    if isinstance(module, nn.Conv2d):
+        return (module.kernel_size[0], module.kernel_size[1]), module.in_channels
+    return (module.in_features, 1), 1
+
+
+def _refuse_large_dense(name: str, patch: tuple[int, int], generator: Family, force: bool) -> None:
+    family = generator.func if isinstance(generator, partial) else generator
+    dense = family in ("dense", Dense) or isinstance(family, Dense)
+    if dense and patch[0] * patch[1] > MAX_DENSE and not force:
+        raise ValueError(
+            f"generator must have fewer numbers than dense for layer {name}, which has {patch[0] * patch[1]} inputs "
+            f"(at most {MAX_DENSE}), or force=True; low-rank and cyclic do"
+        )
+
+
+def _group_layer(
+    module: nn.Conv2d | nn.Linear, num_sets: int, order: int, family: Family, share: Share, start: Start
+) -> GroupConv2d | GroupLinear:
+    device, dtype = module.weight.device, module.weight.dtype
+    has_bias = module.bias is not None
+    if isinstance(module, nn.Linear):
+        return GroupLinear(
+            module.in_features,
+            num_sets,
+            order,
+            has_bias,
+            generator=family,
+            share=share,
+            start=start,
+            device=device,
+            dtype=dtype,
+        )
+    return GroupConv2d(
+        module.in_channels,
+        num_sets,
+        order,
+        (module.kernel_size[0], module.kernel_size[1]),
+        module.stride,
+        module.padding,
+        module.dilation,
+        has_bias,
+        module.padding_mode,
+        generator=family,
+        share=share,
+        start=start,
+        device=device,
+        dtype=dtype,
+    )
+
+
+@torch.no_grad()
+def _start_from_filters(new: GroupConv2d | GroupLinear, module: nn.Conv2d | nn.Linear, filters: Tensor) -> float:
+    new.bank.basis.copy_(filters[:, 0])
+    if module.bias is not None and new.bias is not None:
+        new.bias.copy_(module.bias)
+    return float((new.filters() - module.weight).norm() / module.weight.norm())

@@ -1,0 +1,56 @@
+"""Whole networks around an unfolded encoder: one that classifies, one that reconstructs."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lgn.nn.adjoint import synthesise
+from lgn.nn.bank import FreeBank
+from lgn.nn.unfolded import UnfoldedEncoder
+
+
+class Classifier(nn.Module):
+    """Codes, averaged over a grid of `pool x pool` cells, and a linear head (app. C).
+
+    Shapes: (N, C, H, W) -> (N, num_classes)
+    """
+
+    def __init__(self, encoder: UnfoldedEncoder, num_classes: int, *, pool: int = 4) -> None:
+        super().__init__()
+        if num_classes < 2:
+            raise ValueError(f"num_classes must be at least 2, got {num_classes}")
+        self.encoder, self.pool = encoder, pool
+        features = encoder.num_sets * encoder.order * pool * pool
+        place = encoder.threshold
+        self.head = nn.Linear(features, num_classes, device=place.device, dtype=place.dtype)
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.head(F.adaptive_avg_pool2d(self.encoder(images), self.pool).flatten(1))
+
+
+class Autoencoder(nn.Module):
+    """Codes, decoded by the bank of the encoder's last layer, or by a free dictionary (sec. 5.3).
+
+    Shapes: (N, C, H, W) -> (N, C, H, W)
+    """
+
+    def __init__(self, encoder: UnfoldedEncoder, *, decoder: Literal["tied", "free"] = "tied") -> None:
+        super().__init__()
+        if decoder not in ("tied", "free"):
+            raise ValueError(f"decoder must be one of tied, free, got {decoder!r}")
+        self.encoder = encoder
+        self.dictionary: FreeBank | None = None
+        if decoder == "free":
+            filters = torch.randn_like(encoder.filters()[-1])
+            self.dictionary = FreeBank(filters / torch.linalg.matrix_norm(filters, keepdim=True))
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.decode(self.encoder(images))
+
+    def decode(self, codes: Tensor) -> Tensor:
+        """The images that codes stand for."""
+        if self.dictionary is None:
+            return self.encoder.decode(codes)
+        return synthesise(codes, self.dictionary(), self.encoder.margins)

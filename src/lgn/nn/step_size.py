@@ -1,0 +1,22 @@
+"""The step size of ISTA: what is safe, and how far a bank is from it."""
+
+import torch
+from torch import Tensor
+
+
+@torch.no_grad()
+def largest_eigenvalue(filters: Tensor, image_size: tuple[int, int]) -> Tensor:
+    """An upper bound of `sigma_max(W^T W)` for images of the given size, zero-padded.
+
+    Convolution with zero padding is part of the circular one on a grid of H + n - 1 by W + m - 1, which is diagonal in
+    frequency: the bound is the largest singular value squared of the (F, C) matrices of the filters' transforms.
+
+    Shapes: (layers, F, C, n, m) -> (layers,)
+    """
+    n, m = filters.shape[-2:]
+    grid = (image_size[0] + n - 1, image_size[1] + m - 1)
+    transform = torch.fft.rfft2(filters, s=grid).flatten(-2)  # (layers, F, C, frequencies)
+    gram = torch.einsum("lfcw,lfdw->lwcd", transform.conj(), transform)  # (layers, frequencies, C, C)
+    if gram.shape[-1] == 1:
+        return gram.real.flatten(1).amax(1)
+    return torch.linalg.eigvalsh(gram).flatten(1).amax(1)

@@ -1,0 +1,69 @@
+"""`summary`: whether the group saves parameters or costs them."""
+
+import math
+from dataclasses import dataclass
+
+from torch import nn
+
+from lgn.nn.bank import OrbitBank
+
+
+@dataclass(frozen=True)
+class BankSummary:
+    """The parameters of one bank, and of the same filters without a group."""
+
+    name: str
+    family: str
+    order: int
+    stored: int
+    free: int
+    break_even_order: int  # the smallest order at which the family stores no more than free filters
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The parameters of a model, and of the same model with free filters; printed as sentences and a table."""
+
+    stored: int
+    free: int
+    banks: tuple[BankSummary, ...]
+
+    @property
+    def ratio(self) -> float:
+        """Parameters stored over parameters with free filters: below 1 the group saves, above 1 it costs."""
+        return self.stored / self.free
+
+    def __str__(self) -> str:
+        if self.ratio > 1:
+            verdict = f"the group costs parameters: {self.ratio:.1f} times those of free filters"
+        else:
+            verdict = f"the group saves parameters: {100 * self.ratio:.0f} % of those of free filters"
+        lines = [f"{self.stored:,} parameters; {self.free:,} with free filters: {verdict}"]
+        lines += [
+            f"  {bank.name or 'bank'}: {bank.family}, order {bank.order}: {bank.stored:,} stored, {bank.free:,} free; "
+            f"breaks even at order {bank.break_even_order}"
+            for bank in self.banks
+        ]
+        return "\n".join(lines)
+
+
+def summary(model: nn.Module) -> Summary:
+    """Count what a model stores beside what it would store with free filters.
+
+    A generator that layers share is counted once, with the first of them.
+    """
+    counted: set[int] = set()
+    banks = []
+    for name, bank in model.named_modules():
+        if not isinstance(bank, OrbitBank):
+            continue
+        basis = bank.basis.numel()
+        own = 0 if id(bank.generator) in counted else sum(p.numel() for p in bank.generator.parameters())
+        counted.add(id(bank.generator))
+        family = type(bank.generator).__name__
+        even = math.ceil((basis + own) / basis)
+        banks.append(BankSummary(name, family, bank.order, basis + own, basis * bank.order, even))
+    if not banks:
+        raise ValueError(f"model must have a group layer, got {type(model).__name__} with none")
+    stored = sum(parameter.numel() for parameter in model.parameters())
+    return Summary(stored, stored + sum(bank.free - bank.stored for bank in banks), tuple(banks))

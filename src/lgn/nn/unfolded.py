@@ -1,0 +1,205 @@
+"""The unfolded encoder: layers are steps of sparse coding, with filters that are orbits (eqs. 3, 10, 11)."""
+
+import math
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lgn.generators import Family, Share, Start
+from lgn.nn.adjoint import Margins, analyse, synthesise
+from lgn.nn.bank import FreeBank, OrbitBank, require_positive
+from lgn.nn.batch_norm import CodeBatchNorm
+from lgn.nn.residual_step import ResidualStep, block_kernels, channels_last
+from lgn.nn.step_size import largest_eigenvalue
+from lgn.nn.threshold import soft_threshold
+
+Algorithm = Literal["ista", "fista"]
+Path = Literal["auto", "fast", "plain"]
+StepSize = float | Literal["learned", "safe"]
+
+
+class UnfoldedEncoder(nn.Module):
+    """`num_layers` steps `z <- S_(a lambda)(z + a W^T * (x - W * z))` from z = 0 (eqs. 3 and 10).
+
+    The threshold enters as `step * lambda`, with lambda trained and starting at 1: eq. 3 writes lambda unscaled, which
+    with a step of 0.01 leaves no code. Batch normalisation follows every layer but the last; under FISTA it acts on
+    the momentum variable. `generator="free"` gives the control without a group.
+
+    `step` is a number, "learned" (one per layer) or "safe" (the largest at which ISTA converges, found anew from the
+    filters each time). `path` chooses between the plain expression and the fast one of `lgn.nn.residual_step`; they
+    are equal, and only the plain one can be differentiated twice.
+
+    Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        num_layers: int = 4,
+        num_sets: int = 5,
+        order: int = 4,
+        kernel_size: int | tuple[int, int] = 6,
+        *,
+        algorithm: Algorithm = "ista",
+        tied: bool = False,
+        step: StepSize = 0.01,
+        threshold: Literal["filter", "set"] = "filter",
+        two_sided: bool = False,
+        normalise: bool = True,
+        padding: int | Literal["same"] = 1,
+        generator: Family = "dense",
+        share: Share = "set",
+        start: Start = "orthogonal",
+        basis_norm: float | None = None,
+        path: Path = "auto",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        require_positive(num_layers=num_layers)
+        _require_choice("algorithm", algorithm, get_args(Algorithm))
+        _require_choice("threshold", threshold, ("filter", "set"))
+        _require_choice("path", path, get_args(Path))
+        if isinstance(step, str):
+            _require_choice("step", step, ("learned", "safe"))
+        elif step <= 0:
+            raise ValueError(f"step must be positive, got {step}")
+        patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
+        self.num_layers, self.num_sets, self.order = num_layers, num_sets, order
+        self.algorithm, self.two_sided, self.path, self.step = algorithm, two_sided, path, step
+        self.margins = Margins.of(padding, patch)
+        banks, filters = 1 if tied else num_layers, num_sets * order
+        self.bank: OrbitBank | FreeBank
+        if generator == "free":
+            free = torch.randn(banks * filters, in_channels, *patch, device=device, dtype=dtype)
+            self.bank = FreeBank(free / torch.linalg.matrix_norm(free, keepdim=True))
+        else:
+            self.bank = OrbitBank(
+                in_channels,
+                num_sets,
+                order,
+                patch,
+                num_layers=banks,
+                generator=generator,
+                share=share,
+                start=start,
+                basis_norm=basis_norm,
+                device=device,
+                dtype=dtype,
+            )
+        thresholds = num_sets if threshold == "set" else filters
+        self.threshold = nn.Parameter(torch.ones(banks, thresholds, device=device, dtype=dtype))
+        self.log_step: nn.Parameter | None = None
+        if step == "learned":
+            self.log_step = nn.Parameter(torch.full((banks,), math.log(0.01), device=device, dtype=dtype))
+        norms = num_layers - 1 if normalise else 0
+        self.norms = nn.ModuleList(CodeBatchNorm(filters, device=device, dtype=dtype) for _ in range(norms))
+
+    def filters(self) -> Tensor:
+        """The banks of all layers; a tied network has one.  (layers or 1, sets * order, channels, n, m)"""
+        return self.bank().unflatten(0, (-1, self.num_sets * self.order))
+
+    def step_sizes(self, filters: Tensor, image_size: tuple[int, int]) -> Tensor:
+        """The step of each bank.  (layers or 1,)"""
+        if self.log_step is not None:
+            return self.log_step.exp()
+        if self.step == "safe":
+            return 1 / largest_eigenvalue(filters, image_size)
+        return torch.full_like(filters[:, 0, 0, 0, 0], float(self.step)).detach()
+
+    def forward(self, x: Tensor) -> Tensor:
+        filters = self.filters()
+        steps = self.step_sizes(filters, (x.shape[-2], x.shape[-1]))
+        thresholds = self.threshold.repeat_interleave(filters.shape[1] // self.threshold.shape[1], dim=1)
+        # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
+        roots = steps.sqrt()
+        layer = _FastLayer if self._is_fast(x) else _PlainLayer
+        layers = layer(
+            filters * roots.view(-1, 1, 1, 1, 1), steps.unsqueeze(1) * thresholds, self.two_sided, self.margins
+        )
+        images = [root * x for root in roots] if len(roots) > 1 and self.step in ("learned", "safe") else [roots[0] * x]
+        if layer is _FastLayer:
+            images = [channels_last(image) for image in images]
+        return self._iterate(layers, images)
+
+    def _iterate(self, layers: "_PlainLayer | _FastLayer", images: list[Tensor]) -> Tensor:
+        codes: Tensor | None = None
+        u: Tensor | None = None
+        momentum = 1.0
+        for number in range(self.num_layers):
+            previous = codes
+            codes = layers(u, images[number % len(images)], number)
+            if number == self.num_layers - 1:
+                return codes
+            u = codes
+            if self.algorithm == "fista":
+                following = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
+                if previous is not None:  # the first step has no momentum
+                    u = torch.lerp(previous, codes, 1 + (momentum - 1) / following)
+                momentum = following
+            if self.norms:
+                u = self.norms[number](u)
+        raise AssertionError("an encoder has at least one layer")
+
+    def decode(self, codes: Tensor, layer: int = -1) -> Tensor:
+        """`W * z` with the bank of a layer.  (N, sets * order, H', W') -> (N, channels, H, W)"""
+        return synthesise(codes, self.filters()[layer], self.margins)
+
+    @torch.no_grad()
+    def step_conditions(self, image_size: tuple[int, int]) -> Tensor:
+        """`step * sigma_max(W^T W)` of each bank: the paper's condition is that it is at most 1.  (layers or 1,)"""
+        filters = self.filters()
+        return self.step_sizes(filters, image_size) * largest_eigenvalue(filters, image_size)
+
+    def _is_fast(self, x: Tensor) -> bool:
+        if self.path == "auto":
+            return x.device.type == "cpu" and not torch.compiler.is_compiling()
+        return self.path == "fast"
+
+    def extra_repr(self) -> str:
+        sides = "two-sided" if self.two_sided else "one-sided"
+        return f"{self.num_layers} layers of {self.algorithm.upper()}, step {self.step}, {sides} threshold"
+
+
+class _PlainLayer:
+    """One layer by the book: the oracle of the fast one."""
+
+    def __init__(self, filters: Tensor, thresholds: Tensor, two_sided: bool, margins: Margins) -> None:
+        self.filters, self.thresholds, self.two_sided, self.margins = filters, thresholds, two_sided, margins
+
+    def __call__(self, u: Tensor | None, x: Tensor, number: int) -> Tensor:
+        filters = self.filters[number % len(self.filters)]
+        threshold = self.thresholds[number % len(self.thresholds)].view(-1, 1, 1)
+        if u is None:  # z = 0: there is nothing to decode
+            return soft_threshold(analyse(x, filters, self.margins), threshold, two_sided=self.two_sided)
+        residual = x - synthesise(u, filters, self.margins)
+        return soft_threshold(u + analyse(residual, filters, self.margins), threshold, two_sided=self.two_sided)
+
+
+class _FastLayer(_PlainLayer):
+    """The same by Note [Fast residual step], with a one-sided threshold as the bias of the convolution."""
+
+    def __init__(self, filters: Tensor, thresholds: Tensor, two_sided: bool, margins: Margins) -> None:
+        super().__init__(filters, thresholds, two_sided, margins)
+        self.banks = [channels_last(bank) for bank in filters]
+        with torch.no_grad():
+            self.kernels = [channels_last(kernels) for kernels in block_kernels(filters.detach())]
+        self.biases = torch.zeros_like(thresholds) if two_sided else -thresholds
+
+    def __call__(self, u: Tensor | None, x: Tensor, number: int) -> Tensor:
+        index = number % len(self.banks)
+        bank, bias = self.banks[index], self.biases[index]
+        if u is None:
+            linear = analyse(x, bank, self.margins, bias)
+        else:
+            linear = ResidualStep.apply(u, x, bank, bias, self.kernels[index], self.margins)
+        if self.two_sided:
+            return soft_threshold(linear, self.thresholds[index].view(-1, 1, 1))
+        return F.relu_(linear)
+
+
+def _require_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
