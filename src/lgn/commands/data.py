@@ -1,0 +1,91 @@
+"""`lgn data`: which image sets there are, getting one, and checking one."""
+
+from typing import Annotated
+
+import tyro
+from tyro.extras import SubcommandApp
+
+import lgn.data
+from lgn.data.locate import find
+from lgn.data.registry import NAMED_SETS, NamedSet
+
+Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
+Directory = Annotated[str | None, tyro.conf.arg(metavar="DIR")]
+
+app = SubcommandApp()
+
+
+@app.command(name="list")
+def list_sets(data_dir: Directory = None) -> None:
+    """List the sets that have a name, and where each of them is.
+
+    Args:
+        data_dir: look here first, before the directory LGN_DATA and the cache.
+    """
+    rows = [("name", "train", "test", "image", "what", "where")]
+    for named in NAMED_SETS.values():
+        image = "x".join(str(size) for size in named.image_shape)
+        counts = f"{named.train_count:,}", f"{named.test_count:,}"
+        rows.append((named.name, *counts, image, named.what, _where(named, data_dir)))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if column in (1, 2) else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+    print("\nYour own images: a folder with a subfolder per class, a folder of images, or an .npz with 'images'.")
+
+
+@app.command
+def get(name: Name, data_dir: Directory = None) -> None:
+    """Make sure that a set is on this machine: find it, or download it, and check it.
+
+    Args:
+        name: a name from `lgn data list`.
+        data_dir: look here first, and download to here rather than to the cache.
+    """
+    _describe(lgn.data.load(name, data_dir))
+
+
+@app.command
+def verify(name: Name, data_dir: Directory = None, image_size: int | None = None) -> None:
+    """Read a set that is on this machine, check it, and print its checksum; nothing is downloaded.
+
+    Args:
+        name: a name from `lgn data list`, a folder of images, or an .npz file.
+        data_dir: look here first, before the directory LGN_DATA and the cache.
+        image_size: make every image square of this size; needed for images of several sizes.
+    """
+    image_set = lgn.data.load(name, data_dir, image_size=image_size, download=False)
+    _describe(image_set)
+    print(f"SHA-256 of images and labels: {image_set.checksum()}")
+
+
+def run(args: list[str]) -> int:
+    app.cli(prog="lgn data", args=args)
+    return 0
+
+
+def _describe(image_set: lgn.data.ImageSet) -> None:
+    channels, height, width = image_set.image_shape
+    print(f"{image_set.name}: {image_set.source}")
+    print(f"{len(image_set.train):,} train and {len(image_set.test):,} test images of {channels}x{height}x{width}")
+    if image_set.class_names:
+        print(f"{image_set.num_classes} classes: {', '.join(image_set.class_names)}")
+    for note in image_set.notes:
+        print(f"note: {note}")
+
+
+def _where(named: NamedSet, data_dir: str | None) -> str:
+    if named.name == "digits":
+        return "in the package"
+    source = NAMED_SETS[named.made_from] if named.made_from is not None else named
+    made = f"made from {source.name}: " if source is not named else ""
+    try:
+        found = find(source, data_dir)
+    except lgn.data.DataError as error:
+        return f"{made}{error}"
+    if found is None:
+        return f"{made}lgn data get {named.name} ({source.download_size})"
+    return f"{made}{found.directory}"

@@ -1,0 +1,160 @@
+"""The user's own arrays: an `.npz` with `images`, and perhaps `labels`, `class_names`, `test_images`, `test_labels`."""
+
+import lzma
+import math
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lgn.data.errors import DataError
+from lgn.data.files import MAX_BYTES
+from lgn.data.images import ImageSet, Split
+from lgn.data.split import split_by_seed
+
+# What zipfile and numpy raise for a file that is damaged, encrypted, or packed in a way they do not know.
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError, RuntimeError)
+_NAMES = ("images", "labels", "class_names", "test_images", "test_labels")
+
+
+def load_arrays(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> ImageSet:
+    """An `.npz` file. Without `test_images`, the test set is split off by seed with the classes in balance.
+
+    `images`: (N, H, W), (N, C, H, W) or (N, H, W, C) with 1 or 3 channels; bytes, integers in 0..255, booleans, or
+    floats in 0..1 or 0..255. `labels`: (N,) integers or names.
+    """
+    arrays = read_npz(path)
+    if "images" not in arrays:
+        raise DataError(f"{path} must hold an array 'images', it holds {', '.join(sorted(arrays)) or 'none'}")
+    try:
+        return _image_set(path, arrays, seed, test_fraction)
+    except DataError as error:
+        raise DataError(f"{path} is refused: {error}") from error
+
+
+def read_npz(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of an `.npz` that we know the names of. Their headers are judged before their bytes are read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {name: f"{name}.npy" for name in _NAMES if f"{name}.npy" in archive.namelist()}
+            return {name: _read_member(archive, member) for name, member in members.items()}
+    except DataError as error:
+        raise DataError(f"{path} is refused: {error}") from error
+    except _UNREADABLE as error:
+        raise DataError(f"{path} is not a readable .npz file: {error}") from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _read_member(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:
+    with archive.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        if version not in ((1, 0), (2, 0)):
+            raise DataError(f"{member} has the unknown format version {version[0]}.{version[1]}")
+        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read_header(file)
+    if dtype.hasobject:
+        raise DataError(f"{member} holds Python objects, which only a pickle can carry; store plain numbers")
+    if math.prod(shape) * dtype.itemsize > MAX_BYTES:
+        raise DataError(f"{member} claims {math.prod(shape) * dtype.itemsize:,} bytes, allowed are {MAX_BYTES:,}")
+    with archive.open(member) as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _image_set(path: Path, arrays: dict[str, NDArray[Any]], seed: int, test_fraction: float) -> ImageSet:
+    if "test_labels" in arrays and "test_images" not in arrays:
+        raise DataError("it holds test_labels but no test_images")
+    if "test_images" in arrays and ("test_labels" in arrays) != ("labels" in arrays):
+        raise DataError("train and test must both have labels, or neither")
+    pixels: dict[str, NDArray[Any]] = {
+        name: _channels_first(arrays[name], name) for name in ("images", "test_images") if name in arrays
+    }
+    images, notes = _as_bytes(pixels)
+    for labels_name, images_name in (("labels", "images"), ("test_labels", "test_images")):
+        if labels_name in arrays and arrays[labels_name].shape != (len(images[images_name]),):
+            raise DataError(
+                f"{labels_name} must be ({len(images[images_name])},), one for each of the {images_name}, "
+                f"got {arrays[labels_name].shape}"
+            )
+    labels, class_names = _as_classes(arrays)
+    if "test_images" in images:
+        train = Split(images["images"], labels.get("labels"))
+        test = Split(images["test_images"], labels.get("test_labels"))
+        return ImageSet(path.stem, train, test, class_names, f"arrays of {path}", notes)
+    train, test = split_by_seed(images["images"], labels.get("labels"), test_fraction, seed)
+    source = f"arrays of {path}, split with seed {seed}"
+    return ImageSet(path.stem, train, test, class_names, source, notes)
+
+
+def _channels_first(array: NDArray[Any], name: str) -> NDArray[Any]:
+    if array.ndim == 3:
+        array = array[:, None]
+    elif array.ndim == 4 and array.shape[1] not in (1, 3) and array.shape[3] in (1, 3):
+        array = array.transpose(0, 3, 1, 2)
+    if array.ndim != 4 or array.shape[1] not in (1, 3) or array.size == 0:
+        raise DataError(
+            f"{name} must be (N, H, W), (N, C, H, W) or (N, H, W, C) with 1 or 3 channels, got {array.shape}"
+        )
+    return array
+
+
+def _as_bytes(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, Tensor], tuple[str, ...]]:
+    """Numbers as bytes; train and test on one scale."""
+    for name, array in arrays.items():
+        if array.dtype.kind not in "buif":
+            raise DataError(f"{name} must hold numbers, got {array.dtype}")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise DataError(f"{name} holds values that are not finite")
+        if array.min() < 0 or array.max() > 255:
+            raise DataError(f"{name} must lie in 0..1 or 0..255, got {array.min()}..{array.max()}")
+    is_float = any(array.dtype.kind == "f" for array in arrays.values())
+    is_bool = all(array.dtype.kind == "b" for array in arrays.values())
+    scaled = is_bool or (is_float and max(array.max() for array in arrays.values()) <= 1)
+    images = {
+        name: torch.from_numpy(np.ascontiguousarray(np.rint(array * 255.0) if scaled else np.rint(array), np.uint8))
+        if array.dtype != np.uint8
+        else torch.from_numpy(np.ascontiguousarray(array))
+        for name, array in arrays.items()
+    }
+    notes = ("values in 0..1 were scaled to 0..255",) if scaled else ()
+    if is_float and not scaled:
+        notes = ("values were rounded to whole numbers in 0..255",)
+    return images, notes
+
+
+def _as_classes(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, Tensor], tuple[str, ...]]:
+    """Labels as class numbers, and the names of the classes: those given, or the distinct labels in their order."""
+    given: dict[str, NDArray[Any]] = {name: arrays[name] for name in ("labels", "test_labels") if name in arrays}
+    if not given:
+        return {}, ()
+    for name, labels in given.items():
+        if labels.dtype.kind not in "iuU":
+            raise DataError(f"{name} must be integers or names, got {labels.dtype}")
+        if labels.dtype.kind != "U" and labels.min() < 0:
+            raise DataError(f"{name} are out of range: {labels.min()} is below 0")
+    if len({labels.dtype.kind == "U" for labels in given.values()}) > 1:
+        raise DataError("labels and test_labels must both be integers, or both names")
+    if "class_names" in arrays:
+        return _with_names(given, arrays["class_names"])
+    values, numbers = np.unique(np.concatenate(list(given.values())), return_inverse=True)
+    if len(values) < 2:
+        raise DataError(f"labels must have at least 2 classes, all are {values[0]}; leave them out for reconstruction")
+    parts = np.split(numbers.astype(np.int64), [len(given["labels"])])
+    classes = {name: torch.from_numpy(part) for name, part in zip(given, parts, strict=False)}
+    return classes, tuple(str(value) for value in values)
+
+
+def _with_names(given: dict[str, NDArray[Any]], names: NDArray[Any]) -> tuple[dict[str, Tensor], tuple[str, ...]]:
+    if names.ndim != 1 or names.dtype.kind != "U" or len(names) < 2:
+        raise DataError(f"class_names must be at least 2 names in one dimension, got {names.dtype} {names.shape}")
+    for name, labels in given.items():
+        if labels.dtype.kind == "U" or labels.max() >= len(names):
+            raise DataError(f"{name} are out of range: with class_names they must be integers in 0..{len(names) - 1}")
+        if len(np.unique(labels)) < 2:
+            raise DataError(f"{name} must have at least 2 classes, all are {labels[0]}")
+    return {name: torch.from_numpy(labels.astype(np.int64)) for name, labels in given.items()}, tuple(map(str, names))

@@ -1,0 +1,65 @@
+"""The two formats of CIFAR-10: binary records, and pickles of arrays."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lgn.data.errors import DataError
+from lgn.data.files import read_bytes
+from lgn.data.images import Split
+from lgn.data.restricted_pickle import read_pickled_dict
+
+IMAGE_SHAPE = (3, 32, 32)
+PIXELS = 3 * 32 * 32
+RECORD = 1 + PIXELS  # a label, then the red, green and blue planes
+NUM_CLASSES = 10
+_MAX_IMAGES = 100_000  # of one file; the published ones have 10,000
+_LIMIT = _MAX_IMAGES * RECORD
+
+
+def read_cifar_binary(path: Path, md5: str | None = None) -> Split:
+    """One file of the binary version.  -> images uint8 (N, 3, 32, 32), labels int64 (N,)"""
+    content = read_bytes(path, _LIMIT, md5)
+    if not content or len(content) % RECORD:
+        raise DataError(
+            f"{path} is truncated or no CIFAR-10 file: {len(content)} bytes are no whole number of records of {RECORD}"
+        )
+    records = np.frombuffer(content, np.uint8).reshape(-1, RECORD)
+    return _split(path, records[:, 1:], records[:, 0])
+
+
+def read_cifar_python(path: Path, md5: str | None = None) -> Split:
+    """One file of the python version, read without running anything it says.  Shapes as above."""
+    loaded = read_pickled_dict(path, _LIMIT, md5)
+    for key in (b"data", b"labels"):
+        if key not in loaded:
+            raise DataError(f"{path} has no entry {key.decode()!r}")
+    pixels, labels = loaded[b"data"], loaded[b"labels"]
+    if not isinstance(pixels, np.ndarray) or pixels.ndim != 2 or pixels.shape[1] != PIXELS:
+        raise DataError(f"{path} must hold images as an array (N, {PIXELS}) of unsigned bytes")
+    if not isinstance(labels, list) or not all(type(label) is int and 0 <= label < 256 for label in labels):
+        raise DataError(f"{path} must hold labels as a list of integers in 0..{NUM_CLASSES - 1}")
+    return _split(path, pixels, np.array(labels, np.uint8))
+
+
+def join(splits: list[Split]) -> Split:
+    """Several files as one split, in their order."""
+    labels = [split.labels for split in splits if split.labels is not None]
+    return Split(torch.cat([split.images for split in splits]), torch.cat(labels))
+
+
+def _split(path: Path, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Split:
+    if len(pixels) != len(labels):
+        raise DataError(f"{path} has {len(pixels)} images and {len(labels)} labels")
+    if len(labels) == 0:
+        raise DataError(f"{path} holds no images")
+    if labels.max() >= NUM_CLASSES:
+        raise DataError(f"{path} has the label {labels.max()}, allowed are 0..{NUM_CLASSES - 1}")
+    return Split(_tensor(pixels).reshape(-1, *IMAGE_SHAPE), _tensor(labels).long())
+
+
+def _tensor(array: NDArray[np.uint8]) -> Tensor:
+    return torch.from_numpy(array.copy())

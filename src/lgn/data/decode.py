@@ -1,0 +1,111 @@
+"""Image files to bytes: the header is judged before a pixel is decoded."""
+
+import os
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lgn.data.errors import DataError
+from lgn.data.files import MAX_BYTES
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+MAX_IMAGE_PIXELS = 2**26  # 8192 x 8192: larger than any photograph that a patch-sized filter looks at
+_FORMATS = ("PNG", "JPEG", "WEBP")
+_GREY_MODES = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L")
+_ORIENTATION = 0x0112  # the EXIF tag that says how the camera was held; from 5 on, it lay on its side
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the first bytes of an image file say."""
+
+    height: int
+    width: int
+    grey: bool
+
+
+def read_header(path: Path) -> Header:
+    """The size and kind of an image, without decoding it."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Pillow warns of large images; the limit below is lower, and final
+            with Image.open(path, formats=_FORMATS) as image:
+                width, height = image.size
+                grey = image.mode in _GREY_MODES
+                on_its_side = width * height <= MAX_IMAGE_PIXELS and image.getexif().get(_ORIENTATION, 1) >= 5
+    except Image.DecompressionBombError as error:
+        raise DataError(f"{path} is refused: {error}") from error
+    except Exception as error:  # a damaged image may fail in any way; none of them may go deeper
+        raise DataError(f"{path} is not a PNG, JPEG or WebP image: {error}") from error
+    if width * height > MAX_IMAGE_PIXELS:
+        raise DataError(f"{path} has {width}x{height} pixels, allowed are {MAX_IMAGE_PIXELS:,} in all")
+    return Header(width, height, grey) if on_its_side else Header(height, width, grey)
+
+
+def decode_images(paths: list[Path], headers: list[Header], image_size: int | None) -> Tensor:
+    """All images as one tensor, grey if all are grey.  -> uint8 (N, 1 or 3, H, W)"""
+    sizes = {(header.height, header.width) for header in headers}
+    if image_size is None and len(sizes) > 1:
+        (low_h, low_w), (high_h, high_w) = min(sizes), max(sizes)
+        raise DataError(
+            f"images differ in size, from {low_h}x{low_w} ({_first(paths, headers, min(sizes))}) to "
+            f"{high_h}x{high_w} ({_first(paths, headers, max(sizes))}); choose one with image_size (--image-size)"
+        )
+    height, width = (image_size, image_size) if image_size is not None else next(iter(sizes))
+    grey = all(header.grey for header in headers)
+    channels = 1 if grey else 3
+    if len(paths) * channels * height * width > MAX_BYTES:
+        raise DataError(
+            f"{len(paths)} images of {height}x{width} take {len(paths) * channels * height * width:,} bytes, "
+            f"allowed are {MAX_BYTES:,}; choose a smaller image_size (--image-size)"
+        )
+    images = torch.empty(len(paths), channels, height, width, dtype=torch.uint8)
+
+    def decode(number: int) -> None:
+        pixels = _decode(paths[number], grey, (height, width))
+        images[number] = torch.from_numpy(pixels).reshape(height, width, channels).permute(2, 0, 1)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # Pillow lets go of the interpreter while it decodes
+        for _ in pool.map(decode, range(len(paths))):
+            pass
+    return images
+
+
+def _decode(path: Path, grey: bool, size: tuple[int, int]) -> NDArray[Any]:
+    from PIL import Image, ImageOps
+
+    try:
+        with Image.open(path, formats=_FORMATS) as opened:
+            image = _flattened(ImageOps.exif_transpose(opened), grey)
+            if (image.height, image.width) != size:
+                image = ImageOps.fit(image, (size[1], size[0]), Image.Resampling.BILINEAR)
+            return np.array(image, np.uint8)
+    except Exception as error:  # as above
+        raise DataError(f"{path} is damaged: {error}") from error
+
+
+def _flattened(image: "Image.Image", grey: bool) -> "Image.Image":
+    """Eight bits, grey or colour; what is transparent becomes white."""
+    from PIL import Image
+
+    if image.mode.startswith("I"):  # 16 bits: Pillow's own conversion would clip at 255, not scale
+        image = Image.fromarray((np.asarray(image).astype(np.uint32) >> 8).clip(0, 255).astype(np.uint8))
+    if image.has_transparency_data:
+        paper = Image.new("RGBA", image.size, "white")
+        image = Image.alpha_composite(paper, image.convert("RGBA"))
+    return image.convert("L" if grey else "RGB")
+
+
+def _first(paths: list[Path], headers: list[Header], size: tuple[int, int]) -> str:
+    return next(path.name for path, header in zip(paths, headers, strict=True) if (header.height, header.width) == size)

@@ -1,0 +1,116 @@
+"""Fetching a published set: several mirrors, checksums, and nothing half-written left behind."""
+
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lgn.data.errors import DataError
+from lgn.data.registry import Download, NamedSet, SetFile
+
+_TIMEOUT = 30  # seconds without a byte
+_MEMBER_LIMIT = 2**28  # bytes of one file in an archive
+
+
+def download(named: NamedSet, directory: Path) -> Path:
+    """Put the files of a set into its folder under `directory`, all of them or none.  -> that folder"""
+    folder = directory / named.layouts[0].folders[0]
+    with _staging(directory) as staged:
+        for file in named.downloads:
+            _fetch(named, file, staged)
+            if file.name.endswith(".tar.gz"):
+                _unpack(staged / file.name, {entry.name for entry in _files(named)})
+        if folder.exists():
+            for path in staged.iterdir():
+                os.replace(path, folder / path.name)
+        else:
+            os.replace(staged, folder)
+    return folder
+
+
+def _fetch(named: NamedSet, file: Download, directory: Path) -> None:
+    import pooch
+
+    pooch.get_logger().setLevel("WARNING")
+    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=_TIMEOUT)
+    failures = []
+    for mirror in named.mirrors:
+        try:
+            path = pooch.retrieve(mirror + file.name, f"md5:{file.md5}", file.name, directory, downloader=downloader)
+        except (OSError, ValueError) as error:  # requests' errors are OSErrors; a wrong checksum is a ValueError
+            failures.append(f"{mirror} ({_reason(error)})")
+        else:
+            Path(path).chmod(0o644)  # a temporary file is its owner's alone; a data directory may be shared
+            return
+    raise DataError(
+        f"{file.name} could not be downloaded from {' or '.join(failures)}; connect to a network, or copy the files of "
+        f"{named.name} by hand and name their directory with --data-dir or LGN_DATA, or use the embedded set 'digits'"
+    )
+
+
+def _reason(error: Exception) -> str:
+    import requests  # noqa: PLC0415
+
+    if isinstance(error, requests.exceptions.HTTPError) and error.response is not None:
+        return f"HTTP status {error.response.status_code}"
+    if isinstance(error, requests.exceptions.Timeout):
+        return "no answer in time"
+    if isinstance(error, requests.exceptions.ConnectionError):
+        return "no connection"
+    if isinstance(error, requests.exceptions.RequestException):
+        return "the transfer broke off"
+    return "wrong checksum" if isinstance(error, ValueError) else str(error)
+
+
+def _unpack(archive: Path, wanted: set[str]) -> None:
+    """Take the wanted files, and no other, out of a tar archive into its own directory; then remove the archive."""
+    try:
+        with tarfile.open(archive, "r:gz") as members:
+            for member in members:
+                name = Path(member.name).name
+                if name not in wanted or not member.isreg():
+                    continue
+                if member.size > _MEMBER_LIMIT:
+                    raise DataError(f"{archive.name} holds {name} of {member.size} bytes, more than {_MEMBER_LIMIT}")
+                content = members.extractfile(member)
+                assert content is not None  # it is a regular file
+                with (archive.parent / name).open("wb") as file:
+                    shutil.copyfileobj(content, file)
+                wanted = wanted - {name}
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise DataError(f"{archive.name} is no readable archive: {error}") from error
+    if wanted:
+        raise DataError(f"{archive.name} lacks {', '.join(sorted(wanted))}")
+    archive.unlink()
+
+
+def _files(named: NamedSet) -> tuple[SetFile, ...]:
+    return (*named.layouts[0].train, *named.layouts[0].test)
+
+
+@contextmanager
+def _staging(directory: Path) -> Iterator[Path]:
+    """A folder to work in, beside the place of the result; it goes, and on failure so does all that was made for it."""
+    made = [path for path in (directory, *directory.parents) if not path.exists()]
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=".lgn-", dir=directory))
+    except OSError as error:
+        raise DataError(f"{directory} cannot be written to: {error.strerror or error}") from error
+    try:
+        staged = temporary / "files"
+        staged.mkdir()
+        yield staged
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        for path in made:  # from the innermost outwards; one that holds something by now stays
+            try:
+                path.rmdir()
+            except OSError:
+                break
+        raise
+    shutil.rmtree(temporary, ignore_errors=True)

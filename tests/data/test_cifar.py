@@ -1,0 +1,100 @@
+import io
+import pickle
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lgn.data import DataError
+from lgn.data.cifar import RECORD, read_cifar_binary, read_cifar_python
+
+RECORDS = np.random.default_rng(0).integers(0, 256, (4, RECORD), dtype=np.uint8)
+RECORDS[:, 0] = [3, 1, 9, 0]
+
+
+class Python2Pickler(pickle._Pickler):  # type: ignore[name-defined]
+    """Writes text and bytes with the opcode that Python 2 had for both, as the published files have it."""
+
+    dispatch = dict(pickle._Pickler.dispatch)  # type: ignore[attr-defined]
+
+    def save_string(self, value: bytes | str) -> None:
+        content = value if isinstance(value, bytes) else value.encode()
+        self.write(pickle.BINSTRING + struct.pack("<i", len(content)) + content)
+        self.memoize(value)
+
+    dispatch[bytes] = save_string
+    dispatch[str] = save_string
+
+
+def python2_pickle(value: Any) -> bytes:
+    buffer = io.BytesIO()
+    Python2Pickler(buffer, protocol=2).dump(value)
+    return buffer.getvalue().replace(b"cnumpy._core.multiarray\n", b"cnumpy.core.multiarray\n")
+
+
+def batch(labels: Any = None, pixels: Any = None) -> dict[bytes, Any]:
+    return {
+        b"batch_label": b"a batch",
+        b"labels": RECORDS[:, 0].tolist() if labels is None else labels,
+        b"data": np.ascontiguousarray(RECORDS[:, 1:]) if pixels is None else pixels,
+        b"filenames": [b"one.png", b"two.png", b"three.png", b"four.png"],
+    }
+
+
+def written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def test_a_record_is_a_label_then_red_green_blue(tmp_path):
+    record = bytes([7]) + bytes([1]) * 1024 + bytes([2]) * 1024 + bytes([3]) * 1024
+    split = read_cifar_binary(written(tmp_path / "data_batch_1.bin", record))
+    assert split.labels.tolist() == [7]
+    assert split.images.shape == (1, 3, 32, 32)
+    assert split.images.flatten(2).unique(dim=2).flatten().tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("dump", [python2_pickle, lambda value: pickle.dumps(value, protocol=4)])
+def test_both_versions_give_the_same_images(tmp_path, dump):
+    binary = read_cifar_binary(written(tmp_path / "data_batch_1.bin", RECORDS.tobytes()))
+    python = read_cifar_python(written(tmp_path / "data_batch_1", dump(batch())))
+    assert binary.images.equal(python.images)
+    assert binary.labels.equal(python.labels)
+    assert binary.labels.tolist() == [3, 1, 9, 0]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (RECORDS.tobytes()[:-1], "is truncated or no CIFAR-10 file"),
+        (b"", "is truncated or no CIFAR-10 file"),
+        (bytes([10]) + bytes(RECORD - 1), r"has the label 10, allowed are 0\.\.9"),
+    ],
+)
+def test_a_broken_binary_file_is_refused(tmp_path, content, reason):
+    path = written(tmp_path / "data_batch_1.bin", content)
+    with pytest.raises(DataError, match=reason) as caught:
+        read_cifar_binary(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ({b"data": RECORDS[:, 1:].copy()}, "no entry 'labels'"),
+        (batch(labels=[3, 1, 9]), "4 images and 3 labels"),
+        (batch(labels=[3, 1, 9, 10]), "has the label 10"),
+        (batch(labels=[3, 1, 9, -1]), "list of integers"),
+        (batch(labels=[3, 1, 9, True]), "list of integers"),
+        (batch(pixels=np.zeros((4, 3071), np.uint8)), r"array \(N, 3072\)"),
+        (batch(pixels=[[1, 2]]), r"array \(N, 3072\)"),
+        (batch(labels=[], pixels=np.zeros((0, 3072), np.uint8)), "holds no images"),
+    ],
+)
+def test_a_broken_python_file_is_refused(tmp_path, value, reason):
+    path = written(tmp_path / "data_batch_1", python2_pickle(value))
+    with pytest.raises(DataError, match=reason) as caught:
+        read_cifar_python(path)
+    assert str(path) in str(caught.value)

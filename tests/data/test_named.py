@@ -1,0 +1,171 @@
+"""The published sets themselves, where they are to be had; and the embedded one, which always is."""
+
+import dataclasses
+import gzip
+import hashlib
+import pickle
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+import lgn.data
+from lgn.data import NAMED_SETS, DataError
+from lgn.data.locate import DIGITS_DIRECTORY, locate
+from lgn.data.preprocess import channel_statistics
+from lgn.data.registry import SetFile
+
+
+def test_digits_are_embedded_balanced_and_small(offline, digits):
+    assert digits.train.images.shape == (5_000, 1, 28, 28)
+    assert digits.test.images.shape == (1_000, 1, 28, 28)
+    assert digits.train.labels.bincount().tolist() == [500] * 10
+    assert digits.test.labels.bincount().tolist() == [100] * 10
+    assert sum(path.stat().st_size for path in DIGITS_DIRECTORY.iterdir()) < 2_000_000
+    assert "Attribution-Share Alike 3.0" in " ".join((DIGITS_DIRECTORY / "LICENSE.md").read_text().split())
+
+
+def test_the_default_is_digits(digits):
+    assert lgn.data.load().checksum() == digits.checksum()
+
+
+def test_every_digit_is_one_of_mnist(digits, mnist):
+    def pairs(split: lgn.data.Split) -> set[tuple[bytes, int]]:
+        images = (image.tobytes() for image in split.images.numpy())
+        return set(zip(images, split.labels.tolist(), strict=True))
+
+    for extract, whole in ((digits.train, mnist.train), (digits.test, mnist.test)):
+        assert pairs(extract) <= pairs(whole)
+        assert len(pairs(extract)) == len(extract)
+
+
+def test_mnist_is_whole(mnist):
+    assert mnist.train.images.shape == (60_000, 1, 28, 28)
+    assert mnist.test.images.shape == (10_000, 1, 28, 28)
+    assert mnist.train.labels.bincount().tolist() == [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
+    assert mnist.test.labels.bincount().tolist() == [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
+    mean, std = channel_statistics(mnist.train.images)
+    assert mean == pytest.approx([0.1307], abs=5e-5)
+    assert std == pytest.approx([0.3081], abs=5e-5)
+
+
+def test_cifar10_is_whole(cifar10):
+    assert cifar10.train.images.shape == (50_000, 3, 32, 32)
+    assert cifar10.test.images.shape == (10_000, 3, 32, 32)
+    assert cifar10.train.labels.bincount().tolist() == [5_000] * 10
+    assert cifar10.test.labels.bincount().tolist() == [1_000] * 10
+    mean, std = channel_statistics(cifar10.train.images)
+    assert mean == pytest.approx([0.4914, 0.4822, 0.4465], abs=5e-5)
+    assert std == pytest.approx([0.2470, 0.2435, 0.2616], abs=5e-5)
+    assert cifar10.class_names[6] == "frog"
+
+
+@pytest.mark.parametrize("folder", ["MNIST/raw", "mnist", "."])
+def test_mnist_is_found_as_others_leave_it_raw(mnist, data_dir, tmp_path, offline, folder):
+    original = locate(NAMED_SETS["mnist"], [data_dir])
+    (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    for path in (*original.train, *original.test):
+        content = path.read_bytes()
+        raw = gzip.decompress(content) if path.suffix == ".gz" else content
+        (tmp_path / folder / path.name.removesuffix(".gz")).write_bytes(raw)
+    assert lgn.data.load("mnist", tmp_path, download=False).checksum() == mnist.checksum()
+
+
+def test_a_damaged_file_of_a_named_set_is_refused(tmp_path, offline, monkeypatch):
+    content = bytearray(gzip.decompress((DIGITS_DIRECTORY / "train-images-idx3-ubyte.gz").read_bytes()))
+    content[5000] ^= 1
+    for path in DIGITS_DIRECTORY.glob("*.gz"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(gzip.compress(bytes(content), 1))
+    monkeypatch.setattr("lgn.data.locate.DIGITS_DIRECTORY", tmp_path)
+    with pytest.raises(DataError, match=r"train-images-idx3-ubyte.gz has a wrong checksum"):
+        lgn.data.load("digits")
+
+
+def test_another_set_of_the_same_file_names_is_not_taken_for_it(tmp_path, offline):
+    for path in DIGITS_DIRECTORY.glob("*.gz"):
+        shutil.copy(path, tmp_path)
+    with pytest.raises(DataError, match="wrong checksum"):
+        lgn.data.load("fashion-mnist", tmp_path)
+
+
+def test_an_incomplete_set_is_named_with_what_it_lacks(tmp_path, offline):
+    (tmp_path / "cifar-10-batches-bin").mkdir()
+    (tmp_path / "cifar-10-batches-bin" / "data_batch_1.bin").write_bytes(b"")
+    with pytest.raises(DataError, match=r"incomplete: data_batch_2.bin.* missing"):
+        lgn.data.load("cifar10", tmp_path, download=False)
+
+
+def test_the_python_version_of_cifar10_gives_the_same_set(cifar10, tmp_path, offline, monkeypatch):
+    folder = tmp_path / "cifar-10-batches-py"
+    folder.mkdir()
+    binary, python = NAMED_SETS["cifar10"].layouts
+    chunks = zip(cifar10.train.images.split(10_000), cifar10.train.labels.split(10_000), strict=True)
+    parts = [*chunks, (cifar10.test.images, cifar10.test.labels)]
+    files = []
+    for file, (images, labels) in zip((*python.train, *python.test), parts, strict=True):
+        content = pickle.dumps({b"data": images.flatten(1).numpy(), b"labels": labels.tolist()}, protocol=4)
+        (folder / file.name).write_bytes(content)
+        files.append(SetFile(file.name, hashlib.md5(content).hexdigest()))
+    # The published pickles are not to be had here: the layout is theirs, the checksums are of the files just made.
+    layout = dataclasses.replace(python, train=tuple(files[:5]), test=tuple(files[5:]))
+    monkeypatch.setitem(NAMED_SETS, "cifar10", dataclasses.replace(NAMED_SETS["cifar10"], layouts=(binary, layout)))
+    assert lgn.data.load("cifar10", tmp_path, download=False).checksum() == cifar10.checksum()
+
+
+def test_a_hostile_pickle_in_the_place_of_cifar10_is_refused_before_it_is_read(tmp_path, offline):
+    folder = tmp_path / "cifar-10-batches-py"
+    folder.mkdir()
+    for name in (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch"):
+        (folder / name).write_bytes(b"cposix\nsystem\n(S'true'\ntR.")
+    with pytest.raises(DataError, match="data_batch_1 has a wrong checksum"):
+        lgn.data.load("cifar10", tmp_path, download=False)
+
+
+def test_lgn_data_and_the_cache_are_looked_into(offline, monkeypatch, tmp_path, mnist, data_dir):
+    source = locate(NAMED_SETS["mnist"], [data_dir]).directory
+    cached = offline / "lgn" / "mnist"
+    shutil.copytree(source, cached)
+    assert str(cached) in lgn.data.load("mnist").source
+    monkeypatch.setenv("LGN_DATA", str(data_dir))
+    assert str(source) in lgn.data.load("mnist").source
+
+
+def test_without_the_set_a_sentence_says_where_it_was_looked_for(offline, tmp_path):
+    with pytest.raises(DataError, match=f"mnist is not in {tmp_path}, {offline / 'lgn'}: get it with"):
+        lgn.data.load("mnist", tmp_path, download=False)
+    with pytest.raises(DataError, match="rotated-mnist is made from mnist, and mnist cannot be had"):
+        lgn.data.load("rotated-mnist", tmp_path, download=False)
+
+
+def test_a_misspelt_name_gets_a_hint():
+    with pytest.raises(DataError, match="did you mean 'cifar10'"):
+        lgn.data.load("cifra10")
+
+
+def test_a_named_set_can_be_resized(digits):
+    small = lgn.data.load("digits", image_size=14)
+    assert small.image_shape == (1, 14, 14)
+    assert small.notes == ("all images were resized from 28x28 to 14x14",)
+    # Halving with an antialiasing filter keeps the mean of each image, up to rounding.
+    means = [images.float().mean((1, 2, 3)) for images in (small.train.images, digits.train.images)]
+    assert torch.allclose(means[0], means[1], atol=1.0)
+    with pytest.raises(DataError, match="image_size must be at least 1, got 0"):
+        lgn.data.load("digits", image_size=0)
+
+
+def test_the_registry_is_consistent():
+    for name, named in NAMED_SETS.items():
+        assert name == named.name
+        assert (named.made_from is not None) == (not named.layouts)
+        if named.downloads:
+            assert len(named.mirrors) >= 2
+            assert all(mirror.endswith("/") for mirror in named.mirrors)
+
+
+def test_the_published_compressed_checksums_are_those_of_the_files(mnist, data_dir):
+    found = locate(NAMED_SETS["mnist"], [data_dir])
+    md5 = {file.name: file.md5 for file in NAMED_SETS["mnist"].downloads}
+    compressed = [path for path in (*found.train, *found.test) if path.suffix == ".gz"]
+    assert all(md5[path.name] == hashlib.md5(Path(path).read_bytes()).hexdigest() for path in compressed)

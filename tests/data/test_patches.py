@@ -1,0 +1,61 @@
+import pytest
+import torch
+
+from lgn.data import DataError, patches
+
+
+def numbered(count: int, channels: int, height: int, width: int) -> torch.Tensor:
+    """Every pixel has a value of its own."""
+    return torch.arange(count * channels * height * width).reshape(count, channels, height, width)
+
+
+def test_a_patch_is_a_window_of_one_image():
+    images = numbered(5, 3, 7, 9)
+    windows = images.unfold(2, 2, 1).unfold(3, 4, 1).permute(0, 2, 3, 1, 4, 5).reshape(-1, 3, 2, 4)
+    every = {tuple(window.flatten().tolist()) for window in windows}
+    drawn = patches(images, (2, 4), 500, seed=0)
+    assert drawn.shape == (500, 3, 2, 4)
+    assert {tuple(patch.flatten().tolist()) for patch in drawn} <= every
+
+
+def test_all_positions_are_equally_likely_the_last_included():
+    images = numbered(3, 1, 5, 6)
+    corners = patches(images, 3, 24_000, seed=1)[:, 0, 0, 0]
+    counts = torch.bincount(corners, minlength=images.numel()).reshape(3, 5, 6)
+    allowed = counts[:, :3, :4]  # (5 - 3 + 1) x (6 - 3 + 1) positions of each image
+    assert int(allowed.sum()) == 24_000
+    # Chi-squared with 35 degrees of freedom: above 80 once in 40,000 seeds, and this seed is fixed.
+    expected = 24_000 / 36
+    assert float(((allowed - expected) ** 2 / expected).sum()) < 80
+
+
+def test_the_whole_image_is_the_only_patch_of_its_size():
+    images = numbered(1, 2, 4, 3)
+    assert torch.equal(patches(images, (4, 3), 2, seed=0), images.expand(2, -1, -1, -1))
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.float32])
+def test_the_dtype_stays_and_the_seed_decides(dtype):
+    images = torch.randint(256, (10, 1, 8, 8)).to(dtype)
+    first, again, other = (patches(images, 3, 50, seed=seed) for seed in (4, 4, 5))
+    assert first.dtype == dtype
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+
+
+@pytest.mark.parametrize("size", [0, 9, (8, 9), (-1, 2)])
+def test_a_size_that_does_not_fit_is_refused(size):
+    with pytest.raises(DataError, match="size must fit into images of 8x8"):
+        patches(torch.zeros(1, 1, 8, 8), size, 1, 0)
+
+
+def test_no_patches_are_refused():
+    with pytest.raises(DataError, match="count"):
+        patches(torch.zeros(1, 1, 8, 8), 2, 0, 0)
+
+
+def test_sixty_thousand_patches_of_cifar10(cifar10):
+    drawn = patches(cifar10.train.images, 6, 60_000, seed=0)
+    assert drawn.shape == (60_000, 3, 6, 6)
+    mean, whole = (images.float().mean((0, 2, 3)) for images in (drawn, cifar10.train.images[:10_000]))
+    assert torch.allclose(mean, whole, atol=2.0)

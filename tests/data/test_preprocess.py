@@ -1,0 +1,183 @@
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lgn.data import DataError, Preprocessing, fit_preprocessing
+from lgn.data.preprocess import channel_statistics, to_grey
+
+
+def random_images(count: int = 300, channels: int = 3, size: int = 4, seed: int = 0) -> torch.Tensor:
+    """Images whose pixels are correlated, each channel on a scale of its own."""
+    generator = torch.Generator().manual_seed(seed)
+    noise = torch.randn(count, channels, size, size, generator=generator)
+    smooth = noise + noise.roll(1, 2) + noise.roll(1, 3)
+    scale = torch.arange(1, channels + 1)[:, None, None] * 8.0
+    return (smooth * scale + 120).clamp(0, 255).to(torch.uint8)
+
+
+def test_statistics_are_those_of_numpy():
+    images = random_images()
+    mean, std = channel_statistics(images)
+    pixels = images.numpy() / 255.0
+    assert np.allclose(mean, pixels.mean((0, 2, 3)), atol=1e-13)
+    assert np.allclose(std, pixels.std((0, 2, 3)), atol=1e-13)
+
+
+def test_standardised_train_has_mean_zero_and_deviation_one():
+    images = random_images()
+    result = fit_preprocessing("standardise", images).apply(images)
+    assert result.dtype == torch.float32
+    assert torch.allclose(result.double().mean((0, 2, 3)), torch.zeros(3, dtype=torch.float64), atol=1e-5)
+    assert torch.allclose(result.double().std((0, 2, 3), correction=0), torch.ones(3, dtype=torch.float64), atol=1e-5)
+
+
+def test_test_images_get_the_statistics_of_train():
+    train, test = random_images(), torch.full((1, 3, 4, 4), 200, dtype=torch.uint8)
+    fitted = fit_preprocessing("standardise", train)
+    pixels = train.double() / 255
+    expected = (200 / 255 - pixels.mean((0, 2, 3))) / pixels.std((0, 2, 3), correction=0)
+    assert torch.allclose(fitted.apply(test)[0, :, 0, 0].double(), expected, atol=1e-5)
+
+
+def test_a_constant_channel_becomes_zero():
+    images = random_images()
+    images[:, 1] = 77
+    result = fit_preprocessing("standardise", images).apply(images)
+    assert result[:, 1].abs().max() < 1e-6
+
+
+def test_none_is_zero_to_one():
+    images = torch.tensor([0, 51, 255], dtype=torch.uint8).reshape(1, 1, 1, 3)
+    assert fit_preprocessing("none", images).apply(images).flatten().tolist() == pytest.approx([0, 0.2, 1])
+
+
+def test_grey_is_the_luma_and_grey_stays_grey():
+    colours = torch.tensor([[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 9, 9]], dtype=torch.uint8)[:, :, None, None]
+    assert to_grey(colours).flatten().tolist() == [76, 150, 29, 9]
+    assert torch.equal(to_grey(to_grey(colours)), to_grey(colours))
+    with pytest.raises(DataError, match="1 or 3 channels, got 2"):
+        to_grey(colours[:, :2])
+
+
+@pytest.mark.parametrize("kind", ["standardise", "zca", "none"])
+@pytest.mark.parametrize("grey", [False, True])
+def test_prepared_and_fresh_images_agree(kind, grey):
+    images = random_images()
+    fitted = fit_preprocessing(kind, images, grey=grey)
+    prepared = fitted.prepare(images)
+    assert prepared.dtype == (torch.float32 if kind == "zca" else torch.uint8)
+    chosen = torch.tensor([7, 3, 250])
+    assert torch.allclose(fitted.apply(prepared[chosen]), fitted.apply(images[chosen]), atol=1e-5)
+    assert fitted.apply(images).shape == (300, 1 if grey else 3, 4, 4)
+
+
+def test_whitening_has_the_covariance_it_promises():
+    """Cov(x) = U L U^T becomes U L (L + eps)^-1 U^T: the identity, but for directions not above eps."""
+    images, eps = random_images(2000), 1e-2
+    fitted = fit_preprocessing("zca", images, eps=eps)
+    standardised = fit_preprocessing("standardise", images).apply(images).flatten(1).double()
+    values, vectors = torch.linalg.eigh(torch.cov(standardised.T, correction=0))
+    whitened = fitted.apply(images).flatten(1).double()
+    expected = (vectors * (values / (values + eps))) @ vectors.T
+    assert torch.allclose(torch.cov(whitened.T, correction=0), expected, atol=1e-4)
+    assert torch.allclose(whitened.mean(0), torch.zeros(48, dtype=torch.float64), atol=1e-4)
+    # ZCA among all whitenings is the one whose matrix is symmetric and positive: the images stay images.
+    matrix = fitted.whitening.matrix.double()
+    assert torch.allclose(matrix, matrix.T, atol=1e-5)
+    assert torch.linalg.eigvalsh(matrix).min() > 0
+
+
+def test_whitening_does_not_depend_on_the_chunks(monkeypatch):
+    images = random_images(500)
+    whole = fit_preprocessing("zca", images).apply(images)
+    monkeypatch.setattr("lgn.data.zca.CHUNK", 64)
+    monkeypatch.setattr("lgn.data.preprocess.CHUNK", 64)
+    assert torch.allclose(fit_preprocessing("zca", images).apply(images), whole, atol=1e-4)
+
+
+def test_a_pixel_constant_in_train_does_not_blow_up_in_test():
+    """Such a direction is multiplied by 1/sqrt(eps), and by no rounding error on top of it."""
+    train = random_images(channels=1)
+    train[:, 0, 0, 0] = 10
+    test = train[:1].clone()
+    test[0, 0, 0, 0] = 255
+    fitted = fit_preprocessing("zca", train, eps=1e-2)
+    change = (fitted.apply(test) - fitted.apply(train[:1])).flatten()
+    expected = 245 / 255 / fitted.std[0] / math.sqrt(1e-2)
+    assert change[0].item() == pytest.approx(expected, rel=1e-4)
+    assert change[1:].abs().max() < 1e-3 * expected
+
+
+def test_the_largest_value_of_whitened_mnist_is_no_larger_in_test_than_in_train(mnist):
+    fitted = fit_preprocessing("zca", mnist.train.images)
+    constant = (mnist.train.images == mnist.train.images[:1]).all(0)
+    assert int(constant.sum()) == 67
+    assert int(mnist.test.images[:, constant].max()) > 0  # there are stray pixels, so the test is one
+    train, test = (float(fitted.apply(split.images).abs().max()) for split in (mnist.train, mnist.test))
+    assert train == pytest.approx(31.3, abs=0.1)
+    assert test == pytest.approx(31.9, abs=0.1)
+
+
+@pytest.mark.parametrize("kind", ["standardise", "zca", "none"])
+@pytest.mark.parametrize("grey", [False, True])
+def test_json_brings_it_back_exactly(kind, grey):
+    train, test = random_images(), random_images(5, seed=1)
+    fitted = fit_preprocessing(kind, train, grey=grey, eps=0.05)
+    text = json.dumps(fitted.to_json())
+    assert len(text) < 600
+    again = Preprocessing.from_json(json.loads(text), train)
+    assert torch.equal(again.apply(test), fitted.apply(test))
+    assert again.to_json() == fitted.to_json()
+
+
+def test_a_stored_zca_wants_its_own_train_images():
+    train = random_images()
+    stored = fit_preprocessing("zca", train).to_json()
+    other = train.clone()
+    other[0, 0, 0, 0] ^= 1
+    with pytest.raises(DataError, match="train_images are not those that zca was fitted on"):
+        Preprocessing.from_json(stored, other)
+    with pytest.raises(DataError, match="train_images must be given"):
+        Preprocessing.from_json(stored)
+    assert Preprocessing.from_json(fit_preprocessing("standardise", train).to_json()).kind == "standardise"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("schema", 2),
+        ("kind", "pca"),
+        ("grey", "yes"),
+        ("mean", [0.5, float("nan"), 0.5]),
+        ("mean", [0.5]),
+        ("mean", []),
+        ("std", [1.0, 0.0, 1.0]),
+        ("std", "1"),
+        ("eps", -1),
+        ("eps", True),
+        ("checksum", None),
+    ],
+)
+def test_stored_nonsense_is_refused(key, value):
+    stored = fit_preprocessing("standardise", random_images()).to_json()
+    with pytest.raises(DataError, match=key):
+        Preprocessing.from_json(stored | {key: value})
+
+
+def test_bad_arguments_are_refused():
+    images = random_images()
+    with pytest.raises(DataError, match="kind must be one of standardise, zca, none, got 'pca'"):
+        fit_preprocessing("pca", images)
+    with pytest.raises(DataError, match="eps must be a positive number, got 0"):
+        fit_preprocessing("zca", images, eps=0)
+    with pytest.raises(DataError, match="images must be uint8"):
+        fit_preprocessing("zca", images.float())
+    with pytest.raises(DataError, match="at most 8192 values per image"):
+        fit_preprocessing("zca", torch.zeros(2, 3, 64, 64, dtype=torch.uint8))
+    with pytest.raises(DataError, match="must have 3 channels as train had, got 1"):
+        fit_preprocessing("standardise", images).apply(images[:, :1])
+    with pytest.raises(DataError, match="images must be uint8"):
+        fit_preprocessing("standardise", images).apply(images.double())

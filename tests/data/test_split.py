@@ -1,0 +1,38 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lgn.data import DataError
+from lgn.data.split import split_indices
+
+
+@given(
+    counts=st.lists(st.integers(2, 40), min_size=1, max_size=6),
+    fraction=st.floats(0.05, 0.95),
+    seed=st.integers(0, 2**40),
+)
+def test_every_image_is_on_one_side_and_every_class_in_proportion(counts, fraction, seed):
+    labels = torch.cat([torch.full((count,), number) for number, count in enumerate(counts)])
+    train, test = split_indices(labels, fraction, seed)
+    assert sorted([*train.tolist(), *test.tolist()]) == list(range(len(labels)))
+    for number, count in enumerate(counts):
+        in_test = int((labels[test] == number).sum())
+        assert 1 <= in_test <= count - 1
+        assert abs(in_test - fraction * count) <= 1
+
+
+def test_every_image_of_a_class_can_fall_on_either_side():
+    labels = torch.arange(40) % 2
+    often = torch.zeros(40)
+    for seed in range(200):
+        often[split_indices(labels, 0.25, seed)[1]] += 1
+    # Binomial(200, 1/4) has mean 50 and deviation 6.1; five of them bound all forty counts.
+    assert int(often.min()) > 19
+    assert int(often.max()) < 81
+
+
+@pytest.mark.parametrize("fraction", [0.0, 1.0, -0.1, float("nan")])
+def test_a_fraction_outside_zero_and_one_is_refused(fraction):
+    with pytest.raises(DataError, match="test_fraction must lie between 0 and 1"):
+        split_indices(torch.tensor([0, 0, 1, 1]), fraction, 0)
