@@ -1,0 +1,51 @@
+"""The command line: `lgn COMMAND ...`. Each command parses, calls one function, and prints."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+from lgn.version import __version__
+
+COMMANDS = {
+    "discover": "train a linear group network on your images, and see what it learned",
+    "train": "train, or continue a training",
+    "data": "list, get and verify data sets",
+}
+
+HELP = """lgn finds out which linear groups a network wants.
+
+commands:
+{commands}
+
+`lgn COMMAND --help` explains one of them; `lgn discover` is the one to start with."""
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run a command; expected errors become one sentence on standard error and a non-zero status."""
+    words = list(sys.argv[1:] if args is None else args)
+    if not words or words[0] in ("-h", "--help"):
+        print(HELP.format(commands="\n".join(f"  {name:12}{what}" for name, what in COMMANDS.items())))  # noqa: T201
+        return 0
+    if words[0] == "--version":
+        print(f"lgn {__version__}")  # noqa: T201
+        return 0
+    if words[0] not in COMMANDS:
+        return _fail(f"command must be one of {', '.join(COMMANDS)}, got {words[0]!r}", 2)
+    command = importlib.import_module(f"lgn.commands.{words[0]}")
+    try:
+        return int(command.run(words[1:]))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return 141
+    except (ValueError, OSError, RuntimeError) as error:
+        return _fail(str(error), 1)
+
+
+def _fail(message: str, status: int) -> int:
+    sys.stderr.write(f"lgn: error: {message}\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

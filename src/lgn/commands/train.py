@@ -1,0 +1,83 @@
+"""`lgn train`: train a network, or continue a training."""
+
+import sys
+from pathlib import Path
+
+import tyro
+
+from lgn.training import Config, Interrupted, Run, preset, train
+
+HELP = """Train a linear group network and leave a run directory.
+
+--preset quick (the default), paper or released gives every other option its default; --resume RUN continues a run
+that was stopped. Under torchrun the same command trains in several processes."""
+
+
+def run(args: list[str]) -> int:
+    trained = train_from(args, "lgn train", HELP)
+    if trained is None:
+        return 130
+    if Run(trained.path).metrics:
+        print(result_line(trained))
+    print(f"run: {trained.path}")
+    return 0
+
+
+def train_from(args: list[str], prog: str, description: str) -> Run | None:
+    """Parse, train, and return the run; None if the user stopped it."""
+    if "--resume" in args:
+        config, out = _resumed(args, prog)
+    else:
+        out, rest = take_option(args, "--out")
+        config = parse_config(rest, prog, description)
+        out = out or default_out(config)
+    try:
+        return train(config, out)
+    except Interrupted as interruption:
+        print(interruption, file=sys.stderr)
+        return None
+
+
+def parse_config(args: list[str], prog: str, description: str) -> Config:
+    """The config that the arguments describe, on top of the preset that they name."""
+    named = take_option(args, "--preset")[0] or "quick"
+    task = take_option(args, "--task")[0] or "auto"
+    description += "\n\n--out DIR: where to leave the run (default: runs/DATA-TASK-PRESET-SEED)."
+    return tyro.cli(Config, prog=prog, description=description, default=preset(named, task), args=args)
+
+
+def take_option(args: list[str], name: str) -> tuple[str | None, list[str]]:
+    """The value of `--name value` or `--name=value`, and the arguments without it."""
+    for place, word in enumerate(args):
+        if word == name:
+            if place + 1 == len(args):
+                raise ValueError(f"{name} must be followed by a value")
+            return args[place + 1], args[:place] + args[place + 2 :]
+        if word.startswith(f"{name}="):
+            return word.split("=", 1)[1], args[:place] + args[place + 1 :]
+    return None, args
+
+
+def default_out(config: Config) -> str:
+    """Where a run goes if nobody says: named by what it is."""
+    return f"runs/{Path(config.data).stem}-{config.task}-{config.preset}-{config.seed}"
+
+
+def result_line(finished: Run) -> str:
+    """The last epoch in words."""
+    last = finished.metrics[-1]
+    minutes = last["seconds"] / 60
+    if "test_accuracy" in last:
+        return f"test accuracy {100 * last['test_accuracy']:.2f} % after {last['epoch']} epochs, {minutes:.1f} minutes"
+    return (
+        f"test error {last['test_error']:.4g} with {100 * last['test_active']:.0f} % of codes active "
+        f"after {last['epoch']} epochs, {minutes:.1f} minutes"
+    )
+
+
+def _resumed(args: list[str], prog: str) -> tuple[Config, str]:
+    path, rest = take_option(args, "--resume")
+    if rest:
+        raise ValueError(f"--resume must stand alone, since a run keeps its settings, got {rest[0]} too")
+    assert path is not None
+    return Run.open(path).config, path

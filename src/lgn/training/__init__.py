@@ -1,0 +1,25 @@
+"""Training: the loop, the run directory, and more than one process."""
+
+from lgn.training.build import build_model, build_penalty
+from lgn.training.config import PRESETS, Config, NetworkConfig, preset
+from lgn.training.images import Images, load_images
+from lgn.training.loop import Interrupted, evaluate, train
+from lgn.training.objective import Diverged
+from lgn.training.run import Run, snapshot
+
+__all__ = [
+    "PRESETS",
+    "Config",
+    "Diverged",
+    "Images",
+    "Interrupted",
+    "NetworkConfig",
+    "Run",
+    "build_model",
+    "build_penalty",
+    "evaluate",
+    "load_images",
+    "preset",
+    "snapshot",
+    "train",
+]

@@ -1,0 +1,71 @@
+"""From a config to a network, a penalty and an optimiser."""
+
+from functools import partial
+
+import torch
+from torch import nn
+
+from lgn.generators import Dense, Family, Start
+from lgn.nn import Autoencoder, Classifier, UnfoldedEncoder
+from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, SingularValues
+from lgn.training.config import Config
+
+
+def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, task: str) -> nn.Module:
+    """The network of a config for images of a shape (channels, height, width)."""
+    network = config.network
+    dtype = torch.float64 if config.precision == "float64" else torch.float32
+    generator: Family = network.generator
+    start: Start = network.start
+    if network.norm is not None and generator == "dense":
+        generator = partial(Dense, norm=network.norm)
+    if network.operator is not None:
+        from lgn.operators import operator_matrix
+
+        start = operator_matrix(network.operator, (network.kernel_size, network.kernel_size)).to(dtype)
+    encoder = UnfoldedEncoder(
+        1 if config.grey else image_shape[0],
+        network.num_layers,
+        network.num_sets,
+        network.order,
+        network.kernel_size,
+        algorithm=network.algorithm,
+        tied=network.tied,
+        step=network.step,
+        threshold=network.threshold,
+        two_sided=network.two_sided,
+        normalise=network.normalise,
+        padding=network.padding,
+        generator=generator,
+        share=network.share,
+        start=start,
+        basis_norm=network.norm,
+        dtype=dtype,
+    )
+    model: nn.Module
+    if task == "classify":
+        model = Classifier(encoder, num_classes, pool=network.pool)
+    else:
+        model = Autoencoder(encoder, decoder=network.decoder)
+    if config.freeze_filters:
+        encoder.bank.requires_grad_(False)
+    return model
+
+
+def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
+    """The penalty of a config; none for a network without a generator that is trained."""
+    weight, normalised = config.penalty_weight, config.penalty_normalised
+    if config.penalty == "none" or config.freeze_filters or config.network.generator in ("free", "fixed"):
+        return None
+    if config.penalty == "inverse":
+        return AuxiliaryInverse(model, weight, start=config.penalty_start)
+    if config.penalty == "singular-values":
+        return SingularValues(model, weight, normalised=normalised)
+    if config.penalty == "log-determinant":
+        return LogDeterminant(model, weight, normalised=normalised)
+    return {"orthogonality": Orthogonality, "closure": Closure}[config.penalty](model, weight)
+
+
+def learning_rate(config: Config, progress: float) -> float:
+    """Halved when training is 50, 75 and 87.5 % complete (app. C)."""
+    return config.learning_rate * 0.5 ** sum(progress >= mark for mark in (0.5, 0.75, 0.875))

@@ -1,0 +1,163 @@
+"""What a training is made of: one frozen dataclass, printable, with presets as values of it."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from lgn.generators import Share, StartName
+
+Task = Literal["auto", "classify", "reconstruct"]
+PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "none"]
+FamilyName = Literal["dense", "orthogonal", "cyclic", "kronecker", "low-rank", "circulant", "fixed", "free"]
+PresetName = Literal["quick", "paper", "released"]
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """The unfolded network."""
+
+    num_layers: int = 4
+    """Steps of sparse coding, L."""
+    num_sets: int = 5
+    """Filter sets per layer, K."""
+    order: int = 4
+    """Elements per filter set, p."""
+    kernel_size: int = 6
+    """Side of the filters, n."""
+    algorithm: Literal["ista", "fista"] = "ista"
+    """What is unfolded; fista adds momentum."""
+    tied: bool = False
+    """Let all layers have the same filters."""
+    step: float | Literal["learned", "safe"] = 0.01
+    """Step size: a number, 'learned' per layer, or 'safe', the largest at which ISTA converges."""
+    threshold: Literal["filter", "set"] = "filter"
+    """Who has a trained threshold of their own."""
+    two_sided: bool = False
+    """Let codes be negative."""
+    normalise: bool = True
+    """Batch normalisation after every layer but the last."""
+    padding: int | Literal["same"] = 1
+    """Zeros around the image."""
+    generator: FamilyName = "dense"
+    """What a generator may be; 'free' has free filters instead of a group, 'fixed' a known operator."""
+    operator: str | None = None
+    """The known operator of a fixed generator, such as 'rotation 90'."""
+    share: Share = "set"
+    """Who has a generator of their own."""
+    start: StartName = "orthogonal"
+    """The matrix that training starts from."""
+    norm: float | None = None
+    """Frobenius norm to which dense generators and bases are projected after every step."""
+    decoder: Literal["tied", "free"] = "tied"
+    """For reconstruction: decode with the last layer's filters, or with a dictionary of its own."""
+    pool: int = 4
+    """For classification: codes are averaged over a grid of this many cells a side."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """A training, wholly described."""
+
+    data: Annotated[str, tyro.conf.Positional] = "digits"
+    """A named set (digits, mnist, fashion-mnist, cifar10, rotated-mnist), a folder of images, or an .npz file."""
+    preset: PresetName = "quick"
+    """Where the defaults of all other options come from."""
+    task: Task = "auto"
+    """auto: classify where there are labels, else reconstruct."""
+    data_dir: Path | None = None
+    """Where named sets lie (or LGN_DATA); without it they are looked for in the cache, then downloaded."""
+    image_size: int | None = None
+    """Side to which images of a folder are resized."""
+    preprocess: Literal["standardise", "zca", "none"] = "standardise"
+    """What is done to pixels, with statistics of the training images alone."""
+    zca_eps: float = 1e-2
+    """Added to the variances by zca, against blowing up noise."""
+    grey: bool = False
+    """Turn colour images grey."""
+    validation: float = 0.0
+    """Share of the training images held out to choose by; without it nothing is chosen."""
+    train_images: int | None = None
+    """Use only this many training images, evenly over the classes."""
+    network: tyro.conf.OmitArgPrefixes[NetworkConfig] = field(default_factory=NetworkConfig)
+    freeze_filters: bool = False
+    """Leave the filters as they start: the control of a random network."""
+    penalty: PenaltyName = "inverse"
+    """What generators are encouraged to be."""
+    penalty_weight: float = 1e-3
+    """The weight mu of the penalty."""
+    penalty_start: Literal["inverse", "gaussian"] = "inverse"
+    """Where auxiliary inverses start."""
+    penalty_normalised: bool = False
+    """Let spectral penalties score A / ||A||: bounded."""
+    epochs: int = 100
+    """Passes over the training images."""
+    batch_size: int = 128
+    """Images per step, over all processes."""
+    learning_rate: float = 0.01
+    """Adam's step, halved when 50, 75 and 87.5 % of training are done."""
+    clip: float | None = None
+    """Largest norm of the gradient."""
+    seed: int = 0
+    """Everything random in training comes from it."""
+    data_seed: int = 0
+    """Everything random in the data: splits, and the angles of rotated sets. Apart, so that seeds share a test set."""
+    device: str = "auto"
+    """cpu, cuda, mps, or auto: the first of cuda and cpu that is there."""
+    precision: Literal["float32", "float64", "bfloat16"] = "float32"
+    """Type of the numbers; bfloat16 by autocast, where the hardware has it."""
+    checkpoint_seconds: float = 60.0
+    """A checkpoint is written this often, and after every epoch."""
+    tensorboard: bool = False
+    """Write curves for TensorBoard too (extra 'tensorboard')."""
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 <= self.validation < 1:
+            raise ValueError(f"validation must be a share from 0 to below 1, got {self.validation}")
+        if self.learning_rate <= 0:
+            raise ValueError(f"learning_rate must be positive, got {self.learning_rate}")
+        if (self.network.generator == "fixed") != (self.network.operator is not None):
+            raise ValueError(
+                f"operator must be given with generator 'fixed' and only with it, got generator "
+                f"{self.network.generator!r} and operator {self.network.operator!r}"
+            )
+
+
+# What decides the result of a run; the rest may differ when it is continued elsewhere.
+INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
+
+PAPER = Config(preset="paper")
+
+# What the authors' released code is known to do. Its whitening adds 1e-8 to the variances, which blows up pixels that
+# are constant in train; ours is safe.
+RELEASED = Config(
+    preset="released",
+    preprocess="zca",
+    network=NetworkConfig(algorithm="fista", share="channel", start="gaussian", norm=1.0),
+    penalty_weight=1e-4,
+    penalty_start="gaussian",
+    clip=2.0,
+)
+
+QUICK = replace(PAPER, preset="quick", epochs=12)
+
+PRESETS: dict[str, Config] = {"quick": QUICK, "paper": PAPER, "released": RELEASED}
+
+
+def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
+    """A preset, as it is for a task. `changes` may name fields of the network too.
+
+    The released code reconstructs without batch normalisation, with a free dictionary and an inverse weight of 1e-2.
+    """
+    if name not in PRESETS:
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
+    config = PRESETS[name]
+    if name == "released" and task == "reconstruct":
+        network = replace(config.network, normalise=False, decoder="free")
+        config = replace(config, network=network, penalty_weight=1e-2)
+    of_network = {key: changes.pop(key) for key in list(changes) if key in NetworkConfig.__dataclass_fields__}
+    return replace(config, task=task, network=replace(config.network, **of_network), **changes)

@@ -1,0 +1,60 @@
+"""The images of a run: loaded, split, and prepared for the network."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lgn import data
+from lgn.data.split import split_indices
+from lgn.training.config import Config
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """Prepared images by part: train, test and, where one is held out, validation."""
+
+    parts: dict[str, tuple[Tensor, Tensor | None]]
+    preprocessing: data.Preprocessing
+    facts: dict[str, Any]
+
+    def batch(self, part: str, chosen: Tensor, place: torch.device, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
+        """The chosen images as the network sees them, and their labels."""
+        images, labels = self.parts[part]
+        finished = self.preprocessing.apply(images[chosen]).to(place, dtype)
+        return finished, None if labels is None else labels[chosen].to(place)
+
+
+def load_images(config: Config) -> Images:
+    """Load what a config names; statistics are those of the training part alone."""
+    found = data.load(config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed)
+    labelled = found.train.labels is not None
+    if config.task == "classify" and not labelled:
+        raise data.DataError(f"task must be reconstruct for images without labels, got classify for {config.data}")
+    task = config.task if config.task != "auto" else ("classify" if labelled else "reconstruct")
+    train, labels = found.train.images, found.train.labels
+    classes = torch.zeros(len(train), dtype=torch.int64) if labels is None else labels
+    chosen = {"train": torch.arange(len(train))}
+    if config.validation:
+        chosen["train"], chosen["validation"] = split_indices(classes, config.validation, config.data_seed)
+    if config.train_images is not None:
+        available = len(chosen["train"])
+        if not 1 <= config.train_images < available:
+            raise ValueError(f"train_images must be from 1 to {available - 1}, got {config.train_images}")
+        left_out = 1 - config.train_images / available
+        kept, _ = split_indices(classes[chosen["train"]], left_out, config.data_seed + 1)
+        chosen["train"] = chosen["train"][kept]
+    raw = {part: (train[index], None if labels is None else labels[index]) for part, index in chosen.items()}
+    raw["test"] = (found.test.images, found.test.labels)
+    preprocessing = data.fit_preprocessing(config.preprocess, raw["train"][0], grey=config.grey, eps=config.zca_eps)
+    prepared = {part: (preprocessing.prepare(images), answers) for part, (images, answers) in raw.items()}
+    facts = {
+        "task": task,
+        "image_shape": list(found.image_shape),
+        "class_names": list(found.class_names),
+        "data": {"name": found.name, "notes": list(found.notes), "checksum": found.checksum()},
+        "counts": {part: len(images) for part, (images, _) in prepared.items()},
+        "preprocessing": preprocessing.to_json(),
+    }
+    return Images(prepared, preprocessing, facts)

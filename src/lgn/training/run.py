@@ -1,0 +1,160 @@
+"""The run directory: everything that one training made, and all that analysis and report need."""
+
+import dataclasses
+import fcntl
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, load_model, save, save_model
+from torch import Tensor, nn
+
+from lgn.generators import generators_of
+from lgn.nn import OrbitBank
+from lgn.training.build import build_model
+from lgn.training.config import INCIDENTAL, Config, NetworkConfig
+from lgn.training.files import read_json, write_json, write_whole
+from lgn.version import __version__
+
+
+class Run:
+    """A run directory by its path. Reading never changes it."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Run":
+        """A run that is there already."""
+        run = cls(path)
+        if not (run.path / "config.json").is_file():
+            raise FileNotFoundError(f"run must be a directory with a config.json, got {run.path}")
+        return run
+
+    @property
+    def config(self) -> Config:
+        return config_from_json(read_json(self.path / "config.json")["config"])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the data decided: task, image shape, class names, checksum, preprocessing."""
+        return read_json(self.path / "config.json")["facts"]
+
+    @property
+    def metrics(self) -> list[dict[str, Any]]:
+        """One line an epoch; empty before the first has ended."""
+        path = self.path / "metrics.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+
+    @property
+    def finished(self) -> bool:
+        return (self.path / "model.safetensors").is_file()
+
+    def model(self, device: str | None = None) -> nn.Module:
+        """The trained network, in evaluation mode; of an interrupted run, the one of its checkpoint."""
+        config, facts = self.config, self.facts
+        model = build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
+        if self.finished:
+            best = self.path / "best.safetensors"
+            load_model(model, best if best.is_file() else self.path / "model.safetensors")
+        else:
+            model.load_state_dict(self.checkpoint()["model"])
+        return model.to(device or "cpu").eval()
+
+    def checkpoint(self) -> dict[str, Any]:
+        """The state to continue from. Only tensors and numbers are read from it, never code."""
+        path = self.path / "checkpoint.pt"
+        if not path.is_file():
+            raise FileNotFoundError(f"{self.path} has no checkpoint yet")
+        return torch.load(path, map_location="cpu", weights_only=True)
+
+    def initial(self) -> dict[str, Tensor]:
+        """Generators and bases before the first step, by the names of `snapshot`."""
+        return load_file(self.path / "initial.safetensors")
+
+    def save_initial(self, model: nn.Module) -> None:
+        write_whole(self.path / "initial.safetensors", save(snapshot(model)))
+
+    def save_model(self, model: nn.Module, name: str = "model.safetensors") -> None:
+        temporary = self.path / f".{name}"
+        save_model(model, str(temporary))  # stores what layers share once
+        os.replace(temporary, self.path / name)
+
+    def create(self, config: Config, facts: dict[str, Any]) -> None:
+        """Make the directory, or find in it a run with the same settings."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        stored = self.path / "config.json"
+        if stored.is_file():
+            different = _differences(self.config, config)
+            if different:
+                raise ValueError(
+                    f"out must be a new directory or a run with the same settings, {self.path} has {different}"
+                )
+            return
+        if leftovers := [entry.name for entry in self.path.iterdir() if not entry.name.startswith(".")]:
+            raise ValueError(f"out must be empty or a run directory, {self.path} has {leftovers[0]}")
+        write_json(self.path / "environment.json", _environment(config))
+        write_json(stored, {"config": config_to_json(config), "facts": facts})
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Refuse a second process; the lock goes with the process that holds it."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ValueError(f"out must not be in use, {self.path} is being trained by another process") from None
+            yield
+
+
+def snapshot(model: nn.Module) -> dict[str, Tensor]:
+    """Generators as matrices, and bases: what analysis compares before and after."""
+    with torch.no_grad():
+        tensors = {
+            f"{name}.matrix": g.matrix().detach().clone().contiguous() for name, g in generators_of(model).items()
+        }
+        banks = {name: module for name, module in model.named_modules() if isinstance(module, OrbitBank)}
+        return tensors | {f"{name}.basis": bank.basis.detach().clone().contiguous() for name, bank in banks.items()}
+
+
+def config_to_json(config: Config) -> dict[str, Any]:
+    values = dataclasses.asdict(config)
+    return values | {"data_dir": None if config.data_dir is None else str(config.data_dir)}
+
+
+def config_from_json(values: dict[str, Any]) -> Config:
+    values = dict(values)
+    network = NetworkConfig(**values.pop("network"))
+    data_dir = values.pop("data_dir")
+    return Config(**values, network=network, data_dir=None if data_dir is None else Path(data_dir))
+
+
+def _differences(stored: Config, wanted: Config) -> str:
+    old, new = config_to_json(stored), config_to_json(wanted)
+    old, new = old | old.pop("network"), new | new.pop("network")
+    return ", ".join(f"{k} {old[k]!r} instead of {new[k]!r}" for k in old if k not in INCIDENTAL and old[k] != new[k])
+
+
+def _environment(config: Config) -> dict[str, Any]:
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+    )
+    return {
+        "lgn": __version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "threads": torch.get_num_threads(),
+        "device": config.device,
+        "seed": config.seed,
+        "commit": commit.stdout.strip() or None,
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
