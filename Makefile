@@ -1,6 +1,8 @@
 # Everything a fresh machine needs: `make run` and `make test` set themselves up.
 PYTHON ?= python3
 BIN := .venv/bin
+# Threads that wait without spinning: on a busy machine, spinning ones slow everything down severalfold.
+export OMP_WAIT_POLICY ?= PASSIVE
 EXTRAS := dev,onnx,tensorboard,ray,hub
 
 .PHONY: run test check docs clean

@@ -103,14 +103,15 @@ def project(model: nn.Module) -> None:
 def cached(model: nn.Module) -> Iterator[None]:
     """Within this context the filters of a model are computed once, for inference, and carry no gradient."""
     banks = [module for module in model.modules() if isinstance(module, OrbitBank)]
+    before = [bank._cached for bank in banks]
     try:
         for bank in banks:
             with torch.no_grad():
                 bank._cached = bank().detach()
         yield
     finally:
-        for bank in banks:
-            bank._cached = None
+        for bank, filters in zip(banks, before, strict=True):
+            bank._cached = filters
 
 
 def require_positive(**values: int) -> None:

@@ -80,6 +80,9 @@ def convert(
             shared[patch] = new.bank.generator
         if from_filters:
             conversion.filter_error[name] = _start_from_filters(new, module, filters)
+        else:
+            with torch.no_grad():  # signals keep the size that the original's initialisation gave them
+                new.bank.basis.mul_(module.weight.norm() / new.filters().norm())
         replacements[id(module)] = new.train(module.training)
         conversion.converted[name] = f"{num_sets} sets of {order}, {'x'.join(map(str, patch))}"
     if not replacements:

@@ -1,0 +1,1 @@
+"""What things cost, measured: interleaved minima, printed for people or as JSON."""

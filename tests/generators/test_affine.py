@@ -1,0 +1,95 @@
+import math
+from typing import Any
+
+import pytest
+import torch
+from generators.contract import FamilyContract
+from torch import Tensor
+
+from lgn.algebra import act, matrix_of
+from lgn.generators import Affine, make_generator
+from lgn.operators import operator
+
+
+def centred(patch: tuple[int, int]) -> tuple[Tensor, Tensor]:
+    """Row and column of each pixel, column by column, from the centre."""
+    n, m = patch
+    rows = torch.arange(n, dtype=torch.float64).repeat(m) - (n - 1) / 2
+    columns = torch.arange(m, dtype=torch.float64).repeat_interleave(n) - (m - 1) / 2
+    return rows, columns
+
+
+class TestAffine(FamilyContract):
+    family: Any = Affine
+    law = "A x(s) = x(M s + b)"
+
+    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+        """A small turn that also shrinks what is read, so that all places are inside."""
+        angle, shrink = float(torch.rand(())) * 0.2, 0.7
+        linear = shrink * torch.tensor([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+        rows, columns = centred(patch)
+        places = torch.stack([rows, columns])
+        read = linear.double() @ places * (torch.tensor(patch)[:, None] > 1)  # a line of pixels is read along itself
+        weights = (1 - (read[:, :, None] - places[:, None, :]).abs()).clamp_min(0).prod(0)
+        return weights[None, None]
+
+    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+        """Rows are weights of at most four pixels; where they sum to 1, their centres lie on one affine map."""
+        rows, columns = centred(patch)
+        places = torch.stack([rows, columns], -1)
+        worst = max(float(-matrix.min()), float(matrix.sum(-1).max()) - 1, 0.0)
+        for single in matrix.flatten(0, 1).double():
+            assert int((single > 1e-3).sum(-1).max()) <= 4
+            inside = single.sum(-1) > 1 - 1e-5
+            known = torch.cat([places[inside], torch.ones(int(inside.sum()), 1, dtype=torch.float64)], -1)
+            centres = single[inside] @ places
+            if len(known):
+                left = centres - known @ (torch.linalg.pinv(known) @ centres)
+                worst = max(worst, float(left.abs().max()))
+        return worst
+
+    def is_rigid(self, patch: tuple[int, int]) -> bool:
+        return patch == (1, 1)
+
+    @pytest.mark.parametrize("degrees", [30, 45, 90, 137, -60])
+    def test_it_is_the_known_rotation_and_knows_its_angle(self, degrees: float) -> None:
+        rotation = operator("rotation", (6, 6), degrees=degrees, mode="bilinear")
+        generator = Affine(rotation[None, None], (6, 6))
+        torch.testing.assert_close(generator.matrix()[0, 0].detach(), rotation, atol=1e-6, rtol=0)
+        geometry = generator.geometry()
+        assert float(geometry.degrees) == pytest.approx(degrees, abs=1e-4)
+        assert float(geometry.scale) == pytest.approx(1, abs=1e-6)
+        assert float(geometry.shear) == pytest.approx(0, abs=1e-6)
+        assert float(geometry.stretch) == pytest.approx(1, abs=1e-6)
+
+    def test_scale_and_reflection_are_named(self) -> None:
+        double = operator("scaling", (7, 7), factor=2.0)
+        assert float(Affine(double[None, None], (7, 7)).geometry().scale) == pytest.approx(2)
+        reflected = Affine(operator("reflection", (5, 5))[None, None], (5, 5)).geometry()
+        assert float(reflected.stretch) == pytest.approx(-1)
+        assert float(reflected.degrees) == pytest.approx(0)
+
+    def test_a_shift_moves_the_picture(self) -> None:
+        moved = matrix_of(lambda x: torch.nn.functional.pad(x, (0, 0, 1, 0))[..., :-1, :], (4, 4))  # one pixel down
+        generator = Affine(moved[None, None], (4, 4))
+        torch.testing.assert_close(generator.matrix()[0, 0].detach(), moved)
+        assert generator.geometry().shift.flatten().tolist() == pytest.approx([1, 0])
+        x = torch.randn(4, 4, dtype=torch.float64)
+        torch.testing.assert_close(act(generator.matrix()[0, 0].detach(), x)[1:], x[:-1])
+
+    def test_six_numbers_whatever_the_kernel(self) -> None:
+        generator = make_generator("affine", (9, 7), 4, (1, 1), torch.eye(63))
+        assert sum(parameter.numel() for parameter in generator.parameters()) == 6
+
+    def test_training_finds_a_rotation_from_far_away(self) -> None:
+        """The gradient leads from 60 to 90 degrees, given filters and their turned selves."""
+        target = operator("rotation", (6, 6), degrees=90)
+        generator = Affine(operator("rotation", (6, 6), degrees=60, mode="bilinear")[None, None], (6, 6))
+        # Smooth filters: of white noise, a far rotation says nothing.
+        filters = operator("blur", (6, 6), sigma=1.0) @ torch.randn(36, 50, dtype=torch.float64)
+        optimizer = torch.optim.Adam(generator.parameters(), lr=0.02)
+        for _ in range(200):
+            optimizer.zero_grad()
+            (generator.matrix()[0, 0] @ filters - target @ filters).square().mean().backward()
+            optimizer.step()
+        assert float(generator.geometry().degrees) == pytest.approx(90, abs=1)

@@ -1,0 +1,67 @@
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+from generators.contract import ExactFamilyContract, random_matrix, train
+from torch import Tensor
+
+from lgn.generators import Dense
+
+
+class TestDense(ExactFamilyContract):
+    family: Any = Dense
+    law = "A free"
+
+    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+        return random_matrix(patch)
+
+    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+        return 0.0  # nothing holds by construction
+
+    def test_any_start_is_kept_exactly(self) -> None:
+        start = torch.zeros(1, 1, 6, 6)
+        assert torch.equal(Dense(start, (2, 3)).matrix(), start)
+
+
+class TestDenseOfUnitNorm(ExactFamilyContract):
+    family: Any = partial(Dense, norm=1.0)
+    law = "A free"
+
+    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+        matrix = random_matrix(patch)
+        return matrix / matrix.norm()
+
+    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+        return float((matrix.square().sum((-2, -1)).sqrt() - 1).abs().max())
+
+    def is_rigid(self, patch: tuple[int, int]) -> bool:
+        return patch == (1, 1)
+
+    def test_the_norm_is_kept_only_by_projecting(self) -> None:
+        generator = Dense(random_matrix((2, 3)), (2, 3), norm=1.0)
+        with torch.no_grad():
+            generator.weight.mul_(3)
+        assert float(generator.law_error()) == pytest.approx(2)
+        generator.project_()
+        assert float(generator.law_error()) == pytest.approx(0, abs=1e-12)
+
+    def test_repr_shows_the_norm(self) -> None:
+        assert "||A||_F = 1" in repr(Dense(random_matrix((2, 3)), (2, 3), norm=1.0))
+
+    def test_bad_norms_are_named(self) -> None:
+        with pytest.raises(ValueError, match=r"norm must be positive, got 0\.0"):
+            Dense(random_matrix((2, 3)), (2, 3), norm=0.0)
+        with pytest.raises(ValueError, match="start must not be zero where a norm is kept"):
+            Dense(torch.zeros(1, 1, 6, 6), (2, 3), norm=1.0)
+
+
+def test_a_free_matrix_can_be_trained_anywhere() -> None:
+    torch.manual_seed(0)
+    generator = Dense(random_matrix((2, 3)), (2, 3))
+    before = generator.matrix().detach().clone()
+    train(generator, steps=500)
+    torch.manual_seed(0)
+    random_matrix((2, 3))
+    target = random_matrix((2, 3)) * 1.5
+    assert float((generator.matrix().detach() - target).norm()) < 0.05 * float((before - target).norm())

@@ -1,0 +1,57 @@
+"""The generator that takes each filter of a set to the next, in closed form."""
+
+import pytest
+import torch
+
+from lgn.algebra import act, orbit
+from lgn.generators import Share, start_matrices
+from lgn.generators.fit import consecutive_pairs, least_squares_generator
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+@pytest.mark.parametrize(
+    ("share", "leading", "pairs"), [("channel", (2, 3), 3), ("set", (2, 1), 9), ("layer", (1, 1), 18)]
+)
+def test_pairs_are_those_of_all_who_share(share: Share, leading: tuple[int, int], pairs: int) -> None:
+    """Each column of `after` is the next element of the column of `before`, whatever the sharing."""
+    generator = start_matrices("orthogonal", (1, 1), 6, dtype=torch.float64)
+    filters = orbit(generator, torch.randn(2, 3, 2, 3, dtype=torch.float64), 4).transpose(0, 1)  # (2, 4, 3, 2, 3)
+    before, after = consecutive_pairs(filters, share)
+    assert before.shape == after.shape == (*leading, 6, pairs)
+    torch.testing.assert_close(generator @ before, after)
+
+
+def test_enough_pairs_recover_the_generator() -> None:
+    a = torch.randn(2, 1, 6, 6, dtype=torch.float64)
+    before = torch.randn(2, 1, 6, 10, dtype=torch.float64)
+    torch.testing.assert_close(least_squares_generator(before, a @ before), a)
+
+
+def test_too_few_pairs_are_met_exactly_and_the_rest_is_an_isometry() -> None:
+    before, after = torch.randn(2, 3, 1, 6, 2, dtype=torch.float64)
+    a = least_squares_generator(before, after)
+    torch.testing.assert_close(a @ before, after)
+    rest = torch.linalg.svd(before)[0][..., 2:]  # what the pairs say nothing about
+    moved = a @ rest
+    torch.testing.assert_close(moved.mT @ moved, torch.eye(4, dtype=torch.float64).expand(3, 1, 4, 4))
+    assert bool((torch.linalg.matrix_rank(a) == 6).all())
+
+
+def test_it_is_least_squares_where_pairs_disagree() -> None:
+    """The residual is orthogonal to the inputs."""
+    before, after = torch.randn(2, 1, 1, 4, 9, dtype=torch.float64)
+    residual = after - least_squares_generator(before, after) @ before
+    assert float(residual.norm()) > 0.1
+    assert float((residual @ before.mT).norm()) < 1e-10
+
+
+def test_the_fit_of_an_orbit_continues_it() -> None:
+    a = start_matrices("orthogonal", (1, 1), 6, dtype=torch.float64)
+    w = torch.randn(1, 1, 2, 3, dtype=torch.float64)
+    filters = orbit(a, w, 8).transpose(0, 1)
+    fitted = least_squares_generator(*consecutive_pairs(filters, "channel"))
+    torch.testing.assert_close(act(fitted, filters[:, 7]), act(a, filters[:, 7]))

@@ -1,0 +1,72 @@
+from typing import Any
+
+import pytest
+import torch
+from generators.contract import ExactFamilyContract, random_matrix, train
+from torch import Tensor
+
+from lgn.generators import Orthogonal, start_matrices
+
+
+class TestOrthogonal(ExactFamilyContract):
+    family: Any = Orthogonal
+    law = "A^T A = I"
+
+    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+        return start_matrices("orthogonal", (1, 1), patch[0] * patch[1], dtype=torch.float64)
+
+    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+        return float((matrix.mT @ matrix - torch.eye(matrix.shape[-1], dtype=matrix.dtype)).norm(dim=(-2, -1)).max())
+
+    def is_rigid(self, patch: tuple[int, int]) -> bool:
+        return patch == (1, 1)  # 1 or -1
+
+    @pytest.mark.parametrize("sign", [1, -1])
+    @pytest.mark.parametrize("patch", [(2, 3), (3, 3)], ids=str)
+    def test_the_sign_of_the_determinant_is_kept(self, sign: int, patch: tuple[int, int]) -> None:
+        """Even where training pulls towards a matrix of the other sign."""
+        start = self.member(patch)
+        if float(torch.linalg.det(start)) * sign < 0:
+            start[..., 0, :] *= -1
+        generator = Orthogonal(start, patch)
+        target = self.member(patch)
+        if float(torch.linalg.det(target)) * sign > 0:
+            target[..., 0, :] *= -1
+        optimizer = torch.optim.Adam(generator.parameters(), lr=0.1)
+        for _ in range(100):
+            optimizer.zero_grad()
+            (generator.matrix() - target).square().sum().backward()
+            optimizer.step()
+            assert float(torch.linalg.det(generator.matrix().detach())) == pytest.approx(sign)
+        assert float((generator.matrix().detach() - start).norm()) > 0.1
+
+    def test_singular_starts_are_refused(self) -> None:
+        start = random_matrix((2, 3))
+        start[..., 0] = start[..., 1]
+        with pytest.raises(ValueError, match="start must be invertible for Orthogonal, got a matrix of rank 5 of 6"):
+            Orthogonal(start, (2, 3))
+
+    def test_it_reaches_an_orthogonal_target(self) -> None:
+        start = self.member((2, 3))
+        skew = torch.randn(6, 6, dtype=torch.float64)
+        target = start @ torch.linalg.matrix_exp((skew - skew.T) / 4)
+        generator = Orthogonal(start, (2, 3))
+        optimizer = torch.optim.Adam(generator.parameters(), lr=0.05)
+        for _ in range(300):
+            optimizer.zero_grad()
+            loss = (generator.matrix() - target).square().sum()
+            loss.backward()
+            optimizer.step()
+        assert float(loss.detach()) < 1e-3
+
+    def test_a_pickled_generator_keeps_what_it_learned_from(self) -> None:
+        """The trivialisation's base comes back too, so training goes on as it would have."""
+        import pickle
+
+        generator = Orthogonal(random_matrix((2, 3)), (2, 3))
+        train(generator, steps=5)
+        twin = pickle.loads(pickle.dumps(generator))
+        for g in (generator, twin):
+            torch.manual_seed(1)
+            train(g, steps=5)
+        assert torch.equal(generator.matrix(), twin.matrix())

@@ -1,0 +1,149 @@
+"""Starts, sharing, and the ways of making a generator."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+
+from lgn.generators import (
+    FAMILIES,
+    Cyclic,
+    Dense,
+    Fixed,
+    generators_of,
+    leading_shape,
+    make_generator,
+    matrices_by_size,
+    start_matrices,
+)
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+def test_leading_shapes() -> None:
+    shapes = {share: leading_shape(share, 5, 3, 4) for share in ("channel", "set", "layer", "network")}
+    assert shapes == {"channel": (20, 3), "set": (20, 1), "layer": (4, 1), "network": (1, 1)}
+
+
+def test_an_orthogonal_start_is_uniform() -> None:
+    """Orthogonal, of both signs, and with the moments of the uniform distribution: mean 0, variance 1 / d."""
+    q = start_matrices("orthogonal", (2000, 1), 4, dtype=torch.float64)[:, 0]
+    torch.testing.assert_close(q.mT @ q, torch.eye(4, dtype=torch.float64).expand_as(q))
+    assert 0.45 < float((torch.linalg.det(q) > 0).double().mean()) < 0.55
+    assert float(q.mean(0).abs().max()) < 0.05
+    assert float((q.square().mean(0) - 0.25).abs().max()) < 0.03
+
+
+def test_a_gaussian_start_has_unit_norm() -> None:
+    norms = start_matrices("gaussian", (3, 2), 9).norm(dim=(-2, -1))
+    torch.testing.assert_close(norms, torch.ones(3, 2))
+
+
+def test_an_identity_start_has_its_noise() -> None:
+    noise = start_matrices("identity", (50, 1), 9, noise=0.1) - torch.eye(9)
+    assert 0.09 < float(noise.std()) < 0.11
+    assert torch.equal(start_matrices("identity", (1, 1), 9, noise=0.0)[0, 0], torch.eye(9))
+
+
+def test_a_given_start_is_repeated() -> None:
+    given = torch.randn(6, 6)
+    matrices = start_matrices(given, (3, 2), 6)
+    assert matrices.shape == (3, 2, 6, 6)
+    assert all(torch.equal(matrices[k, c], given) for k in range(3) for c in range(2))
+    matrices[0, 0] = 0
+    assert not torch.equal(given, torch.zeros(6, 6))
+
+
+def test_a_given_start_takes_the_type_of_its_layer() -> None:
+    """Operators are made in float64 and permutations may be integers; layers are in torch's default type."""
+    for given in (torch.eye(6, dtype=torch.float64), torch.eye(6, dtype=torch.int64)):
+        assert start_matrices(given, (1, 1), 6).dtype == torch.get_default_dtype()
+        assert start_matrices(given, (1, 1), 6, dtype=torch.float64).dtype == torch.float64
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_by_name(family: str) -> None:
+    start: Any = torch.randn(6, 6) if family == "fixed" else "orthogonal"
+    generator = make_generator(family, (2, 3), 4, (2, 1), start)
+    assert type(generator) is FAMILIES[family]
+    assert generator.matrix().shape == (2, 1, 6, 6)
+
+
+def test_a_family_by_class_and_with_options() -> None:
+    assert isinstance(make_generator(Cyclic, (2, 3), 3, (1, 1)), Cyclic)
+    generator = make_generator(partial(Dense, norm=2.0), (2, 3), 4, (1, 1))
+    assert float(generator.matrix().detach().norm()) == pytest.approx(2)
+
+
+def test_a_given_generator_is_used_as_it_is() -> None:
+    generator = make_generator("dense", (2, 3), 4, (1, 1))
+    assert make_generator(generator, (2, 3), 4, (5, 3)) is generator
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: make_generator("free", (2, 3), 4, (1, 1)),
+            "generator must be one of dense, orthogonal, cyclic, kronecker, low-rank, circulant, fixed, got 'free'",
+        ),
+        (
+            lambda: make_generator("dense", (2, 3), 4, (1, 1), torch.eye(5)),
+            r"start must be 6x6 matrices for a kernel of 2x3, got shape \(5, 5\)",
+        ),
+        (
+            lambda: make_generator("dense", (2, 3), 4, (1, 1), torch.zeros(6, 5)),
+            r"start must be 6x6 matrices for a kernel of 2x3, got shape \(6, 5\)",
+        ),
+        (lambda: start_matrices(torch.zeros(6, 5), (1, 1), 6), r"start must be a square matrix .* got shape \(6, 5\)"),
+        (
+            lambda: make_generator("dense", (2, 3), 4, (3, 1), torch.zeros(2, 1, 6, 6)),
+            r"start must fit \(3, 1, 6, 6\), got shape \(2, 1, 6, 6\)",
+        ),
+        (
+            lambda: make_generator("dense", (2, 3), 4, (1, 1), "random"),  # type: ignore[arg-type]
+            "start must be a matrix or one of orthogonal, gaussian, identity, got 'random'",
+        ),
+        (
+            lambda: leading_shape("filter", 5, 3),  # type: ignore[arg-type]
+            "share must be one of channel, set, layer, network, got 'filter'",
+        ),
+        (
+            lambda: make_generator(make_generator("dense", (2, 3), 4, (1, 1)), (3, 3), 4, (1, 1)),
+            r"generator must act on 3x3 patches, got one for \(2, 3\)",
+        ),
+        (
+            lambda: make_generator(make_generator("dense", (2, 3), 4, (2, 1)), (2, 3), 4, (5, 1)),
+            r"generator must have \(5, 1\) matrices, or 1 in place of either, got \(2, 1\)",
+        ),
+    ],
+)
+def test_bad_input_is_named(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_generators_of_a_model_come_once_and_in_batches() -> None:
+    shared = make_generator("dense", (2, 3), 4, (2, 1))
+    model = torch.nn.ModuleDict(
+        {
+            "one": shared,
+            "two": torch.nn.Sequential(shared),
+            "fixed": Fixed(torch.eye(6)[None, None], (2, 3)),
+            "other": make_generator("dense", (2, 3), 3, (1, 2)),
+            "small": make_generator("dense", (2, 2), 4, (1, 1)),
+        }
+    )
+    generators = generators_of(model)
+    assert list(generators) == ["one", "fixed", "other", "small"]
+    batches = matrices_by_size(generators.values())
+    assert {key: tuple(batch.shape) for key, batch in batches.items()} == {
+        (6, 4): (3, 6, 6),
+        (6, 3): (2, 6, 6),
+        (4, 4): (1, 4, 4),
+    }
+    assert torch.equal(batches[6, 4], torch.cat([shared.matrix()[:, 0], torch.eye(6)[None]]))

@@ -1,0 +1,274 @@
+"""Group layers: what they compute, the law of their elements, and what they refuse."""
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+import lgn
+from lgn.algebra import act, power, unvec, vec
+from lgn.generators import FAMILIES, make_generator
+from lgn.measures import equivariance_error, tolerance
+from lgn.nn import GroupConv2d, GroupLinear, cached, project
+
+each_share = pytest.mark.parametrize("share", ["channel", "set", "layer", "network"])
+TRAINED = [family for family in FAMILIES if family != "fixed"]
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+@each_share
+@pytest.mark.parametrize("family", FAMILIES)
+def test_filters_are_orbits_set_by_set(family: str, share: Any) -> None:
+    """Channels `k p ... k p + p - 1` are `W, A W, ..., A^(p-1) W` of set k, for each input channel."""
+    start: Any = torch.linalg.qr(torch.randn(6, 6))[0] if family == "fixed" else "orthogonal"
+    layer = GroupConv2d(3, 2, 4, (2, 3), generator=family, share=share, start=start, dtype=torch.float64)
+    matrix = layer.bank.generator.matrix().expand(2, 3, 6, 6)
+    filters = layer.filters()
+    assert filters.shape == (8, 3, 2, 3)
+    for k in range(2):
+        for j in range(4):
+            for c in range(3):
+                expected = act(power(matrix[k, c], j), layer.bank.basis[k, c])
+                torch.testing.assert_close(filters.unflatten(0, (2, 4))[k, j, c], expected)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"stride": 2, "padding": 1, "dilation": 2},
+        {"stride": (2, 1), "padding": (0, 2), "dilation": (1, 2)},
+        {"padding": "same"},
+        {"padding": "valid", "padding_mode": "reflect"},
+        {"padding": "same", "padding_mode": "circular", "dilation": 2},
+        {"padding": (1, 2), "padding_mode": "replicate"},
+        {"padding": 1, "padding_mode": "reflect", "stride": 2},
+        {"bias": False},
+        {"bias": "set"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kernel_size", [3, (2, 3), (4, 1)], ids=str)
+@pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")  # so does torch's own layer
+def test_it_computes_the_convolution_of_its_filters(arguments: dict[str, Any], kernel_size: Any) -> None:
+    """Whatever the arguments, the output is that of torch's layer with the same filters and bias."""
+    layer = GroupConv2d(3, 2, 4, kernel_size, **arguments)
+    bias = arguments.get("bias", True)
+    plain = nn.Conv2d(3, 8, kernel_size, **{**arguments, "bias": bool(bias)})
+    with torch.no_grad():
+        plain.weight.copy_(layer.filters())
+        if bias:
+            plain.bias.copy_(layer.bias.repeat_interleave(4) if bias == "set" else layer.bias)
+    x = torch.randn(2, 3, 11, 12)
+    torch.testing.assert_close(layer(x), plain(x))
+    torch.testing.assert_close(layer.merged()(x), plain(x))
+
+
+def test_a_linear_layer_multiplies_with_its_rows() -> None:
+    layer = GroupLinear(5, 3, 4, generator="orthogonal", dtype=torch.float64)
+    x = torch.randn(7, 2, 5, dtype=torch.float64)
+    assert layer.filters().shape == (12, 5)
+    torch.testing.assert_close(layer(x), F.linear(x, layer.filters(), layer.bias))
+    a, w = layer.bank.generator.matrix()[1, 0], layer.bank.basis[1].flatten()
+    torch.testing.assert_close(layer.filters()[4 + 2], a @ a @ w)
+    shared = GroupLinear(5, 3, 4, "set")
+    assert shared.bias is not None
+    assert shared.bias.shape == (3,)
+    torch.testing.assert_close(shared(torch.zeros(1, 5))[0], shared.bias.repeat_interleave(4))
+
+
+@pytest.mark.parametrize("bias", [False, "set"])
+@pytest.mark.parametrize(("family", "closes"), [("cyclic", True), ("orthogonal", False), ("dense", False)])
+@pytest.mark.parametrize("patch", [(3, 3), (2, 3)], ids=str)
+def test_the_law_of_a_group_layer(patch: tuple[int, int], family: str, closes: bool, bias: Any) -> None:
+    """On inputs of the kernel's size `x -> A^T x` moves element j to j + 1, and wraps if and only if `A^p = I`."""
+    order = 4
+    layer = GroupConv2d(2, 3, order, patch, bias=bias, generator=family, share="layer", dtype=torch.float64)
+    a = layer.bank.generator.matrix()[0, 0].detach()
+    x = torch.randn(50, 2, *patch, dtype=torch.float64)
+
+    def transform(x: Tensor) -> Tensor:
+        return unvec(vec(x) @ a, patch)  # A^T on each column-major vector
+
+    def elements(x: Tensor) -> Tensor:
+        return layer(x).flatten(1).unflatten(1, (3, order))  # (images, sets, order)
+
+    torch.testing.assert_close(elements(transform(x))[..., :-1], elements(x)[..., 1:])
+    error = equivariance_error(elements, x, transform, lambda z: z.roll(-1, dims=-1))
+    assert (error <= tolerance(torch.float64)) == closes
+    assert closes or error > 0.1
+    assert (float(lgn.closure_error(a, order)) <= tolerance(torch.float64)) == closes
+
+
+def test_the_law_holds_for_each_set_under_its_own_generator() -> None:
+    layer = GroupConv2d(2, 3, 4, (2, 3), bias="set", generator="cyclic", share="channel", dtype=torch.float64)
+    x = torch.randn(9, 2, 2, 3, dtype=torch.float64)
+    for k, matrices in enumerate(layer.bank.generator.matrix().detach()):
+        moved = unvec(torch.einsum("cij,...ci->...cj", matrices, vec(x)), (2, 3))
+        before, after = (layer(image).flatten(1).unflatten(1, (3, 4))[:, k] for image in (x, moved))
+        torch.testing.assert_close(after, before.roll(-1, dims=-1))
+
+
+@each_share
+@pytest.mark.parametrize("family", TRAINED)
+def test_all_is_trained(family: str, share: Any) -> None:
+    layer = GroupConv2d(3, 2, 3, (2, 3), generator=family, share=share)
+    before = {name: value.clone() for name, value in layer.state_dict().items()}
+    optimizer = torch.optim.Adam(layer.parameters(), lr=0.01)
+    for _ in range(2):
+        optimizer.zero_grad()
+        layer(torch.randn(2, 3, 6, 6)).square().mean().backward()
+        optimizer.step()
+    changed = {name for name, value in layer.state_dict().items() if not torch.equal(value, before[name])}
+    assert changed == {name for name, _ in layer.named_parameters()}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_types(dtype: torch.dtype) -> None:
+    """A start in another type than the layer's is no reason to fail later."""
+    start = torch.linalg.qr(torch.randn(6, 6, dtype=torch.float64))[0]
+    layer = GroupConv2d(3, 2, 4, (2, 3), start=start, bias="set", dtype=dtype)
+    assert {parameter.dtype for parameter in layer.parameters()} == {dtype}
+    assert layer(torch.randn(1, 3, 5, 5, dtype=dtype)).dtype == dtype
+
+
+def test_the_bank_is_computed_once_per_forward() -> None:
+    layer = GroupConv2d(3, 2, 4, 3)
+    calls = []
+    layer.bank.generator.matrix = lambda matrix=layer.bank.generator.matrix: calls.append(1) or matrix()  # type: ignore
+    layer(torch.randn(5, 3, 6, 6))
+    assert calls == [1]
+
+
+def test_the_cache_is_for_inference_and_never_stored() -> None:
+    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupConv2d(8, 2, 4, 3))
+    x = torch.randn(2, 3, 8, 8)
+    expected, keys = model(x).detach(), list(model.state_dict())
+    with cached(model):
+        assert list(model.state_dict()) == keys
+        assert torch.equal(model(x), expected)
+        assert not model[0].filters().requires_grad
+        assert model[0].filters() is model[0].filters()
+        with torch.no_grad():
+            model[0].bank.basis.zero_()  # what is cached does not follow
+        assert torch.equal(model(x), expected)
+    assert not torch.equal(model(x), expected)
+    assert model[0].filters().requires_grad
+    with pytest.raises(RuntimeError, match="stop"), cached(model):
+        raise RuntimeError("stop")
+    assert model[0].filters().requires_grad
+
+
+def test_norms_are_kept_by_projecting() -> None:
+    from functools import partial
+
+    from lgn.generators import Dense
+    from lgn.nn import OrbitBank
+
+    bank = OrbitBank(3, 2, 4, (3, 3), generator=partial(Dense, norm=2.0), basis_norm=0.5)
+    with torch.no_grad():
+        for parameter in bank.parameters():
+            parameter.add_(torch.randn_like(parameter))
+    project(nn.Sequential(bank))
+    torch.testing.assert_close(bank.basis.norm(dim=(-2, -1)), torch.full((2, 3), 0.5))
+    torch.testing.assert_close(bank.generator.matrix().norm(dim=(-2, -1)), torch.full((2, 1), 2.0))
+
+
+def test_a_bank_of_several_layers_is_that_of_each() -> None:
+    """Layer-major: with one generator per layer, each layer's sets turn under their own."""
+    from lgn.nn import OrbitBank
+
+    for share, count in [("set", 6), ("layer", 3), ("network", 1)]:
+        bank = OrbitBank(2, 2, 4, (2, 3), num_layers=3, share=share, dtype=torch.float64)  # type: ignore[arg-type]
+        matrix = bank.generator.matrix()
+        assert matrix.shape == (count, 1, 6, 6)
+        filters = bank().unflatten(0, (3, 2, 4))
+        for layer in range(3):
+            for k in range(2):
+                a = matrix[{"set": layer * 2 + k, "layer": layer, "network": 0}[share], 0]
+                expected = act(power(a, 3), bank.basis[layer * 2 + k])
+                torch.testing.assert_close(filters[layer, k, 3], expected)
+
+
+@pytest.mark.parametrize("family", TRAINED)
+def test_copies_and_pickles(family: str) -> None:
+    layer = GroupConv2d(3, 2, 4, 3, generator=family)
+    x = torch.randn(1, 3, 5, 5)
+    for twin in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        assert torch.equal(twin(x), layer(x))
+        assert repr(twin) == repr(layer)
+
+
+def test_repr_shows_the_group() -> None:
+    text = repr(GroupConv2d(3, 5, 4, 6, generator="cyclic"))
+    assert "5 sets of 4 filters, 3 x 6x6" in text
+    assert "A^p = I" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"order": 1}, "order must be at least 2, got 1"),
+        ({"order": -3}, "order must be at least 2, got -3"),
+        ({"num_sets": 0}, "num_sets must be at least 1, got 0"),
+        ({"in_channels": 0}, "in_channels must be at least 1, got 0"),
+        ({"kernel_size": (3, 0)}, "kernel_size must be at least 1, got 0"),
+        ({"start": torch.eye(8)}, r"start must be 9x9 matrices for a kernel of 3x3, got shape \(8, 8\)"),
+        ({"start": torch.zeros(9, 8)}, r"start must be 9x9 matrices for a kernel of 3x3, got shape \(9, 8\)"),
+        ({"start": torch.full((9, 9), torch.inf)}, "start must be finite"),
+        ({"start": torch.zeros(9, 9), "generator": "orthogonal"}, "start must be invertible for Orthogonal, .* rank 0"),
+        ({"start": torch.ones(9, 9), "generator": "cyclic"}, "start must be invertible for Cyclic, .* rank 1 of 9"),
+        ({"start": "zeros"}, "start must be a matrix or one of orthogonal, gaussian, identity, got 'zeros'"),
+        ({"generator": "fixed"}, "start must be a matrix for the family fixed, got 'orthogonal'"),
+        (
+            {"generator": "unitary"},
+            "generator must be one of dense, orthogonal, cyclic, kronecker, low-rank, circulant, fixed, got 'unitary'",
+        ),
+        ({"share": "filter"}, "share must be one of channel, set, layer, network, got 'filter'"),
+        ({"bias": "layer"}, "bias must be True, False or 'set', got 'layer'"),
+        (
+            {"padding_mode": "mirror"},
+            "padding_mode must be one of zeros, reflect, replicate, circular, got 'mirror'",
+        ),
+        ({"padding": "full"}, "padding must be numbers, 'same' or 'valid', got 'full'"),
+        ({"padding": "same", "stride": 2}, "stride must be 1 for padding='same', got 2"),
+        (
+            {"generator": make_generator("dense", (2, 2), 4, (1, 1))},
+            r"generator must act on 3x3 patches, got one for \(2, 2\)",
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_bad_input_is_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GroupConv2d(**{"in_channels": 3, "num_sets": 2, "order": 4, "kernel_size": 3, **arguments})
+
+
+def test_bad_input_to_a_linear_layer_is_named() -> None:
+    with pytest.raises(ValueError, match="order must be at least 2, got 1"):
+        GroupLinear(8, 3, 1)
+    with pytest.raises(ValueError, match=r"start must be 8x8 matrices for a kernel of 8x1, got shape \(7, 7\)"):
+        GroupLinear(8, 3, 2, start=torch.eye(7))
+
+
+def test_the_spelling_that_others_rely_on() -> None:
+    import inspect
+
+    signature = inspect.signature(lgn.nn.GroupConv2d)
+    names = list(signature.parameters)
+    assert names[:9] == [
+        "in_channels", "num_sets", "order", "kernel_size", "stride", "padding", "dilation", "bias", "padding_mode",
+    ]  # fmt: skip
+    assert names[9:] == ["generator", "share", "start", "device", "dtype"]
+    assert all(signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in names[9:])
+    defaults = {name: signature.parameters[name].default for name in names}
+    assert (defaults["stride"], defaults["padding"], defaults["dilation"], defaults["bias"]) == (1, 0, 1, True)
+    assert (defaults["padding_mode"], defaults["generator"], defaults["share"]) == ("zeros", "dense", "set")

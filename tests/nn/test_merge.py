@@ -1,0 +1,109 @@
+"""`merge`: a new plain network with equal outputs, and the original as it was."""
+
+from typing import Any
+
+import pytest
+import torch
+from nn.resnet import ResNet
+from torch import nn
+
+import lgn
+from lgn.generators import FAMILIES, Generator
+from lgn.nn import FreeBank, GroupConv2d, GroupLinear, OrbitBank
+
+each_family = pytest.mark.parametrize("family", FAMILIES)
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+def group_network(family: str, share: Any = "set") -> nn.Module:
+    start: Any = torch.linalg.qr(torch.randn(9, 9))[0] if family == "fixed" else "orthogonal"
+    layers = {"layers": lambda name, module: module.kernel_size == (3, 3)}
+    return lgn.convert(ResNet(), order=4, generator=family, share=share, start=start, **layers).eval()
+
+
+def is_group(module: nn.Module) -> bool:
+    return isinstance(module, OrbitBank | Generator | GroupConv2d | GroupLinear)
+
+
+@each_family
+@pytest.mark.parametrize("share", ["set", "network"])
+def test_the_outputs_are_equal_and_the_original_untouched(family: str, share: Any) -> None:
+    model = group_network(family, share)
+    x = torch.randn(4, 3, 32, 32)
+    with torch.no_grad():
+        expected = model(x)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    merged = lgn.merge(model)
+    with torch.no_grad():
+        assert float((merged(x) - expected).abs().max()) <= 1e-5
+    assert not any(is_group(module) for module in merged.modules())
+    assert not any(module.training for module in merged.modules())
+    assert type(merged.layers[0][0].conv1) is nn.Conv2d
+    # The original still is a group network, with the numbers it had, that trains.
+    assert model.state_dict().keys() == before.keys()
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    with torch.no_grad():
+        assert torch.equal(model(x), expected)
+        for parameter in merged.parameters():
+            parameter.zero_()
+        assert torch.equal(model(x), expected)
+    model(x).square().mean().backward()
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
+    assert sum(is_group(module) for module in model.modules()) > 0
+
+
+def test_a_merged_network_has_the_size_of_the_plain_one() -> None:
+    plain = ResNet()
+    merged = lgn.merge(lgn.convert(plain, order=4))
+    assert {n: v.shape for n, v in merged.state_dict().items()} == {n: v.shape for n, v in plain.state_dict().items()}
+
+
+def test_linear_layers_and_biases() -> None:
+    model = nn.Sequential(GroupConv2d(3, 2, 4, 3, bias="set"), nn.Flatten(), GroupLinear(72, 3, 2, generator="cyclic"))
+    x = torch.randn(4, 3, 5, 5)
+    merged = lgn.merge(model)
+    assert [type(module) for module in merged] == [nn.Conv2d, nn.Flatten, nn.Linear]
+    torch.testing.assert_close(merged(x), model(x), rtol=0, atol=1e-5)
+    assert merged[0].bias.shape == (8,)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_mode_is_kept(training: bool) -> None:
+    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupLinear(5, 2, 2), OrbitBank(3, 2, 4, (3, 3))).train(training)
+    assert [module.training for module in lgn.merge(model).modules()] == [training] * 4
+
+
+def test_merging_draws_no_random_numbers() -> None:
+    """A training that merges on the way is the same training."""
+    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupLinear(5, 2, 2), OrbitBank(3, 2, 4, (3, 3)))
+    state = torch.get_rng_state()
+    lgn.merge(model)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_a_bank_on_its_own_becomes_free_filters() -> None:
+    bank = OrbitBank(3, 2, 4, (3, 3), num_layers=2, generator="orthogonal")
+    merged = lgn.merge(bank)
+    assert isinstance(merged, FreeBank)
+    torch.testing.assert_close(merged(), bank())
+    assert merged.filters.requires_grad
+
+
+def test_a_module_that_is_used_twice_stays_one() -> None:
+    layer = GroupConv2d(8, 2, 4, 3)
+    merged = lgn.merge(nn.Sequential(layer, layer))
+    assert merged[0] is merged[1]
+
+
+@pytest.mark.parametrize("merge_first", [True, False])
+def test_merging_twice_and_in_double_precision(merge_first: bool) -> None:
+    model = group_network("orthogonal").double()
+    x = torch.randn(2, 3, 32, 32, dtype=torch.float64)
+    once = lgn.merge(model)
+    again = lgn.merge(once if merge_first else model)
+    with torch.no_grad():
+        torch.testing.assert_close(again(x), model(x))

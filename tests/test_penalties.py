@@ -1,0 +1,285 @@
+"""Penalties: their values against plain loops, their gradients, and what they leave alone."""
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from lgn.generators import Cyclic, Dense, Fixed, Generator, make_generator, start_matrices
+from lgn.nn import GroupConv2d
+from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, SingularValues
+
+ALL: list[type[Penalty]] = [AuxiliaryInverse, SingularValues, LogDeterminant, Orthogonality, Closure]
+SPECTRAL = [SingularValues, LogDeterminant]
+each_penalty = pytest.mark.parametrize("penalty", ALL)
+each_spectral = pytest.mark.parametrize("penalty", SPECTRAL)
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+def dense(leading: tuple[int, int], patch: tuple[int, int], order: int) -> Dense:
+    d = patch[0] * patch[1]
+    return Dense(torch.randn(*leading, d, d, dtype=torch.float64), patch, order)
+
+
+def mixed_model() -> nn.ModuleDict:
+    """Two sizes, two orders, a generator that two places share, and a fixed one that no penalty may count."""
+    shared = dense((2, 3), (2, 3), 4)
+    return nn.ModuleDict(
+        {
+            "first": shared,
+            "again": nn.Sequential(shared),
+            "other_order": dense((1, 2), (2, 3), 3),
+            "small": dense((3, 1), (2, 2), 4),
+            "fixed": Fixed(torch.randn(1, 1, 6, 6, dtype=torch.float64), (2, 3), 4),
+        }
+    )
+
+
+def plain_values(a: Tensor, order: int, inverse: Tensor) -> dict[type[Penalty], float]:
+    """The formulas of the paper for one matrix."""
+    eye = torch.eye(len(a), dtype=a.dtype)
+    singular = torch.linalg.eigvalsh(a.T @ a).clamp_min(0).sqrt()
+    product = eye
+    for _ in range(order):
+        product = product @ a
+    return {
+        AuxiliaryInverse: float((a @ inverse - eye).square().sum().sqrt()),
+        SingularValues: -float(singular.sum()),
+        LogDeterminant: -math.log(math.prod(singular.tolist())),
+        Orthogonality: float((a.T @ a - eye).square().sum().sqrt()),
+        Closure: float((product - eye).square().sum().sqrt()),
+    }
+
+
+@each_penalty
+def test_the_value_is_that_of_a_plain_loop(penalty: type[Penalty]) -> None:
+    model = mixed_model()
+    term = penalty(model, weight=0.3)
+    if isinstance(term, AuxiliaryInverse):  # away from the inverse, where there is something to sum
+        for inverse in term.inverses.values():
+            inverse.data.add_(torch.randn_like(inverse))
+    total = 0.0
+    for generator in (model["first"], model["other_order"], model["small"]):
+        batch = generator.matrix().detach().flatten(0, 1)
+        for index, a in enumerate(batch):
+            inverse = torch.zeros_like(a)
+            if isinstance(term, AuxiliaryInverse):
+                inverse = term.inverses[f"{len(a)}x{len(a)}^{generator.order}"].detach()[index]
+            total += plain_values(a, generator.order, inverse)[penalty]
+    assert float(term().detach()) == pytest.approx(0.3 * total, rel=1e-9)
+
+
+@each_penalty
+def test_the_gradient_against_finite_differences(penalty: type[Penalty]) -> None:
+    """With respect to the generators, through the penalty's own batching."""
+    model = nn.ModuleList([dense((2, 1), (1, 3), 3), dense((1, 1), (2, 2), 4)])
+    term = penalty(model, weight=0.5)
+    generators = [model[0], model[1]]
+    if isinstance(term, AuxiliaryInverse):
+        for inverse in term.inverses.values():
+            inverse.data.add_(torch.randn_like(inverse))
+
+    def value(*matrices: Tensor) -> Tensor:
+        for generator, matrix in zip(generators, matrices, strict=True):
+            del generator.weight
+            generator.weight = matrix
+        return term()
+
+    starts = [generator.weight.detach().clone().requires_grad_() for generator in generators]
+    assert torch.autograd.gradcheck(value, starts)
+
+
+def test_the_gradient_of_the_auxiliary_inverses() -> None:
+    term = AuxiliaryInverse(dense((2, 1), (1, 3), 3), weight=1.0)
+    (inverse,) = term.inverses.values()
+    inverse.data.add_(torch.randn_like(inverse))
+    term().backward()
+    numeric = torch.zeros_like(inverse)
+    step = 1e-6
+    for index in range(inverse.numel()):
+        for sign in (1, -1):
+            with torch.no_grad():
+                inverse.view(-1)[index] += sign * step
+                numeric.view(-1)[index] += sign * term() / (2 * step)
+                inverse.view(-1)[index] -= sign * step
+    torch.testing.assert_close(inverse.grad, numeric, rtol=1e-6, atol=1e-8)
+
+
+@each_penalty
+def test_nothing_enters_the_state_dict_of_the_model(penalty: type[Penalty]) -> None:
+    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupConv2d(8, 2, 4, 3))
+    before = list(model.state_dict())
+    parameters = {id(parameter) for parameter in model.parameters()}
+    term = penalty(model, 0.1)
+    assert list(model.state_dict()) == before
+    # Nor is anything of the model a parameter of the penalty: an optimiser given both must not step twice.
+    assert parameters.isdisjoint(id(parameter) for parameter in term.parameters())
+    expected = [(4, 9, 9)] if penalty is AuxiliaryInverse else []
+    assert [tuple(parameter.shape) for parameter in term.parameters()] == expected
+
+
+@each_penalty
+def test_each_generator_gets_a_gradient(penalty: type[Penalty]) -> None:
+    shared = make_generator("dense", (3, 3), 4, (1, 1))
+    model = nn.Sequential(GroupConv2d(3, 2, 4, 3, generator=shared), GroupConv2d(8, 2, 4, 3, generator=shared))
+    model.append(GroupConv2d(8, 2, 3, 2, generator="cyclic"))
+    term = penalty(model, 0.1)
+    if isinstance(term, AuxiliaryInverse):
+        for inverse in term.inverses.values():
+            inverse.data.add_(0.1 * torch.randn_like(inverse))
+    term().backward()
+    assert len(term.generators) == 2
+    for generator in term.generators:
+        for parameter in generator.parameters():
+            assert parameter.grad is not None
+            assert parameter.grad.isfinite().all()
+    assert all(parameter.grad is None for name, parameter in model.named_parameters() if "basis" in name)
+
+
+@each_penalty
+def test_one_batch_per_size_and_no_loop_over_sets(penalty: type[Penalty], monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many sets there are, the score is asked for once for each size and order."""
+    seen: list[tuple[int, ...]] = []
+    original = penalty.score
+
+    def score(self: Penalty, matrix: Tensor, order: int) -> Tensor:
+        seen.append((*matrix.shape, order))
+        return original(self, matrix, order)
+
+    monkeypatch.setattr(penalty, "score", score)
+    penalty(mixed_model(), 1.0)()
+    assert sorted(seen) == [(2, 6, 6, 3), (3, 4, 4, 4), (6, 6, 6, 4)]
+
+
+def test_the_auxiliary_inverse_starts_at_the_inverse() -> None:
+    model = dense((2, 2), (2, 3), 4)
+    term = AuxiliaryInverse(model)
+    (inverse,) = term.inverses.values()
+    torch.testing.assert_close(inverse.detach(), torch.linalg.inv(model.matrix().detach().flatten(0, 1)))
+    assert term.weight == 1e-3
+    assert float(term().detach()) < 1e-12
+
+
+@pytest.mark.parametrize("start", ["identity", "singular"])
+def test_the_auxiliary_inverse_is_finite_wherever_it_starts(start: str) -> None:
+    """At the identity the norm is of zero, where its derivative must still be a number; a singular A has no inverse."""
+    matrix = torch.eye(6) if start == "identity" else torch.diag(torch.tensor([1.0, 1, 1, 1, 0, 0]))
+    model = Dense(matrix[None, None], (2, 3))
+    term = AuxiliaryInverse(model, weight=1.0)
+    value = term()
+    value.backward()
+    assert float(value.detach()) == pytest.approx(0 if start == "identity" else math.sqrt(2), abs=1e-6)
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in (*model.parameters(), *term.parameters()))
+
+
+def test_the_auxiliary_inverse_can_start_anywhere_as_the_authors_do() -> None:
+    term = AuxiliaryInverse(dense((2, 1), (2, 3), 4), start="gaussian")
+    (inverse,) = term.inverses.values()
+    torch.testing.assert_close(inverse.detach().norm(dim=(-2, -1)), torch.ones(2, dtype=torch.float64))
+    assert float(term().detach()) > 1e-4
+
+
+def test_training_with_the_auxiliary_inverse_makes_a_matrix_invertible() -> None:
+    model = Dense(torch.diag(torch.tensor([1.0, 1, 1, 0.5, 0.01, 0.01]))[None, None], (2, 3))
+    term = AuxiliaryInverse(model, weight=1.0, start="gaussian")
+    optimizer = torch.optim.Adam([*model.parameters(), *term.parameters()], lr=1e-2)
+    for _ in range(500):
+        optimizer.zero_grad()
+        term().backward()
+        optimizer.step()
+    assert float(term().detach()) < 0.2
+    assert float(torch.linalg.svdvals(model.matrix().detach()).min()) > 0.1
+
+
+@each_spectral
+def test_unnormalised_it_falls_without_bound(penalty: type[SingularValues | LogDeterminant]) -> None:
+    model = dense((2, 1), (2, 3), 4)
+    term = penalty(model, weight=1.0)
+    values = []
+    for _ in range(4):
+        values.append(float(term().detach()))
+        model.weight.data.mul_(10)
+    falls = [before - after for before, after in pairwise(values)]
+    if penalty is SingularValues:  # in proportion to A
+        assert [after / before for before, after in pairwise(values)] == pytest.approx([10] * 3)
+    else:  # by d log 10 for each of the two matrices
+        assert falls == pytest.approx([2 * 6 * math.log(10)] * 3)
+    assert min(falls) > 0
+
+
+@each_spectral
+def test_normalised_it_does_not_see_the_scale(penalty: type[SingularValues | LogDeterminant]) -> None:
+    model = dense((2, 1), (2, 3), 4)
+    term = penalty(model, weight=1.0, normalised=True)
+    value = term()
+    value.backward()
+    (weight,) = model.parameters()
+    # A score that ignores scale has no slope along A itself.
+    assert float((weight.grad * weight.detach()).sum().abs()) < 1e-10
+    weight.data.mul_(100)
+    assert float(term().detach()) == pytest.approx(float(value.detach()))
+
+
+@each_spectral
+def test_normalised_it_is_lowest_for_a_multiple_of_an_orthogonal_matrix(
+    penalty: type[SingularValues | LogDeterminant],
+) -> None:
+    """All `sigma_i = 1 / sqrt(d)`: `-sqrt(d)` and `(d / 2) log d`. No matrix is below."""
+    d = 6
+    lowest = -math.sqrt(d) if penalty is SingularValues else d / 2 * math.log(d)
+    best = Dense(7 * start_matrices("orthogonal", (1, 1), d, dtype=torch.float64), (2, 3))
+    assert float(penalty(best, 1.0, normalised=True)().detach()) == pytest.approx(lowest)
+    others = [dense((1, 1), (2, 3), 4) for _ in range(50)]
+    assert min(float(penalty(other, 1.0, normalised=True)().detach()) for other in others) > lowest
+
+
+def test_normalised_singular_values_are_bounded_from_above_too() -> None:
+    """`sum sigma_i >= ||A||_F`, with equality for rank one: at most -1."""
+    u, v = torch.randn(2, 6, dtype=torch.float64)
+    rank_one = Dense(torch.outer(u, v)[None, None], (2, 3))
+    assert float(SingularValues(rank_one, 1.0, normalised=True)().detach()) == pytest.approx(-1)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "weight"), [(AuxiliaryInverse, 1e-3), (SingularValues, 1e-2), (LogDeterminant, 1e-2)]
+)
+def test_default_weights(penalty: type[Penalty], weight: float) -> None:
+    assert penalty(dense((1, 1), (2, 2), 4)).weight == weight  # type: ignore[call-arg]
+    assert f"weight={weight:g}" in repr(penalty(dense((1, 1), (2, 2), 4)))  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("penalty", "member"),
+    [
+        (Orthogonality, lambda: make_generator("orthogonal", (2, 3), 4, (2, 1), dtype=torch.float64)),
+        (Closure, lambda: Cyclic(start_matrices("orthogonal", (2, 1), 6, dtype=torch.float64), (2, 3), 4)),
+    ],
+)
+def test_it_is_zero_where_its_law_holds(penalty: type[Penalty], member: Callable[[], Generator]) -> None:
+    generator = member()
+    term = penalty(generator, 1.0)
+    assert float(term().detach()) < 1e-12
+    term().backward()
+    assert all(parameter.grad is not None and parameter.grad.isfinite().all() for parameter in generator.parameters())
+
+
+@each_penalty
+def test_a_model_without_trained_generators_is_refused(penalty: type[Penalty]) -> None:
+    with pytest.raises(ValueError, match="model must have a generator that is trained, got Conv2d with none"):
+        penalty(nn.Conv2d(3, 8, 3), 0.1)
+    with pytest.raises(ValueError, match="model must have a generator that is trained, got Fixed with none"):
+        penalty(Fixed(torch.eye(6)[None, None], (2, 3)), 0.1)
+
+
+def test_other_bad_input_is_named() -> None:
+    with pytest.raises(ValueError, match=r"weight must not be negative, got -0\.1"):
+        Closure(dense((1, 1), (2, 2), 4), -0.1)
+    with pytest.raises(ValueError, match="start must be one of inverse, gaussian, got 'zero'"):
+        AuxiliaryInverse(dense((1, 1), (2, 2), 4), start="zero")  # type: ignore[arg-type]
