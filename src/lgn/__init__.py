@@ -4,8 +4,10 @@ Layers whose filters are orbits of a basis filter under a learned matrix, and nu
 "Learning Linear Groups in Neural Networks" (Theodosis, Helwani and Ba), as a library.
 """
 
-from lgn import algebra, generators, measures, nn, penalties
+from lgn import algebra, data, generators, measures, nn, operators, penalties, training
 from lgn.algebra import act, orbit, power, unvec, vec
+from lgn.analysis import Analysis
+from lgn.front import analyze, load
 from lgn.measures import (
     closure_error,
     condition_number,
@@ -17,23 +19,29 @@ from lgn.nn import convert, merge, summary
 from lgn.version import __version__
 
 __all__ = [
+    "Analysis",
     "__version__",
     "act",
     "algebra",
+    "analyze",
     "closure_error",
     "condition_number",
     "convert",
+    "data",
     "equivariance_error",
     "generators",
     "inverse_error",
+    "load",
     "measures",
     "merge",
     "nn",
+    "operators",
     "orbit",
     "orthogonality_error",
     "penalties",
     "power",
     "summary",
+    "training",
     "unvec",
     "vec",
 ]

@@ -9,6 +9,12 @@ from lgn.version import __version__
 COMMANDS = {
     "discover": "train a linear group network on your images, and see what it learned",
     "train": "train, or continue a training",
+    "analyze": "say what generators do, and how likely chance is to give it",
+    "operators": "learn known operators from pairs of patches, and say what they are",
+    "reproduce": "the figures and claims of the paper",
+    "benchmark": "measure speed, and whether planted symmetries are found",
+    "sweep": "train many runs, on one machine or many, and compare them",
+    "export": "write the plain network of a run for other programs",
     "data": "list, get and verify data sets",
 }
 

@@ -1,0 +1,125 @@
+"""The dictionary of known operators that generators are compared with: each family on a grid of its parameters."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from lgn.operators import OPERATORS, operator
+
+Patch = tuple[int, int]
+Keywords = dict[str, int | float | str]
+
+#: Families whose cosine relabelling of pixels leaves alone.
+UNPLACED = ("identity",)
+DEGREES, SCALE_STEP, BLUR_STEP, SHEAR_STEP = 5.0, 2 ** (1 / 8), 2 ** (1 / 4), 0.1
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """All operators that a generator of this patch is compared with, the members of a family side by side."""
+
+    patch: Patch
+    families: tuple[str, ...]
+    sizes: tuple[int, ...]
+    members: tuple[Keywords, ...]
+    matrices: Tensor  # (M, d^2), the operators B
+    grams: Tensor  # (M, d^2), the matrices B^T B
+    norms: Tensor  # (M,), |B|
+
+    def cosines(self, a: Tensor, projector: Tensor | None = None) -> Tensor:
+        """`<A, B> / (|A| |B|)` with every member, (..., d, d) -> (..., M).
+
+        With the projector `P_U`, one (d, d) or one for each A, A must be restricted to U and so is B, through
+        `<A P_U, B> = <A P_U, B P_U>` and `|B P_U|^2 = <B^T B, P_U>`. A member that vanishes on U has the cosine 0.
+        """
+        flat = a.flatten(-2)
+        length = flat.norm(dim=-1, keepdim=True).clamp(min=torch.finfo(a.dtype).tiny)
+        inverse = 1 / self.norms
+        if projector is not None:
+            squares = projector.to(a.dtype).flatten(-2) @ self.grams.T
+            inverse = torch.where(squares > 1e-6 * self.norms**2, squares, torch.inf).rsqrt()
+        return (flat / length) @ self.matrices.T * inverse
+
+    def maxima(self, a: Tensor, projector: Tensor | None = None) -> Tensor:
+        """The largest absolute cosine in each family, (..., d, d) -> (..., F)."""
+        parts = self.cosines(a, projector).abs().split(self.sizes, dim=-1)
+        return torch.stack([part.amax(-1) for part in parts], dim=-1)
+
+
+@lru_cache(maxsize=4)
+def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
+    """The dictionary of a patch; families that need a square patch are left out where it is not."""
+    if dtype != torch.float64:
+        exact = dictionary(patch)
+        tensors = {name: getattr(exact, name).to(dtype) for name in ("matrices", "grams", "norms")}
+        return replace(exact, **tensors)
+    grids = {name: _GRIDS[name](patch) for name in OPERATORS}
+    grids = {name: members for name, members in grids.items() if members}
+    by_family = {
+        name: torch.stack([operator(name, patch, **keywords) for keywords in members])
+        for name, members in grids.items()
+        if name != "pooling then rotation"
+    }
+    # Every pooling of the grid with every rotation of it, radius-major as in its grid.
+    turns, pools = by_family["rotation"], by_family["pooling"]
+    by_family["pooling then rotation"] = (turns[None] @ pools[:, None]).flatten(0, 1)
+    matrices = torch.cat([by_family[name] for name in grids])
+    return Dictionary(
+        patch,
+        tuple(grids),
+        tuple(len(members) for members in grids.values()),
+        tuple(keywords for members in grids.values() for keywords in members),
+        matrices.flatten(-2),
+        (matrices.mT @ matrices).flatten(-2),
+        matrices.flatten(-2).norm(dim=-1),
+    )
+
+
+def _rotations() -> list[Keywords]:
+    """All angles of the grid, round ones first: of equal members (80 to 100 degrees, "nearest") the first is named."""
+    angles = [DEGREES * k for k in range(round(360 / DEGREES))]
+    angles.sort(key=lambda angle: next(i for i, unit in enumerate((90, 45, 30, 15, DEGREES)) if angle % unit == 0))
+    return [{"degrees": angle, "mode": mode} for angle in angles for mode in ("bilinear", "nearest")]
+
+
+def _shifts(patch: Patch) -> list[Keywords]:
+    (n, m), places = patch, [range(-(size // 2), size // 2 + 1) for size in patch]
+    zeros: list[Keywords] = [
+        {"rows": r, "columns": c, "fill": "zeros"} for r in places[0] for c in places[1] if (r, c) != (0, 0)
+    ]
+    cyclic: list[Keywords] = [
+        {"rows": (r + n // 2) % n - n // 2, "columns": (c + m // 2) % m - m // 2, "fill": "cyclic"}
+        for r in range(n)
+        for c in range(m)
+        if (r, c) != (0, 0)
+    ]
+    return cyclic + zeros
+
+
+def _geometric(low: float, high: float, step: float) -> list[float]:
+    return [low * step**k for k in range(round(math.log(high / low, step)) + 1)]
+
+
+_AXES = ("rows", "columns")
+
+_GRIDS: dict[str, Callable[[Patch], list[Keywords]]] = {
+    "identity": lambda _: [{}],
+    "reflection": lambda _: [{"axis": axis} for axis in _AXES],
+    "transposition": lambda patch: [{}] if patch[0] == patch[1] else [],
+    "shift": _shifts,
+    "rotation": lambda _: _rotations(),
+    "pooling": lambda patch: [{"radius": radius} for radius in range(1, min(patch) + 1)],
+    "blur": lambda _: [{"sigma": sigma} for sigma in _geometric(0.25, 4.0, BLUR_STEP)],
+    "derivative": lambda patch: (
+        [{"axis": axis, "kind": kind} for axis in _AXES for kind in ("centred", "forward")] if min(patch) > 2 else []
+    ),
+    "scaling": lambda _: [{"factor": factor} for factor in _geometric(0.5, 2.0, SCALE_STEP)],
+    "shear": lambda _: [{"amount": k * SHEAR_STEP, "axis": axis} for axis in _AXES for k in range(-10, 11)],
+    "pooling then rotation": lambda patch: [
+        {"radius": radius, **turn} for radius in range(1, min(patch) + 1) for turn in _rotations()
+    ],
+}

@@ -1,0 +1,57 @@
+"""What the data can say about a generator: the span U of the vectors that it was applied to.
+
+A filter set of order p applies its generator to `W, phi(W), ..., phi^(p-2)(W)` for each of N bases that
+share it: U has at most N (p - 1) dimensions, with N = 1 (`channel`), C (`set`), K C (`layer`), L K C
+(`network`). Two generators that agree on U give the same network, so what lies off U is start, penalty and
+the optimiser's path.
+"""
+
+import torch
+from torch import Tensor
+
+#: Relative to the largest singular value of the unit vectors: well above the rounding of a float32 model.
+TOLERANCE = 1e-6
+
+
+def applied_to(matrix: Tensor, filters: Tensor, order: int) -> Tensor:
+    """The vectors that A (d, d) is applied to in orbits of filters (d, N): `A^j W` for j < p - 1, (d, N (p - 1))."""
+    vectors = [filters]
+    for _ in range(order - 2):
+        vectors.append(matrix @ vectors[-1])
+    return torch.cat(vectors, dim=-1)
+
+
+def span(vectors: Tensor) -> Tensor:
+    """An orthonormal basis of the span of vectors (d, N), (d, dim U).
+
+    Each vector is scaled to length one first: a direction counts, however far the orbit has shrunk along it.
+    """
+    if vectors.ndim != 2:
+        raise ValueError(f"vectors must be columns (d, N), got shape {tuple(vectors.shape)}")
+    lengths = vectors.double().norm(dim=0)
+    unit = vectors.double()[:, lengths > 0] / lengths[lengths > 0]
+    if unit.shape[1] == 0:
+        return unit
+    left, values, _ = torch.linalg.svd(unit, full_matrices=False)
+    return left[:, values > TOLERANCE * values[0]]
+
+
+def energy_share(matrix: Tensor, basis: Tensor) -> float:
+    """`|A P_U|^2 / |A|^2`, for an orthonormal basis (d, k) of U; 0 for a matrix of zeros."""
+    whole = float(matrix.double().square().sum())
+    return float((matrix.double() @ basis).square().sum()) / whole if whole > 0 else 0.0
+
+
+def change_share(matrix: Tensor, start: Tensor | None, basis: Tensor) -> float | None:
+    """`|(A - A_0) P_U|^2 / |A - A_0|^2`; None where the start is not known, or training changed nothing."""
+    if start is None or float((matrix - start).norm()) <= 1e-7 * float(matrix.norm()):
+        return None
+    return energy_share(matrix - start, basis)
+
+
+def is_orthogonal(matrix: Tensor, tolerance: float = 1e-4) -> bool:
+    """Whether `A^T A` is a multiple of I: then A has the share dim U / d on every U, whatever was learned."""
+    gram = matrix.double().T @ matrix.double()
+    scale = gram.diagonal().mean()
+    identity = torch.eye(len(gram), dtype=torch.float64)
+    return bool((gram - scale * identity).norm() <= tolerance * scale * len(gram) ** 0.5) and float(scale) > 0

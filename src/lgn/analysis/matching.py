@@ -1,0 +1,111 @@
+"""Which known operator is nearest, by cosine, with continuous parameters.
+
+A family is searched on the grid of the dictionary. Chance is given the same search, so that a richer family
+gains nothing by being richer: the p-value compares grid maxima with grid maxima. The parameter and the
+cosine that are reported are then refined between the points of the grid.
+"""
+
+import math
+from collections.abc import Collection
+
+import torch
+from torch import Tensor
+
+from lgn.analysis.dictionary import BLUR_STEP, DEGREES, SCALE_STEP, SHEAR_STEP, Keywords, dictionary
+from lgn.analysis.result import Parameter
+from lgn.operators import OPERATORS, operator
+
+Patch = tuple[int, int]
+TIE = 1e-4
+
+_CONTINUOUS = {
+    "rotation": ("degrees", DEGREES),
+    "pooling then rotation": ("degrees", DEGREES),
+    "blur": ("sigma", BLUR_STEP),
+    "scaling": ("factor", SCALE_STEP),
+    "shear": ("amount", SHEAR_STEP),
+}
+_PARAMETERS = {
+    "reflection": ("axis",),
+    "shift": ("rows", "columns"),
+    "rotation": ("degrees",),
+    "pooling": ("radius",),
+    "blur": ("sigma",),
+    "derivative": ("axis",),
+    "scaling": ("factor",),
+    "shear": ("amount",),
+    "pooling then rotation": ("radius", "degrees"),
+}
+
+
+def nearest(
+    a: Tensor, patch: Patch, basis: Tensor | None = None, refined: Collection[str] = tuple(OPERATORS)
+) -> dict[str, tuple[Keywords, float]]:
+    """The nearest member of each family to A (d, d), as keywords and signed cosine; on U with a basis (d, k).
+
+    The families named in `refined` are also searched between the points of the grid.
+    """
+    known = dictionary(patch)
+    a, projector = a.double(), None
+    if basis is not None:
+        a, projector = a @ basis, basis @ basis.T
+    cosines = known.cosines(a if basis is None else a @ basis.T, projector)
+    found: dict[str, tuple[Keywords, float]] = {}
+    start = 0
+    for name, size in zip(known.families, known.sizes, strict=True):
+        members, values = known.members[start : start + size], cosines[start : start + size]
+        start += size
+        best = _simplest(values.abs())
+        found[name] = members[best], float(values[best])
+        if name in _CONTINUOUS and name in refined:
+            smooth = torch.tensor([keywords.get("mode") != "nearest" for keywords in members])
+            best = _simplest(torch.where(smooth, values.abs(), -1.0))
+            between = _refine(a, patch, basis, name, members[best], float(values[best]))
+            if abs(between[1]) > abs(found[name][1]) + 1e-9:
+                found[name] = between
+    return found
+
+
+def order_by_excess(excess: dict[str, float]) -> list[str]:
+    """Family names, the nearest first; of those within a tie of the nearest left, the simplest first."""
+    left, ordered = [name for name in OPERATORS if name in excess], []
+    while left:
+        bound = max(excess[name] for name in left) - TIE
+        ordered.append(next(name for name in left if excess[name] >= bound))
+        left.remove(ordered[-1])
+    return ordered
+
+
+def parameter_of(name: str, keywords: Keywords) -> Parameter:
+    """The one value (or pair) that tells the members of a family apart for a reader."""
+    chosen = tuple(keywords[key] for key in _PARAMETERS.get(name, ()))
+    if len(chosen) < 2:
+        return chosen[0] if chosen else None
+    return tuple(float(value) for value in chosen)
+
+
+def _simplest(values: Tensor) -> int:
+    """The first index whose value is the largest, up to rounding."""
+    return int((values >= values.max() - 1e-9).nonzero()[0])
+
+
+def _refine(
+    a: Tensor, patch: Patch, basis: Tensor | None, name: str, keywords: Keywords, cosine: float
+) -> tuple[Keywords, float]:
+    """Move the continuous parameter between its neighbours on the grid to where the cosine is largest."""
+    from scipy.optimize import minimize_scalar
+
+    key, step = _CONTINUOUS[name]
+    centre, sign = float(keywords[key]), math.copysign(1.0, cosine)
+    # Degrees and shear have steps that add, factor and sigma have steps that multiply.
+    bounds = (centre - step, centre + step) if key in ("degrees", "amount") else (centre / step, centre * step)
+
+    def loss(value: float) -> float:
+        b = operator(name, patch, **{**keywords, key: value})
+        b = b if basis is None else b @ basis
+        length = float(b.norm() * a.norm())
+        return -sign * float((a * b).sum()) / length if length > 0 else 0.0
+
+    result = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-3 * (bounds[1] - bounds[0])})
+    value = float(result.x) % 360.0 if key == "degrees" else float(result.x)
+    return {**keywords, key: value}, -sign * float(result.fun)

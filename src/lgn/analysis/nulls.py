@@ -1,0 +1,65 @@
+"""What chance gives: Gaussian matrices, the same matrix with its pixels relabelled, fresh starts.
+
+The third null, fresh starts of the same family, is drawn by whoever knows the family: a function that is
+given a count and returns (count, d, d).
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from lgn.analysis.identifiability import TOLERANCE
+
+GAUSSIAN, ORBITS, RELABELLED, FRESH = "gaussian", "gaussian orbits", "relabelled", "fresh starts"
+FreshStarts = Callable[[int], Tensor]
+
+
+def gaussian(count: int, d: int, generator: torch.Generator, basis: Tensor | None = None) -> Tensor:
+    """Matrices G of independent normal entries, or `G P_U` for an orthonormal basis (d, k) of U.  (count, d, d)
+
+    `G P_U = (G Q) Q^T`, and `G Q` is Gaussian itself, so that only (count, d, k) numbers are drawn.
+    """
+    if basis is None:
+        return torch.randn(count, d, d, generator=generator)
+    return torch.randn(count, d, basis.shape[1], generator=generator) @ basis.T.float()
+
+
+def own_orbits(matrices: Tensor, filters: Tensor, order: int) -> tuple[Tensor, Tensor]:
+    """`F P_U` and `P_U`, where each F has the U of its own orbits: the span of `F^j W` for j < order - 1.
+
+    A generator shapes the U that it is seen on: what it does to most of U is to map it into U. A matrix that had no
+    part in making U does not, and would make any generator look like a finding.
+
+    Shapes: matrices (count, d, d), filters W (d, N) -> both (count, d, d).
+    """
+    vectors = [torch.nn.functional.normalize(filters.to(matrices.dtype), dim=0).expand(len(matrices), -1, -1)]
+    for _ in range(order - 2):
+        vectors.append(torch.nn.functional.normalize(matrices @ vectors[-1], dim=-2))
+    # In float64: nearly parallel vectors still span what they span. The Gram matrix is the smaller problem.
+    together = torch.cat(vectors, dim=-1).double()
+    squares, directions = torch.linalg.eigh(together.mT @ together)
+    kept = squares > (TOLERANCE * squares[..., -1:].sqrt()).square()
+    basis = together @ (directions * torch.where(kept, squares, torch.inf).rsqrt()[..., None, :])
+    projectors = (basis @ basis.mT).to(matrices.dtype)
+    return matrices @ projectors, projectors
+
+
+def relabelled(matrix: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """`P A P^T` for random permutations P: the same spectrum and rank, no space.  (d, d) -> (count, d, d)"""
+    d = matrix.shape[-1]
+    labels = torch.rand(count, d, generator=generator).argsort(-1)
+    places = labels[:, :, None] * d + labels[:, None, :]
+    return matrix.flatten()[places]
+
+
+def beta_p_value(share: Tensor, dimension: int, d: int) -> Tensor:
+    """The chance that a Gaussian (d, d) matrix has at least this share of energy in a space of `dimension`.
+
+    The share is a ratio of independent chi-squares: exactly Beta(r / 2, (d^2 - r) / 2) for dimension r.
+    """
+    from scipy.stats import beta
+
+    if dimension >= d * d:
+        return torch.ones_like(share)
+    return torch.as_tensor(beta.sf(share.double().numpy(), dimension / 2, (d * d - dimension) / 2))

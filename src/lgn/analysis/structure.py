@@ -1,0 +1,184 @@
+"""Scores of structure: numbers in [0, 1] about matrices (..., d, d), each 1 for an ideal member.
+
+The first kind is the share of a matrix' energy `|A|_F^2` that lies in a linear space of matrices: on Gaussian
+matrices a space of r dimensions has a share of r / d^2 on average, and the share is Beta distributed. `vec`
+stacks columns, so a generator of an (n, m) patch is an m x m grid of n x n blocks, one for each pair of
+filter columns. A matrix of zeros has the score 0 throughout.
+"""
+
+import math
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+Patch = tuple[int, int]
+
+
+def symmetry(a: Tensor) -> tuple[Tensor, Tensor]:
+    """Symmetric `|A + A^T|^2 / (4 |A|^2)` and skew-symmetric `|A - A^T|^2 / (4 |A|^2)`; they sum to 1."""
+    crossed = (a * a.mT).sum((-2, -1))
+    return _ratio((energy(a) + crossed) / 2, energy(a)), _ratio((energy(a) - crossed) / 2, energy(a))
+
+
+def toeplitz(a: Tensor) -> Tensor:
+    """`|T(A)|^2 / |A|^2`, with T the mean along each of the 2d - 1 diagonals."""
+    return _share(a, "toeplitz", (a.shape[-1], 1))
+
+
+def block_toeplitz(a: Tensor, patch: Patch) -> Tensor:
+    """Energy that is block-Toeplitz with Toeplitz blocks: what filtering of an image is, zero beyond its border.
+
+    The mean over all pairs of pixels with the same offset (rows, columns): (2n - 1)(2m - 1) of them.
+    """
+    return _share(a, "toeplitz", patch)
+
+
+def circulant(a: Tensor) -> Tensor:
+    """`|C(A)|^2 / |A|^2`, with C the mean along each of the d wrapped diagonals."""
+    return _share(a, "circulant", (a.shape[-1], 1))
+
+
+def block_circulant(a: Tensor, patch: Patch) -> Tensor:
+    """Energy that is doubly block-circulant: filtering that wraps round in both directions, d dimensions."""
+    return _share(a, "circulant", patch)
+
+
+def kronecker(a: Tensor, patch: Patch) -> Tensor:
+    """`s_1^2 / sum_i s_i^2` of the rearrangement: the energy of the best `B (x) C`, columns (m, m), rows (n, n).
+
+    Each n x n block becomes a row, so that a Kronecker product becomes a matrix of rank one.
+    """
+    blocks = _blocks(a, patch)  # (..., m^2, n^2)
+    if blocks.shape[-2] > blocks.shape[-1]:
+        blocks = blocks.mT
+    return _ratio(torch.linalg.eigvalsh(blocks @ blocks.mT)[..., -1], energy(a))
+
+
+def permutation(a: Tensor) -> Tensor:
+    """`(sum_i max_j a_ij)^2 / (d |A|^2)` over rows, or over columns, whichever is smaller; negative maxima are 0.
+
+    By Cauchy-Schwarz it is 1 only where every row and every column has one entry that is not zero, all of
+    them equal: a permutation up to a positive scale.
+    """
+    lines = [a.amax(axis).clamp(min=0).sum(-1).square() for axis in (-1, -2)]
+    return _ratio(torch.minimum(*lines), a.shape[-1] * energy(a))
+
+
+def low_rank(a: Tensor) -> tuple[Tensor, Tensor]:
+    """`(d - r) / (d - 1)` for the stable rank `r = |A|_F^2 / s_1^2` and for the effective rank.
+
+    The effective rank is `exp(-sum_i q_i log q_i)` with `q_i = s_i / sum_j s_j`. Both are 1 for rank one,
+    and 0 where all singular values are equal. Singular values below 0.3 percent of the largest count as
+    zero.
+    """
+    d = a.shape[-1]
+    squares = torch.linalg.eigvalsh(a.mT @ a).clamp(min=0)
+    top = squares[..., -1:]
+    values = torch.where(squares > 1e-5 * top, squares, torch.zeros_like(squares)).sqrt()
+    q = values / values.sum(-1, keepdim=True).clamp(min=_tiny(a))
+    effective = torch.exp(-torch.special.xlogy(q, q).sum(-1))
+    some = top[..., 0] > 0
+    stable = _ratio(squares.sum(-1), top[..., 0])
+    return tuple(torch.where(some, (d - r) / max(d - 1, 1), 0.0).clamp(0, 1) for r in (stable, effective))  # type: ignore[return-value]
+
+
+def causal_energy(a: Tensor) -> Tensor:
+    """Causal averaging (sec. 5.1), one-sidedness: `|E_up - E_low| / (E_up + E_low)` of energies off the diagonal.
+
+    Above the diagonal each pixel hears those after it, below it those before.
+    """
+    up, low = energy(a.triu(1)), energy(a.tril(-1))
+    return _ratio((up - low).abs(), up + low)
+
+
+def causal_sign(a: Tensor) -> Tensor:
+    """Causal averaging, one sign on each side: `(|sum_up a| + |sum_low a|) / (sum_up |a| + sum_low |a|)`."""
+    sides = (a.triu(1), a.tril(-1))
+    signed, whole = (torch.stack([part.sum((-2, -1)) for part in parts]) for parts in (sides, [x.abs() for x in sides]))
+    return _ratio(signed.abs().sum(0), whole.sum(0))
+
+
+def quadrant_signs(a: Tensor, patch: Patch) -> Tensor:
+    """Multi-scale structure (sec. 5.1), the coarse scale: the mean over the four quadrants of `|sum a| / sum |a|`.
+
+    With an odd number of blocks a side the middle ones belong to no quadrant; with one block a side there is none.
+    """
+    n, m = patch
+    half = (m // 2) * n
+    if half == 0:
+        return torch.zeros_like(energy(a))
+    sides = (slice(None, half), slice(a.shape[-1] - half, None))
+    quadrants = [a[..., rows, columns] for rows in sides for columns in sides]
+    return torch.stack([_ratio(q.sum((-2, -1)).abs(), q.abs().sum((-2, -1))) for q in quadrants]).mean(0)
+
+
+def block_variety(a: Tensor, patch: Patch) -> Tensor:
+    """Multi-scale structure, the fine scale: `1 - mean |correlation|` over all pairs of n x n blocks.
+
+    Blocks of independent noise already score high. A block without variation counts as correlated with every other.
+    """
+    blocks = _blocks(a, patch)
+    count = blocks.shape[-2]
+    if count == 1:
+        return torch.zeros_like(energy(a))
+    deviation = blocks - blocks.mean(-1, keepdim=True)
+    norms = deviation.norm(dim=-1)
+    flat = norms <= 1e-5 * blocks.norm(dim=-1).amax(-1, keepdim=True)
+    unit = torch.where(flat, 0.0, 1 / norms.clamp(min=_tiny(a)))[..., None] * deviation
+    correlation = torch.where(flat[..., None] | flat[..., None, :], 1.0, (unit @ unit.mT).abs())
+    others = correlation.sum((-2, -1)) - correlation.diagonal(dim1=-2, dim2=-1).sum(-1)
+    return (1 - others / (count * (count - 1))).clamp(0, 1)
+
+
+def concentrated_blocks(a: Tensor, patch: Patch) -> Tensor:
+    """The share of energy in the strongest tenth (rounded up) of the m^2 blocks of n x n (sec. 5.3.2)."""
+    energies = _blocks(a, patch).square().sum(-1)
+    strongest = energies.topk(math.ceil(energies.shape[-1] / 10), dim=-1).values.sum(-1)
+    return _ratio(strongest, energy(a))
+
+
+def energy(a: Tensor) -> Tensor:
+    """`|A|_F^2`, (..., d, d) -> (...)."""
+    return a.square().sum((-2, -1))
+
+
+def _blocks(a: Tensor, patch: Patch) -> Tensor:
+    """The n x n blocks, one a row: (..., d, d) -> (..., m^2, n^2)."""
+    n, m = patch
+    return a.unflatten(-1, (m, n)).unflatten(-3, (m, n)).transpose(-3, -2).flatten(-2).flatten(-3, -2)
+
+
+def _share(a: Tensor, kind: str, patch: Patch) -> Tensor:
+    """The energy of the projection on an orthonormal basis of matrices, over the energy."""
+    basis = _basis(kind, patch, a.dtype)
+    return _ratio((a.flatten(-2) @ basis).square().sum(-1), energy(a))
+
+
+@lru_cache(maxsize=32)
+def _basis(kind: str, patch: Patch, dtype: torch.dtype) -> Tensor:
+    """Orthonormal basis (d^2, r) of the matrices whose entries depend only on the offset between two pixels.
+
+    "toeplitz" offsets are in [-(n-1), n-1] x [-(m-1), m-1]; "circulant" ones wrap round.
+    """
+    n, m = patch
+    place = torch.arange(n * m)
+    row, column = place % n, place // n
+    down, right = row[:, None] - row[None, :], column[:, None] - column[None, :]
+    if kind == "circulant":
+        right, down = right % m, down % n
+    else:
+        right, down = right + m - 1, down + n - 1
+    classes = right * (2 * n - 1) + down
+    _, numbered = classes.unique(return_inverse=True)
+    member = torch.nn.functional.one_hot(numbered.flatten()).to(dtype)
+    return member / member.sum(0).sqrt()
+
+
+def _ratio(part: Tensor, whole: Tensor) -> Tensor:
+    """part / whole in [0, 1], and 0 where the whole is 0."""
+    return torch.where(whole > 0, part / whole.clamp(min=_tiny(whole)), 0.0).clamp(min=0)
+
+
+def _tiny(a: Tensor) -> float:
+    return torch.finfo(a.dtype).tiny

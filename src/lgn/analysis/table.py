@@ -1,0 +1,73 @@
+"""An analysis as a table for people: one row a generator, what was found in the paper's words."""
+
+from lgn.analysis.result import IDENTIFIABLE, Analysis, GeneratorAnalysis, Match
+
+SHOWN = 3  # findings a row: the clearest; all of them are in the analysis
+
+
+def table(analysis: Analysis) -> str:
+    """One row a generator: its findings, the nearest known operator, period, closure, condition, dim U."""
+    head = ("generator", "findings", "nearest operator", "cosine", "period", "closure", "condition", "dim U")
+    lines = [head, *(_row(each, analysis) for each in analysis.generators)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    text.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join([*text, "", *_notes(analysis)])
+
+
+def match_words(match: Match) -> str:
+    """A match as a phrase: "rotation 90", "pooling 4 then rotation 60"."""
+    if match.name == "pooling then rotation":
+        return f"pooling {match.keywords['radius']} then rotation {float(match.keywords['degrees']):.3g}"
+    parameter = match.parameter
+    if isinstance(parameter, tuple):
+        return f"{match.name} ({', '.join(f'{value:.3g}' for value in parameter)})"
+    if isinstance(parameter, float | int):
+        return f"{match.name} {parameter:.3g}"
+    return f"{match.name} {parameter}" if parameter is not None else match.name
+
+
+def _row(each: GeneratorAnalysis, analysis: Analysis) -> tuple[str, ...]:
+    spectrum, about = each.spectrum, each.identifiability
+    best = each.nearest[0]
+    beyond = best.adjusted_p_value <= analysis.false_discovery_rate
+    closure = spectrum.closure_error if spectrum.closure_error is not None else spectrum.period_error
+    return (
+        each.name,
+        _finding_words(each),
+        match_words(best) if beyond else "none beyond chance",
+        f"{best.cosine:.3f}",
+        str(spectrum.period),
+        f"{closure:.2g}",
+        f"{spectrum.condition_number:.3g}",
+        "-" if about is None else f"{about.dimension} of {len(each.matrix)}",
+    )
+
+
+def _finding_words(each: GeneratorAnalysis) -> str:
+    words = [
+        f"{finding.name} {finding.score:.2f}{' on U' if finding.on == IDENTIFIABLE else ''}"
+        for finding in each.findings[:SHOWN]
+    ]
+    if len(each.findings) > SHOWN:
+        words.append(f"and {len(each.findings) - SHOWN} more")
+    law = [f"{score.name} by construction" for score in each.scores if score.by_construction]
+    return ", ".join(words + law) or "nothing beyond chance"
+
+
+def _notes(analysis: Analysis) -> list[str]:
+    rate = analysis.false_discovery_rate
+    closure = "closure is |A^p - I| for the order p" if analysis.order else "closure is |A^q - I| for the period q"
+    notes = [
+        f"Findings at a false-discovery rate of {rate:g} over {analysis.tests} tests against chance: "
+        f"{', '.join(analysis.nulls)} (up to {analysis.most_draws:,} draws); {closure}."
+    ]
+    known = [each.identifiability for each in analysis.generators if each.identifiability is not None]
+    if known:
+        low, high = min(u.dimension for u in known), max(u.dimension for u in known)
+        span = str(low) if low == high else f"{low} to {high}"
+        notes.append(
+            f"The data speak to {span} of {analysis.patch[0] * analysis.patch[1]} dimensions of a generator (U); "
+            "what lies off U is start, penalty and the optimiser's path."
+        )
+    return notes

@@ -1,0 +1,21 @@
+"""Known linear maps as matrices, what they are as group elements, and learning one from pairs of patches (sec. 5.2)."""
+
+from lgn.operators.describe import Description, describe, nearest_period
+from lgn.operators.known import OPERATORS, operator
+from lgn.operators.learn import Learned, closed_form, gradient_descent
+from lgn.operators.median import linear_median, median
+from lgn.operators.parse import parse_operator
+
+__all__ = [
+    "OPERATORS",
+    "Description",
+    "Learned",
+    "closed_form",
+    "describe",
+    "gradient_descent",
+    "linear_median",
+    "median",
+    "nearest_period",
+    "operator",
+    "parse_operator",
+]

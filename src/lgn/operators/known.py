@@ -1,0 +1,119 @@
+"""The catalogue: known operators as exact (d, d) matrices, for any patch (sec. 5.2).
+
+Each is made by giving the transformation the basis filters, so it is right by construction. Many are not
+elements of a group: nearest rotation by 60 degrees of 6x6 has rank 24 of 36. `lgn.operators.describe` says
+so.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lgn.algebra import matrix_of
+from lgn.operators import filters, warps
+
+Patch = tuple[int, int]
+
+
+def identity(patch: Patch) -> Tensor:
+    """The identity `I`, (d, d)."""
+    return torch.eye(patch[0] * patch[1], dtype=torch.float64)
+
+
+def rotation(patch: Patch, degrees: float, mode: str = "nearest", fill: str = "zeros") -> Tensor:
+    """Rotation counter-clockwise about the centre of the patch, (d, d)."""
+    return matrix_of(lambda x: warps.rotate(x, degrees, mode, fill), patch)
+
+
+def reflection(patch: Patch, axis: str = "columns") -> Tensor:
+    """Reverse the order of the rows (upside down) or of the columns (left to right), (d, d)."""
+    if axis not in ("rows", "columns"):
+        raise ValueError(f"axis must be 'rows' or 'columns', got {axis!r}")
+    return matrix_of(lambda x: x.flip(-2 if axis == "rows" else -1), patch)
+
+
+def transposition(patch: Patch) -> Tensor:
+    """`X -> X^T`, (d, d); only for square patches."""
+    if patch[0] != patch[1]:
+        raise ValueError(f"patch must be square for a transposition, got {patch[0]}x{patch[1]}")
+    return matrix_of(lambda x: x.transpose(-2, -1), patch)
+
+
+def shift(patch: Patch, rows: int = 0, columns: int = 0, fill: str = "cyclic") -> Tensor:
+    """Move the patch down by `rows` and right by `columns`: "cyclic" wraps round, "zeros" fills with zeros, (d, d)."""
+    if fill not in ("cyclic", "zeros"):
+        raise ValueError(f"fill must be 'cyclic' or 'zeros', got {fill!r}")
+    n, m = patch
+    # A zero-filled shift by the whole patch or more leaves nothing: it must not wrap round to something.
+    if fill == "zeros" and (abs(rows) >= n or abs(columns) >= m):
+        return torch.zeros(n * m, n * m, dtype=torch.float64)
+
+    def move(x: Tensor) -> Tensor:
+        moved = x.roll((rows, columns), (-2, -1))
+        if fill == "zeros":
+            for axis, size, places in ((-2, n, rows), (-1, m, columns)):
+                source = torch.arange(size) - places
+                inside = ((source >= 0) & (source < size)).to(x.dtype)
+                moved = moved * (inside[:, None] if axis == -2 else inside)
+        return moved
+
+    return matrix_of(move, patch)
+
+
+def pooling(patch: Patch, radius: int) -> Tensor:
+    """Average pooling over a window of radius x radius pixels, reflected at the border, (d, d)."""
+    return matrix_of(lambda x: filters.pool(x, radius), patch)
+
+
+def pooling_then_rotation(
+    patch: Patch, radius: int, degrees: float, mode: str = "nearest", fill: str = "zeros"
+) -> Tensor:
+    """The composition of sec. 5.2.1: pool first, then rotate, (d, d)."""
+    return rotation(patch, degrees, mode, fill) @ pooling(patch, radius)
+
+
+def scaling(patch: Patch, factor: float, mode: str = "bilinear", fill: str = "zeros") -> Tensor:
+    """Enlargement by `factor` about the centre, (d, d)."""
+    return matrix_of(lambda x: warps.scale(x, factor, mode, fill), patch)
+
+
+def shear(patch: Patch, amount: float, axis: str = "rows", mode: str = "bilinear", fill: str = "zeros") -> Tensor:
+    """Shear: pixels slide along `axis` in proportion to their place on the other, (d, d)."""
+    return matrix_of(lambda x: warps.shear(x, amount, axis, mode, fill), patch)
+
+
+def blur(patch: Patch, sigma: float) -> Tensor:
+    """Gaussian blur, reflected at the border, (d, d)."""
+    return matrix_of(lambda x: filters.blur(x, sigma), patch)
+
+
+def derivative(patch: Patch, axis: str = "rows", kind: str = "centred") -> Tensor:
+    """A derivative filter, "centred" `(x[i+1] - x[i-1]) / 2` or "forward" `x[i+1] - x[i]`, (d, d)."""
+    return matrix_of(lambda x: filters.differentiate(x, axis, kind), patch)
+
+
+#: By name, the simpler before the richer: where two describe a matrix equally well, the earlier name wins.
+OPERATORS: dict[str, Callable[..., Tensor]] = {
+    "identity": identity,
+    "reflection": reflection,
+    "transposition": transposition,
+    "shift": shift,
+    "rotation": rotation,
+    "pooling": pooling,
+    "blur": blur,
+    "derivative": derivative,
+    "scaling": scaling,
+    "shear": shear,
+    "pooling then rotation": pooling_then_rotation,
+}
+
+
+def operator(name: str, patch: Patch, **keywords: Any) -> Tensor:
+    """A known operator by its name: `operator("rotation", (6, 6), degrees=60)` is a float64 matrix (36, 36)."""
+    if name not in OPERATORS:
+        raise ValueError(f"name must be one of {tuple(OPERATORS)}, got {name!r}")
+    if len(patch) != 2 or min(patch) < 1:
+        raise ValueError(f"patch must be two sizes of at least 1, got {patch}")
+    return OPERATORS[name](patch, **keywords)

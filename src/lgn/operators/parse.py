@@ -1,0 +1,43 @@
+"""An operator from words: "rotation 90", "pooling 4 then rotation 60", "shift 0 1", "reflection rows"."""
+
+import inspect
+
+from torch import Tensor
+
+from lgn.operators.known import OPERATORS, operator
+
+
+def parse_operator(text: str, patch: tuple[int, int]) -> Tensor:
+    """The matrix (d, d) of an operator as people write it: its name, then its parameters in their order.
+
+    Parts joined by "then" are applied one after the other.
+    """
+    matrix: Tensor | None = None
+    for part in text.split(" then "):
+        step = _one(part.strip(), patch)
+        matrix = step if matrix is None else step @ matrix
+    assert matrix is not None
+    return matrix
+
+
+def _one(text: str, patch: tuple[int, int]) -> Tensor:
+    name, *values = text.split() or [""]
+    if name not in OPERATORS:
+        raise ValueError(f"operator must begin with one of {', '.join(OPERATORS)}, got {text!r}")
+    parameters = list(inspect.signature(OPERATORS[name]).parameters.values())[1:]
+    if len(values) > len(parameters):
+        raise ValueError(f"operator {name} takes at most {len(parameters)} parameters, got {text!r}")
+    given = {each.name: _value(value) for each, value in zip(parameters, values, strict=False)}
+    missing = [each.name for each in parameters if each.default is each.empty and each.name not in given]
+    if missing:
+        raise ValueError(f"operator {name} needs {', '.join(missing)}, got {text!r}")
+    return operator(name, patch, **given)
+
+
+def _value(word: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    return word

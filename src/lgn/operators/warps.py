@@ -1,0 +1,100 @@
+"""Geometric maps of a patch: rotation, scaling and shear, by sampling the patch at moved places.
+
+All are *pull-backs* about the centre of the patch: the value at a place of the result is read at `M place`
+of the input, with `M` a 2x2 matrix on (row, column) offsets. Offsets are rounded to nine decimals, so that
+a place exactly between two pixels (rotation by 45 degrees of an even patch has some) does not fall to
+either by rounding error.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+MODES = ("nearest", "bilinear", "bicubic")
+FILLS = ("zeros", "reflection")
+
+
+def rotate(x: Tensor, degrees: float, mode: str = "nearest", fill: str = "zeros") -> Tensor:
+    """Turn each patch counter-clockwise (as seen with row 0 on top) by any angle.  (..., n, m) -> (..., n, m)"""
+    # Multiples of 90 degrees are exact: cos(pi / 2) in floating point is not zero.
+    cosine, sine = (round(f(math.radians(degrees)), 15) for f in (math.cos, math.sin))
+    return warp(x, ((cosine, sine), (-sine, cosine)), mode, fill)
+
+
+def scale(x: Tensor, factor: float, mode: str = "bilinear", fill: str = "zeros") -> Tensor:
+    """Enlarge each patch by `factor` about its centre.  (..., n, m) -> (..., n, m)"""
+    if factor <= 0:
+        raise ValueError(f"factor must be positive, got {factor}")
+    return warp(x, ((1 / factor, 0.0), (0.0, 1 / factor)), mode, fill)
+
+
+def shear(x: Tensor, amount: float, axis: str = "rows", mode: str = "bilinear", fill: str = "zeros") -> Tensor:
+    """Slide pixels along `axis` by `amount` times their place on the other axis.  (..., n, m) -> (..., n, m)
+
+    "rows" slides within columns, so that rows change: `result[r, c] = x[r - amount c, c]` about the centre.
+    """
+    if axis not in ("rows", "columns"):
+        raise ValueError(f"axis must be 'rows' or 'columns', got {axis!r}")
+    linear = ((1.0, -amount), (0.0, 1.0)) if axis == "rows" else ((1.0, 0.0), (-amount, 1.0))
+    return warp(x, linear, mode, fill)
+
+
+def warp(x: Tensor, linear: tuple[tuple[float, float], tuple[float, float]], mode: str, fill: str) -> Tensor:
+    """`result[place] = x[linear place]`, places measured from the centre of the patch.  (..., n, m) -> (..., n, m)"""
+    if mode not in MODES:
+        raise ValueError(f"mode must be one of {MODES}, got {mode!r}")
+    if fill not in FILLS:
+        raise ValueError(f"fill must be one of {FILLS}, got {fill!r}")
+    n, m = x.shape[-2:]
+    row = torch.arange(n, dtype=torch.float64)[:, None] - (n - 1) / 2
+    column = torch.arange(m, dtype=torch.float64)[None, :] - (m - 1) / 2
+    (a, b), (c, d) = linear
+    return _sample(x, a * row + b * column + (n - 1) / 2, c * row + d * column + (m - 1) / 2, mode, fill)
+
+
+def _sample(x: Tensor, row: Tensor, column: Tensor, mode: str, fill: str) -> Tensor:
+    """Interpolate x at real places (n, m): the sum of its pixels near each place, weighted by the mode's kernel."""
+    row, column = row.round(decimals=9), column.round(decimals=9)
+    kernel, taps = _KERNELS[mode]
+    n, m = x.shape[-2:]
+    result = torch.zeros_like(x)
+    # A tie of "nearest" goes to the later pixel: floor(place + 1/2).
+    first_row, first_column = (
+        ((row + 0.5).floor(), (column + 0.5).floor()) if mode == "nearest" else (row.floor(), column.floor())
+    )
+    for down in taps:
+        for right in taps:
+            i, j = first_row + down, first_column + right
+            weight = kernel(row - i) * kernel(column - j)
+            if fill == "zeros":
+                weight = weight * ((i >= 0) & (i < n) & (j >= 0) & (j < m))
+                i, j = i.clamp(0, n - 1), j.clamp(0, m - 1)
+            else:
+                i, j = reflect(i, n), reflect(j, m)
+            result = result + weight.to(x.dtype) * x[..., i.long(), j.long()]
+    return result
+
+
+def reflect(index: Tensor, size: int) -> Tensor:
+    """Fold an index back into 0 ... size-1 about the border pixels, which are not repeated."""
+    if size == 1:
+        return torch.zeros_like(index)
+    index = index.remainder(2 * (size - 1))
+    return torch.minimum(index, 2 * (size - 1) - index)
+
+
+def _cubic(distance: Tensor) -> Tensor:
+    """The cubic convolution kernel with a = -1/2, which reproduces quadratics."""
+    t = distance.abs()
+    near = (1.5 * t - 2.5) * t * t + 1
+    far = ((-0.5 * t + 2.5) * t - 4) * t + 2
+    return torch.where(t <= 1, near, torch.where(t < 2, far, torch.zeros_like(t)))
+
+
+_KERNELS: dict[str, tuple[Callable[[Tensor], Tensor], tuple[int, ...]]] = {
+    "nearest": (torch.ones_like, (0,)),
+    "bilinear": (lambda distance: (1 - distance.abs()).clamp(min=0), (0, 1)),
+    "bicubic": (_cubic, (-1, 0, 1, 2)),
+}

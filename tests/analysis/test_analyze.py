@@ -1,0 +1,239 @@
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from lgn.analysis import analyze_matrices, table
+from lgn.analysis.result import IDENTIFIABLE, WHOLE
+from lgn.operators import operator
+
+SIX = (6, 6)
+PATCH, D = (4, 4), 16
+
+
+def noise(*shape: int, seed: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def orthogonal(count: int, generator: torch.Generator, d: int = D) -> Tensor:
+    return torch.linalg.qr(torch.randn(count, d, d, generator=generator, dtype=torch.float64))[0]
+
+
+def test_known_operators_are_named() -> None:
+    known = [
+        ("rotation", {"degrees": 90}, 90),
+        ("pooling", {"radius": 3}, 3),
+        ("shift", {"columns": 1}, (0, 1)),
+        ("pooling then rotation", {"radius": 4, "degrees": 60}, (4, 60)),
+        ("identity", {}, None),
+    ]
+    matrices = torch.stack([0.7 * operator(name, SIX, **keywords) for name, keywords, _ in known])
+    analysis = analyze_matrices(matrices, SIX, order=4, draws=200)
+    for each, (name, _, parameter) in zip(analysis.generators, known, strict=True):
+        best = each.nearest[0]
+        assert (best.name, best.parameter) == (name, parameter)
+        assert best.cosine == pytest.approx(1)
+        assert best.relative_error == pytest.approx(0, abs=1e-6)
+        assert best.adjusted_p_value <= 0.05
+        assert torch.allclose(operator(best.name, SIX, **best.keywords).flatten(), operator(name, SIX, **_).flatten())
+    text = table(analysis)
+    for words in ("rotation 90", "pooling 3", "shift (0, 1)", "pooling 4 then rotation 60", "identity"):
+        assert words in text
+
+
+def planted(name: str) -> Tensor:
+    a = noise(D, D, seed=1)
+    if name == "skew-symmetric":
+        return a - a.T
+    if name == "Toeplitz":
+        place = torch.arange(D)
+        return noise(2 * D, seed=2)[place[:, None] - place[None]]
+    if name == "causal":
+        return a.abs().triu(1)
+    if name == "multi-scale":
+        return torch.kron(torch.tensor([[1.0, -1.0], [-1.0, 1.0]], dtype=torch.float64), torch.ones(8, 8)) * a.abs()
+    if name == "concentrated blocks":
+        mask = torch.zeros(4, 4, dtype=torch.float64)
+        mask[0, 2] = mask[3, 1] = 1
+        return torch.kron(mask, torch.ones(4, 4)) * a
+    assert name == "Kronecker"
+    return torch.kron(noise(4, 4, seed=3), noise(4, 4, seed=4))
+
+
+def test_planted_structure_is_found_in_noise() -> None:
+    names = ["skew-symmetric", "Toeplitz", "causal", "multi-scale", "concentrated blocks", "Kronecker"]
+    matrices = noise(40, D, D, seed=10)
+    for matrix, name in zip(matrices, names, strict=False):
+        ideal = planted(name)
+        matrix += 1.5 * ideal / ideal.norm() * D
+    analysis = analyze_matrices(matrices, PATCH, draws=500)
+    for each, name in zip(analysis.generators, names, strict=False):
+        found = {finding.name: finding for finding in each.findings}
+        assert name in found
+        assert found[name].p_value <= found[name].adjusted_p_value <= 0.05
+    true, false = (
+        sum(len(each.findings) for each in part) for part in (analysis.generators[:6], analysis.generators[6:])
+    )
+    # The false-discovery rate is 5 percent on average over analyses; a single one may have a little more.
+    assert false <= 0.15 * (true + false)
+
+
+def test_multi_scale_needs_blocks_that_differ() -> None:
+    same = torch.kron(torch.tensor([[1.0, -1.0], [-1.0, 1.0]], dtype=torch.float64).repeat_interleave(2, 0)
+                      .repeat_interleave(2, 1), noise(4, 4, seed=0).abs())  # fmt: skip
+    analysis = analyze_matrices(same, PATCH, draws=200)
+    by_name = {score.name: score for score in analysis.generators[0].scores}
+    assert by_name["quadrant signs"].score == pytest.approx(1)
+    assert by_name["quadrant signs"].p_value == pytest.approx(1 / 201)
+    assert by_name["block variety"].score == pytest.approx(0, abs=1e-6)
+    assert "multi-scale" not in {finding.name for finding in analysis.generators[0].findings}
+
+
+STARTS = {
+    "gaussian": lambda count, g: torch.randn(count, D, D, generator=g, dtype=torch.float64),
+    "orthogonal": orthogonal,
+    "identity": lambda count, g: torch.eye(D, dtype=torch.float64).expand(count, D, D),
+    "near identity": lambda count, g: (
+        torch.eye(D, dtype=torch.float64) + 0.1 * torch.randn(count, D, D, generator=g, dtype=torch.float64)
+    ),
+    "symmetric": lambda count, g: (lambda a: a + a.mT)(torch.randn(count, D, D, generator=g, dtype=torch.float64)),
+    "quarter turn": lambda count, g: operator("rotation", PATCH, degrees=90).expand(count, D, D),
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_fresh_starts_have_no_findings(start: str) -> None:
+    draw, generator = STARTS[start], torch.Generator().manual_seed(1)
+    matrices = draw(10, torch.Generator().manual_seed(0))
+    analysis = analyze_matrices(
+        matrices,
+        PATCH,
+        order=4,
+        start=matrices,
+        filters=noise(10, D, 2, seed=5),
+        fresh_starts=lambda count: draw(count, generator),
+        draws=200,
+    )
+    assert [finding for each in analysis.generators for finding in each.findings] == []
+    assert all(match.adjusted_p_value > 0.05 for each in analysis.generators for match in each.nearest)
+    for each in analysis.generators:
+        assert each.identifiability is not None
+        assert each.identifiability.change_share is None  # nothing was trained
+        assert all(score.start == pytest.approx(score.score) for score in each.scores)
+
+
+def test_what_was_learned_on_u_is_found_on_u() -> None:
+    """A quarter turn on U, noise off it: the whole matrix shows little, its restriction shows what was learned."""
+    turn = operator("rotation", SIX, degrees=90)
+    filters = noise(1, 36, 3, seed=0)
+    vectors = torch.cat([torch.linalg.matrix_power(turn, j) @ filters[0] for j in range(3)], dim=1)
+    left = torch.linalg.svd(vectors, full_matrices=False)[0]
+    projector = left @ left.T
+    matrix = turn @ projector + 3 * noise(36, 36, seed=1) @ (torch.eye(36, dtype=torch.float64) - projector)
+    analysis = analyze_matrices(matrix, SIX, order=4, filters=filters, draws=200)
+    (each,) = analysis.generators
+    on_u = each.identifiability
+    assert on_u is not None
+    assert (on_u.dimension, on_u.vectors) == (9, 9)
+    assert on_u.energy_share < 0.2
+    assert (on_u.nearest[0].name, on_u.nearest[0].parameter) == ("rotation", 90)
+    assert on_u.nearest[0].cosine == pytest.approx(1)
+    assert on_u.nearest[0].adjusted_p_value <= 0.05
+    assert abs(each.nearest[0].cosine) < 0.3
+    assert {score.name for score in on_u.scores} == {score.name for score in each.scores}
+    assert set(on_u.scores[0].p_values) == {"gaussian", "gaussian orbits"}
+    assert "9 of 36" in table(analysis)
+
+
+def test_vectors_that_span_everything_or_nothing() -> None:
+    matrices = noise(2, D, D, seed=0)
+    full, empty = noise(D, 20, seed=1), torch.zeros(D, 1)
+    analysis = analyze_matrices(matrices, PATCH, vectors=[full, empty], draws=20)
+    whole, none = (each.identifiability for each in analysis.generators)
+    assert whole is not None
+    assert none is not None
+    assert (whole.dimension, whole.scores, whole.nearest) == (D, (), ())
+    assert whole.energy_share == pytest.approx(1)
+    assert (none.dimension, none.scores, none.energy_share) == (0, (), 0)
+
+
+def test_by_construction_is_shown_and_never_found() -> None:
+    a = noise(D, D, seed=0)
+    analysis = analyze_matrices(a - a.T, PATCH, by_construction=["skew-symmetric"], draws=50)
+    (each,) = analysis.generators
+    score = next(score for score in each.scores if score.name == "skew-symmetric")
+    assert (score.by_construction, score.p_value, score.adjusted_p_value) == (True, None, None)
+    assert score.score == pytest.approx(1)
+    assert "skew-symmetric" not in {finding.name for finding in each.findings}
+    assert "skew-symmetric by construction" in table(analysis)
+    assert analysis.tests == 14
+
+
+def test_numbers_of_one_generator() -> None:
+    turn = operator("rotation", PATCH, degrees=90)
+    analysis = analyze_matrices(turn, PATCH, order=4, names=["turn"], draws=50)
+    (each,) = analysis.generators
+    assert each.name == "turn"
+    assert each.effect_on_identity == tuple(map(tuple, torch.eye(4).flip(1).tolist()))
+    assert each.spectrum.closure_error == 0
+    one, two = each.fourier
+    circulant = {score.name: score.score for score in each.scores}
+    assert one.diagonal_share == circulant["circulant"]
+    assert two.diagonal_share == circulant["doubly block-circulant"]
+    assert one.position == pytest.approx((one.diagonal_share - 1 / D) / (1 - 1 / D))
+    assert each.identifiability is None
+    assert analysis.nulls == ("gaussian", "relabelled")
+
+
+def test_the_same_seed_gives_the_same_analysis() -> None:
+    matrices = noise(3, D, D, seed=0)
+    first, second, other = (analyze_matrices(matrices, PATCH, draws=50, seed=seed) for seed in (4, 4, 5))
+    assert first == second
+    assert first != other
+
+
+def test_one_dimensional_and_oblong_patches() -> None:
+    for patch in ((5, 1), (1, 5), (2, 3)):
+        d = math.prod(patch)
+        analysis = analyze_matrices(noise(2, d, d, seed=0), patch, draws=20)
+        assert analysis.patch == patch
+        assert len(analysis.generators) == 2
+
+
+def test_labels_become_names() -> None:
+    matrices = noise(2, D, D, seed=0)
+    analysis = analyze_matrices(matrices, PATCH, labels=[(0, 1, 2), (None, None, None)], draws=10)
+    assert [each.name for each in analysis.generators] == ["layer 0, set 1, channel 2", "generator 1"]
+    assert analysis.generators[0].channel == 2
+
+
+GOOD = torch.zeros(2, D, D)
+
+
+@pytest.mark.parametrize(
+    ("matrices", "keywords", "message"),
+    [
+        (torch.zeros(2, 9, 9), {}, r"matrices must be \(G, 16, 16\) for a patch of 4x4, got shape \(2, 9, 9\)"),
+        (torch.full((2, D, D), math.nan), {}, "matrices must be finite"),
+        (torch.zeros(2, D, D, dtype=torch.complex64), {}, "matrices must be real"),
+        (GOOD, {"start": torch.zeros(3, D, D)}, "start must have as many matrices as matrices, 2, got 3"),
+        (GOOD, {"draws": 0}, "draws must be at least 1, got 0"),
+        (GOOD, {"order": 0}, "order must be at least 1, got 0"),
+        (GOOD, {"filters": torch.zeros(2, D, 1)}, "order must be at least 2 where filters are given, got None"),
+        (GOOD, {"vectors": torch.zeros(3, D, 1)}, "vectors must have one entry for each of 2 matrices, got 3"),
+        (GOOD, {"vectors": torch.zeros(2, 9, 1)}, r"vectors must be finite columns \(16, N\), got shape \(9, 1\)"),
+        (GOOD, {"names": ["a"]}, "names must have one entry for each of 2 matrices, got 1"),
+        (GOOD, {"by_construction": ["round"]}, r"by_construction must be among .* got \['round'\]"),
+        (GOOD, {"false_discovery_rate": 1.5}, "false_discovery_rate must be between 0 and 1, got 1.5"),
+    ],
+)
+def test_wrong_arguments_are_named(matrices: Tensor, keywords: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        analyze_matrices(matrices, PATCH, **keywords)  # type: ignore[arg-type]
+
+
+def test_a_matrix_of_zeros_is_not_an_error() -> None:
+    analysis = analyze_matrices(GOOD, PATCH, order=4, draws=20)
+    assert all(each.findings == () for each in analysis.generators)
+    assert {finding.on for each in analysis.generators for finding in each.findings} <= {WHOLE, IDENTIFIABLE}

@@ -1,0 +1,53 @@
+import pytest
+import torch
+
+from lgn.analysis import fourier, structure
+
+PATCH = (4, 3)
+
+
+@pytest.mark.parametrize("basis", fourier.BASES)
+def test_transform_is_f_a_f_inverse(basis: str) -> None:
+    a = torch.randn(2, 12, 12, dtype=torch.float64)
+    one, two = (torch.fft.fft(torch.eye(size, dtype=torch.complex128)) for size in PATCH)
+    f = torch.fft.fft(torch.eye(12, dtype=torch.complex128)) if basis == "1-D" else torch.kron(two, one)
+    assert torch.allclose(fourier.transform(a, PATCH, basis), f @ a.to(f.dtype) @ torch.linalg.inv(f))
+
+
+def test_the_diagonal_share_is_the_circulant_score() -> None:
+    a = torch.randn(5, 12, 12, dtype=torch.float64)
+    for basis, score in (("1-D", structure.circulant(a)), ("2-D", structure.block_circulant(a, PATCH))):
+        power = fourier.transform(a, PATCH, basis).abs().square()
+        share = power.diagonal(dim1=-2, dim2=-1).sum(-1) / power.sum((-2, -1))
+        assert torch.allclose(share, score)
+
+
+def test_position_runs_from_random_to_circulant() -> None:
+    noise = torch.randn(4000, 12, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    assert fourier.position(float(structure.circulant(noise).mean()), 12) == pytest.approx(0, abs=0.01)
+    _, circulant = fourier.random_circulant(12)
+    assert fourier.position(float(structure.circulant(circulant)), 12) == pytest.approx(1)
+
+
+def test_random_circulant_is_real_and_has_the_diagonal() -> None:
+    diagonal, circulant = fourier.random_circulant(9, torch.Generator().manual_seed(1))
+    assert not circulant.is_complex()
+    assert torch.allclose(fourier.transform(circulant, (9, 1)), diagonal, atol=1e-9)
+
+
+@pytest.mark.parametrize("basis", fourier.BASES)
+def test_few_lines_by_definition(basis: str) -> None:
+    a = torch.randn(12, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    power = fourier.transform(a, PATCH, basis).abs().square()
+    rows, columns = (power.sum(axis).argsort(descending=True)[:2] for axis in (1, 0))
+    # The transform of a real matrix has rows in equal pairs: either of a pair may be the second.
+    chosen = torch.zeros(12, 12, dtype=torch.bool)
+    chosen[rows], chosen[:, columns] = True, True
+    assert float(fourier.few_lines(a, PATCH, basis)) == pytest.approx(
+        float(power[chosen].sum() / power.sum()), abs=0.02
+    )
+
+
+def test_unknown_basis_is_named() -> None:
+    with pytest.raises(ValueError, match="basis must be one of"):
+        fourier.transform(torch.eye(4), (2, 2), "3-D")

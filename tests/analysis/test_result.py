@@ -1,0 +1,85 @@
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from lgn.analysis import Analysis, analyze_matrices
+from lgn.analysis.result import rows, tensor
+from lgn.operators import operator
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    patch = (3, 3)
+    matrices = torch.stack([operator("shift", patch, columns=1, fill="zeros"), operator("rotation", patch, degrees=90)])
+    return analyze_matrices(
+        matrices, patch, order=4, labels=[(0, 0, None), (0, 1, None)], start=torch.eye(9).expand(2, 9, 9),
+        filters=torch.randn(2, 9, 1, generator=torch.Generator().manual_seed(0)), draws=50,
+    )  # fmt: skip
+
+
+def test_json_both_ways(analysis: Analysis, tmp_path: Path) -> None:
+    text = analysis.to_json(tmp_path / "analysis.json")
+    assert Analysis.from_json(text) == analysis
+    assert Analysis.from_json(tmp_path / "analysis.json") == analysis
+    assert [path.name for path in tmp_path.iterdir()] == ["analysis.json"]
+    assert json.loads(text)["schema"] == 1
+
+
+def test_an_infinite_condition_number_survives(analysis: Analysis) -> None:
+    singular = analysis.generators[0]
+    assert singular.spectrum.rank < 9
+    assert math.isinf(singular.spectrum.condition_number)
+    again = Analysis.from_json(analysis.to_json()).generators[0].spectrum.condition_number
+    assert math.isinf(again)
+    assert "Infinity" not in analysis.to_json().replace('"Infinity"', "")  # strict JSON
+
+
+def test_frozen(analysis: Analysis) -> None:
+    with pytest.raises(AttributeError):
+        analysis.seed = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda value: value.update(schema=99), "schema must be 1, got 99"),
+        (lambda value: value.pop("patch"), r"missing \['patch'\]"),
+        (lambda value: value.update(surprise=1), r"unknown \['surprise'\]"),
+        (lambda value: value.update(draws="many"), "Analysis.draws must be int, got 'many'"),
+        (lambda value: value["generators"][0].update(name=3), r"Analysis.generators\[0\].name must be str, got 3"),
+        (lambda value: value.update(patch=[3]), "Analysis.patch must have 2 items, got 1"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named(analysis: Analysis, change, message: str) -> None:
+    value = json.loads(analysis.to_json())
+    change(value)
+    with pytest.raises(ValueError, match=message):
+        Analysis.from_json(json.dumps(value))
+
+
+def test_text_that_is_not_json() -> None:
+    with pytest.raises(ValueError, match="source must be the JSON of an analysis"):
+        Analysis.from_json("[1, 2")
+    with pytest.raises(ValueError, match="schema must be 1, got None"):
+        Analysis.from_json("[1, 2]")
+
+
+def test_restricted_matrix(analysis: Analysis) -> None:
+    each = analysis.generators[1]
+    assert each.identifiability is not None
+    basis = tensor(each.identifiability.basis)
+    restricted = tensor(each.restricted() or ())
+    assert torch.allclose(restricted @ basis, tensor(each.matrix) @ basis)
+    off = torch.eye(9, dtype=torch.float64) - basis @ basis.T
+    assert torch.allclose(restricted @ off, torch.zeros(9, 9, dtype=torch.float64), atol=1e-12)
+    assert replace(each, identifiability=None).restricted() is None
+
+
+def test_rows_and_tensor() -> None:
+    a = torch.randn(3, 2, dtype=torch.float64)
+    assert torch.equal(tensor(rows(a)), a)
+    assert tensor(rows(torch.zeros(3, 0)), columns=0).shape == (3, 0)

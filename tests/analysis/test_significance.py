@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+import torch
+from scipy.stats import false_discovery_control, kstest
+
+from lgn.analysis import nulls, scores
+from lgn.analysis.chance import Chance, Seen
+from lgn.analysis.dictionary import dictionary
+from lgn.analysis.identifiability import applied_to, span
+from lgn.analysis.significance import Hypothesis, benjamini_hochberg, judge
+
+PATCH, D = (3, 4), 12
+COUNT = 200
+
+
+def gaussian(count: int, seed: int) -> torch.Tensor:
+    return nulls.gaussian(count, D, torch.Generator().manual_seed(seed)).double()
+
+
+def test_benjamini_hochberg_agrees_with_scipy() -> None:
+    p = torch.rand(200, generator=torch.Generator().manual_seed(0), dtype=torch.float64) ** 3
+    assert np.allclose(benjamini_hochberg(p).numpy(), false_discovery_control(p.numpy()))
+    assert benjamini_hochberg(torch.tensor([])).tolist() == []
+
+
+@pytest.fixture(scope="module")
+def whole() -> Chance:
+    fresh = torch.Generator().manual_seed(7)
+    chance = Chance(
+        gaussian(COUNT, 1),
+        PATCH,
+        torch.Generator().manual_seed(2),
+        fresh_starts=lambda count: nulls.gaussian(count, D, fresh),
+    )
+    for null, applies in chance.applying().items():
+        # Draws that all matrices share are one sample: it must be large beside the sample of matrices.
+        chance.draw(null, applies.expand(chance.observed.shape), 200 if null == nulls.RELABELLED else 5000)
+    return chance
+
+
+@pytest.mark.parametrize("null", [nulls.GAUSSIAN, nulls.RELABELLED, nulls.FRESH])
+def test_p_values_of_gaussian_matrices_are_uniform(whole: Chance, null: str) -> None:
+    p = whole.p_values()[null]
+    tested = [name for name, applies in zip(whole.names, whole.applying()[null], strict=True) if applies]
+    assert len(tested) > 10
+    for name in tested:
+        # Relabelling keeps the cosine with the identity, which most families contain: where that decides, nothing
+        # moves and p is 1. Such p-values are too large, never too small.
+        ties = null == nulls.RELABELLED and name in dictionary(PATCH).families
+        test = kstest(p[:, whole.names.index(name)].numpy(), "uniform", alternative="greater" if ties else "two-sided")
+        assert test.pvalue > 0.0003, name  # 0.01 over some thirty statistics
+
+
+def test_nulls_are_silent_where_they_say_nothing(whole: Chance) -> None:
+    p = whole.p_values()[nulls.RELABELLED]
+    silent = {name for index, name in enumerate(whole.names) if p[:, index].isnan().all()}
+    assert silent == {
+        "symmetric", "skew-symmetric", "permutation", "low stable rank", "low effective rank", "causal sign",
+        "block variety", "identity",
+    }  # fmt: skip
+
+
+def test_own_orbits_are_what_makes_p_values_on_u_uniform() -> None:
+    """A generator maps most of its U into U; a matrix that had no part in making U does not."""
+    matrices, filters = gaussian(COUNT, 3), torch.randn(COUNT, D, 1, dtype=torch.float64)
+    seen = [Seen(span(applied_to(a, w, 4)), w, 4) for a, w in zip(matrices, filters, strict=True)]
+    chance = Chance(matrices, PATCH, torch.Generator().manual_seed(4), seen)
+    wanted = torch.zeros(chance.observed.shape, dtype=torch.bool)
+    for name in ("skew-symmetric", "Toeplitz", "Kronecker", "rotation"):
+        wanted[:, chance.names.index(name)] = True
+    for null in (nulls.GAUSSIAN, nulls.ORBITS):
+        chance.draw(null, wanted, 100)
+    p = chance.p_values()
+    for name in ("skew-symmetric", "Toeplitz", "Kronecker", "rotation"):
+        assert kstest(p[nulls.ORBITS][:, chance.names.index(name)].numpy(), "uniform").pvalue > 0.001, name
+    skew = p[nulls.GAUSSIAN][:, chance.names.index("skew-symmetric")]
+    assert kstest(skew.numpy(), "uniform").pvalue < 1e-6
+
+
+def hypotheses_on(chance: Chance, names: list[str]) -> list[Hypothesis]:
+    return [
+        Hypothesis(0, member, name, (chance.names.index(name),), "structures")
+        for member in range(len(chance.matrices))
+        for name in names
+    ]
+
+
+def test_the_largest_p_value_over_the_nulls_counts() -> None:
+    # Symmetric by its start: beyond Gaussian chance, but not beyond fresh starts.
+    def symmetric(count: int) -> torch.Tensor:
+        draws = gaussian(count, 5)
+        return draws + draws.mT
+
+    chance = Chance(symmetric(3), PATCH, torch.Generator(), fresh_starts=symmetric)
+    p, _ = judge([chance], hypotheses_on(chance, ["symmetric"]), draws=100, rate=0.05)
+    assert (chance.p_values()[nulls.GAUSSIAN][:, 0] < 1e-6).all()
+    assert (p == 1).all()
+
+
+def test_only_tests_at_the_floor_get_more_draws() -> None:
+    matrices = gaussian(40, 6)
+    matrices[0] = torch.kron(gaussian(1, 8)[0, :4, :4], gaussian(1, 9)[0, :3, :3])
+    chance = Chance(matrices, PATCH, torch.Generator().manual_seed(1))
+    p, adjusted = judge([chance], hypotheses_on(chance, ["Kronecker", "concentrated blocks"]), draws=100, rate=0.05)
+    draws = chance.draws[nulls.GAUSSIAN][:, chance.names.index("Kronecker")]
+    # 80 tests at 5 percent: one finding alone needs 1,600 draws, which 100 cannot give.
+    assert draws[0] >= 1600
+    assert (adjusted <= 0.05).nonzero().flatten().tolist() == [0]
+    assert float(p[0]) == pytest.approx(1 / (1 + int(draws[0])))
+    others = torch.cat([chance.draws[null][1:] for null in chance.draws])
+    assert int(others.max()) <= 50_000
+    assert float((others > 100).double().mean()) < 0.05
+
+
+def test_a_hypothesis_that_is_void_cannot_hold() -> None:
+    a = gaussian(1, 1) + gaussian(1, 1).mT
+    chance = Chance(a, PATCH, torch.Generator())
+    each = Hypothesis(0, 0, "symmetric", (0,), "structures", void=True)
+    p, adjusted = judge([chance], [each], draws=10, rate=0.05)
+    assert (float(p), float(adjusted)) == (1, 1)
+
+
+def test_gaussian_matrices_give_no_more_findings_than_allowed() -> None:
+    matrices = gaussian(100, 11)
+    chance = Chance(matrices, PATCH, torch.Generator().manual_seed(1))
+    names = [each.name for each in scores.STRUCTURES if each.scores == (each.name,)]
+    _, adjusted = judge([chance], hypotheses_on(chance, names), draws=200, rate=0.05)
+    # With nothing to find, any finding is false: at a rate of 5 percent one such analysis in twenty has one.
+    assert int((adjusted <= 0.05).sum()) == 0
+
+
+def test_fresh_starts_must_have_the_shape() -> None:
+    chance = Chance(gaussian(1, 1), PATCH, torch.Generator(), fresh_starts=lambda count: torch.zeros(count, 3, 3))
+    with pytest.raises(ValueError, match=r"fresh_starts must return shape \(10, 12, 12\), got \(10, 3, 3\)"):
+        chance.draw(nulls.FRESH, torch.ones(chance.observed.shape, dtype=torch.bool), 10)
