@@ -1,14 +1,23 @@
 """An analysis as a table for people: one row a generator, what was found in the paper's words."""
 
+from collections.abc import Mapping, Sequence
+
 from lgn.analysis.result import IDENTIFIABLE, Analysis, GeneratorAnalysis, Match
 
 SHOWN = 3  # findings a row: the clearest; all of them are in the analysis
 
 
-def table(analysis: Analysis) -> str:
-    """One row a generator: its findings, the nearest known operator, period, closure, condition, dim U."""
-    head = ("generator", "findings", "nearest operator", "cosine", "period", "closure", "condition", "dim U")
-    lines = [head, *(_row(each, analysis) for each in analysis.generators)]
+def table(analysis: Analysis, more: Mapping[str, Sequence[str]] | None = None) -> str:
+    """One row a generator: its findings, the nearest known operator, period, closure, condition, dim U.
+
+    more: further columns by name, with a cell for each generator.
+    """
+    more = more or {}
+    head = ("generator", "findings", "nearest operator", "cosine", "period", "closure", "condition", *more, "dim U")
+    lines: list[tuple[str, ...]] = [head]
+    for index, each in enumerate(analysis.generators):
+        *cells, identifiable = _row(each, analysis)
+        lines.append((*cells, *(column[index] for column in more.values()), identifiable))
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     text.insert(1, "  ".join("-" * width for width in widths))

@@ -44,7 +44,7 @@ def _analyze(
 
 def analyze_source(path: Path, patch: tuple[int, int] | None = None, **options: int) -> Analysis:
     """The analysis of a run directory or of a file of matrices, with a word on what is being done."""
-    with tqdm(bar_format="{desc}", leave=False) as line:
+    with tqdm(bar_format="{desc}", leave=False, disable=None) as line:  # silent in a log file
         source = read_matrices(path) if path.is_file() else path
         return analyze(source, patch, progress=line.set_description_str, **options)
 

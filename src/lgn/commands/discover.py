@@ -1,41 +1,50 @@
 """`lgn discover`: train on the given images and say what was learned."""
 
+import webbrowser
+
 import torch
 
+from lgn.analysis import Analysis, table
+from lgn.commands.analyze import analyze_source
+from lgn.commands.report import write_report
 from lgn.commands.train import result_line, train_from
-from lgn.generators import generators_of
-from lgn.measures import closure_error, condition_number, inverse_error
+from lgn.measures import inverse_error
 from lgn.nn import summary
 from lgn.training import Run
 
 HELP = """Train a linear group network on images and say what its generators do.
 
 DATA is a named set, a folder of images (with a subfolder per class, or flat), or an .npz file with `images` and
-perhaps `labels`; without it, a small set of handwritten digits that comes with the package."""
+perhaps `labels`; without it, a small set of handwritten digits that comes with the package. --open opens the page."""
 
 
 def run(args: list[str]) -> int:
-    found = train_from(args, "lgn discover", HELP)
+    opened = "--open" in args
+    found = train_from([word for word in args if word != "--open"], "lgn discover", HELP)
     if found is None:
         return 130
-    describe(found)
+    print(result_line(found))
+    if found.config.network.generator == "free":
+        print("free filters have no generators to analyse")
+        print(f"run: {found.path}")
+        return 0
+    print(summary(found.model()))
+    analysis = analyze_source(found.path)
+    analysis.to_json(found.path / "analysis.json")
+    print(f"\n{table(analysis, _inverse_errors(found, analysis))}\n")
+    page = write_report(found.path)
+    print(f"run:  {found.path}")
+    print(f"page: {page}")
+    if opened:
+        webbrowser.open(page.resolve().as_uri())
     return 0
 
 
-def describe(found: Run) -> None:
-    """Print what a run learned: its result, its parameters, and a line per generator."""
-    model = found.model()
-    print(result_line(found))
-    if found.config.network.generator != "free":
-        print(summary(model))
-        print(f"{'generator':<24}{'closure':>10}{'condition':>12}{'inverse':>10}")
-        for name, generator in generators_of(model).items():
-            with torch.no_grad():
-                matrix = generator.matrix().flatten(0, 1).double()
-            numbers = zip(
-                closure_error(matrix, generator.order), condition_number(matrix), inverse_error(matrix), strict=True
-            )
-            for index, (closure, condition, inverse) in enumerate(numbers):
-                label = f"{name.removesuffix('.generator')} {index}"
-                print(f"{label:<24}{closure:>10.3g}{condition:>12.3g}{inverse:>10.2g}")
-    print(f"run: {found.path}")
+def _inverse_errors(found: Run, analysis: Analysis) -> dict[str, list[str]]:
+    """How well each auxiliary inverse of training inverts its generator, where there are any."""
+    inverses = [tensor for name, tensor in found.checkpoint()["penalty"].items() if name.startswith("inverses.")]
+    if not inverses:
+        return {}
+    matrices = torch.tensor([each.matrix for each in analysis.generators], dtype=torch.float64)
+    errors = inverse_error(matrices, torch.cat(inverses).double())
+    return {"inverse": [f"{error:.2g}" for error in errors.tolist()]}

@@ -1,0 +1,129 @@
+"""The data of a page as JSON values: arrays as base64 of little-endian numbers, everything else plain."""
+
+import base64
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lgn.analysis import GeneratorAnalysis, Match, Score
+from lgn.analysis.result import tensor
+from lgn.operators import operator
+from lgn.report import sentences
+from lgn.report.chance import Histogram, gaussian_histograms, relabelled_histograms
+from lgn.report.contents import Contents
+
+#: Nearest operators that are sent with each generator: more are not looked at.
+OPERATORS = 3
+
+
+def payload(contents: Contents) -> dict[str, Any]:
+    """Everything that the scripts of the page read about one run."""
+    analysis = contents.analysis
+    relabelled = relabelled_histograms(analysis)
+    return {
+        "title": contents.title,
+        "facts": [list(row) for row in contents.facts],
+        "result": contents.result,
+        # JSON has no infinity and no NaN: a training that diverged has a gap.
+        "metrics": [
+            {name: value if value is not None and math.isfinite(value) else None for name, value in row.items()}
+            for row in contents.metrics
+        ],
+        "classes": list(contents.class_names),
+        "notes": [*contents.notes, *contents.missing()],
+        "overview": list(sentences.overview(analysis)),
+        "patch": list(analysis.patch),
+        "order": analysis.order,
+        "rate": analysis.false_discovery_rate,
+        "gaussian": {name: _histogram(each) for name, each in gaussian_histograms(analysis).items()},
+        "crops": None if contents.crops is None else pack(contents.crops),
+        "generators": [
+            _generator(each, contents, index) | {"relabelled": {k: _histogram(v) for k, v in relabelled[index].items()}}
+            for index, each in enumerate(analysis.generators)
+        ],
+    }
+
+
+def pack(values: Tensor) -> dict[str, Any]:
+    """A tensor as its shape and the base64 of its float32 numbers, row by row."""
+    array = values.detach().cpu().to(torch.float32).contiguous().numpy().astype("<f4")
+    return {"shape": list(values.shape), "data": base64.b64encode(array.tobytes()).decode()}
+
+
+def pack_small(values: Tensor) -> dict[str, Any]:
+    """The same in half the room: whole numbers of 16 bits, times a scale. For what is looked at, not computed with."""
+    scale = max(float(values.abs().max()), 1e-30) / 32767
+    array = (values.detach().cpu() / scale).round().to(torch.int16).contiguous().numpy().astype("<i2")
+    return {"shape": list(values.shape), "scale": scale, "data": base64.b64encode(array.tobytes()).decode()}
+
+
+def _generator(each: GeneratorAnalysis, contents: Contents, index: int) -> dict[str, Any]:
+    analysis, about, spectrum = contents.analysis, each.identifiability, each.spectrum
+    bases = None
+    if contents.bases is not None and contents.base_names is not None:
+        bases = {"names": list(contents.base_names[index]), "filters": pack(contents.bases[index])}
+    return {
+        "name": each.name,
+        "layer": each.layer,
+        "set": each.set,
+        "channel": each.channel,
+        "matrix": pack(tensor(each.matrix)),
+        "start": None if each.start is None else pack(tensor(each.start)),
+        "span": None if about is None else pack(tensor(about.basis, columns=about.dimension)),
+        "energyShare": None if about is None else about.energy_share,
+        "changeShare": None if about is None else about.change_share,
+        "bases": bases,
+        "sentence": sentences.sentence(each, analysis.false_discovery_rate),
+        "findings": [
+            {
+                "name": finding.name,
+                "on": finding.on,
+                "score": finding.score,
+                "p": finding.adjusted_p_value,
+                "words": finding.words,
+                "sentence": sentences.finding_words(each, finding),
+            }
+            for finding in each.findings
+        ],
+        "scores": [_score(score) for score in each.scores],
+        "nearest": [
+            _match(match, analysis.patch, with_matrix=place < OPERATORS) for place, match in enumerate(each.nearest)
+        ],
+        "eigenvalues": [[round(real, 5), round(imaginary, 5)] for real, imaginary in spectrum.eigenvalues],
+        "singularValues": [round(value, 5) for value in spectrum.singular_values],
+        "rank": spectrum.rank,
+        "condition": spectrum.condition_number if math.isfinite(spectrum.condition_number) else None,
+        "period": spectrum.period,
+        "periodError": spectrum.period_error,
+        "closureError": spectrum.closure_error,
+        "diagonalShares": {basis.name: basis.diagonal_share for basis in each.fourier},
+    }
+
+
+def _score(score: Score) -> dict[str, Any]:
+    return {
+        "name": score.name,
+        "score": score.score,
+        "chance": score.chance,
+        "start": score.start,
+        "p": score.p_value,
+        "adjusted": score.adjusted_p_value,
+        "byConstruction": score.by_construction,
+    }
+
+
+def _match(match: Match, patch: tuple[int, int], *, with_matrix: bool) -> dict[str, Any]:
+    return {
+        "words": sentences.operator_words(match),
+        "cosine": match.cosine,
+        "chance": match.chance,
+        "excess": match.excess,
+        "adjusted": match.adjusted_p_value,
+        "matrix": pack_small(operator(match.name, patch, **match.keywords)) if with_matrix else None,
+    }
+
+
+def _histogram(each: Histogram) -> list[Any]:
+    return [round(each.low, 4), round(each.high, 4), list(each.counts)]

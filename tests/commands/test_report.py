@@ -1,0 +1,106 @@
+"""`lgn report`: from a run, or from a file of matrices, to a page and figures."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from lgn.analysis import Analysis
+from lgn.commands.report import contents_of, run
+from lgn.front import analyze
+from lgn.training import Run, preset, train
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    config = preset("quick", data="digits", device="cpu", num_layers=2, num_sets=2, order=3, kernel_size=4, epochs=1,
+                    train_images=100, batch_size=32)  # fmt: skip
+    found = train(config, tmp_path_factory.mktemp("runs") / "digits", progress=False)
+    analyze(found, draws=20).to_json(found.path / "analysis.json")
+    return found
+
+
+def data_of(page: Path) -> dict:
+    found = re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_a_run_gets_a_page_beside_it(trained: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([str(trained.path)]) == 0
+    page = trained.path / "report.html"
+    assert capsys.readouterr().out == f"page: {page}\n"
+    (shown,) = data_of(page)["runs"]
+    assert shown["title"] == "digits, classification"
+    assert dict(shown["facts"])["network"] == "2 layers of ISTA, 2 sets of 3 filters, 4 x 4"
+    assert len(shown["generators"]) == 4
+    assert shown["classes"] == [str(digit) for digit in range(10)]
+    assert shown["notes"] == []
+
+
+def test_contents_are_those_of_the_model(trained: Run) -> None:
+    contents = contents_of(trained.path)
+    bank = trained.model().encoder.bank  # type: ignore[union-attr]
+    assert contents.bases is not None
+    assert torch.equal(torch.cat(contents.bases), bank.basis.detach()[:, 0])
+    assert contents.base_names == (("basis",),) * 4
+    assert contents.crops is not None
+    assert contents.crops.shape == (24, 4, 4)
+    assert contents.network is not None
+    assert contents.network.head == "10 classes"
+
+
+def test_an_analysis_that_is_out_of_date_is_made_anew(trained: Run, tmp_path: Path) -> None:
+    path = tmp_path / "copy"
+    shutil.copytree(trained.path, path)
+    stored = json.loads((path / "analysis.json").read_text())
+    right = stored["generators"][0]["matrix"][0][0]
+    stored["generators"][0]["matrix"][0][0] += 1.0
+    (path / "analysis.json").write_text(json.dumps(stored))
+    assert contents_of(path).analysis.generators[0].matrix[0][0] == right
+    assert Analysis.from_json(path / "analysis.json").generators[0].matrix[0][0] == right
+
+
+def test_two_runs_of_one_name_are_told_apart(trained: Run, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(trained.path, other)
+    out = tmp_path / "both.html"
+    assert run([str(trained.path), "--against", str(other), "--out", str(out)]) == 0
+    titles = [each["title"] for each in data_of(out)["runs"]]
+    assert titles == ["digits, classification (digits)", "digits, classification (other)"]
+
+
+def test_figures_are_written_in_all_formats(trained: Run, tmp_path: Path) -> None:
+    assert run([str(trained.path), "--out", str(tmp_path / "page.html"), "--figures"]) == 0
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {"group-actions.png", "group-actions.svg", "group-actions.pdf", "architecture.svg"} <= names
+
+
+def test_bare_matrices(tmp_path: Path) -> None:
+    path = tmp_path / "matrices.npy"
+    np.save(path, np.random.default_rng(0).normal(size=(6, 6)))
+    assert run([str(path), "--patch", "2", "3"]) == 0
+    (shown,) = data_of(tmp_path / "matrices.report.html")["runs"]
+    assert shown["patch"] == [2, 3]
+    assert len(shown["generators"]) == 1
+    assert any("bare matrices" in note for note in shown["notes"])
+
+
+def test_errors_say_what_is_wrong(trained: Run, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"run must be a directory with a config.json"):
+        run([str(tmp_path / "nothing")])
+    with pytest.raises(FileNotFoundError, match="out must be in a directory that exists"):
+        run([str(trained.path), "--out", str(tmp_path / "no" / "page.html")])
+
+
+def test_free_filters_have_no_page(tmp_path: Path) -> None:
+    config = preset("quick", data="digits", device="cpu", num_layers=1, num_sets=1, order=2, kernel_size=4, epochs=1,
+                    train_images=50, generator="free", penalty="none")  # fmt: skip
+    found = train(config, tmp_path / "free", progress=False)
+    with pytest.raises(ValueError, match="run must have generators"):
+        run([str(found.path)])
+    assert not (found.path / "report.html").exists()

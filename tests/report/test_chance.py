@@ -1,0 +1,40 @@
+"""Histograms of chance: they must be those of the nulls."""
+
+import torch
+
+from lgn.analysis import analyze_matrices
+from lgn.report.chance import (
+    BINS,
+    GAUSSIAN_DRAWS,
+    RELABELLED_DRAWS,
+    gaussian_histograms,
+    histogram,
+    relabelled_histograms,
+)
+
+
+def test_histogram_counts_every_value() -> None:
+    values = torch.tensor([0.0, 0.0, 0.5, 1.0])
+    found = histogram(values)
+    assert (found.low, found.high, sum(found.counts)) == (0.0, 1.0, 4)
+    assert found.counts[0] == 2
+    assert found.counts[BINS // 2] == 1
+    assert found.counts[-1] == 1
+    assert sum(histogram(torch.full((7,), 0.25)).counts) == 7
+
+
+def test_they_lie_where_chance_lies() -> None:
+    shifts = torch.eye(16, dtype=torch.float64).roll(1, 0)
+    analysis = analyze_matrices(shifts, (4, 4), draws=10)
+    scores = {score.name: score for score in analysis.generators[0].scores}
+    gaussian = gaussian_histograms(analysis)
+    assert set(gaussian) == set(scores)
+    for name, found in gaussian.items():
+        assert sum(found.counts) == GAUSSIAN_DRAWS
+        assert found.low <= scores[name].chance <= found.high
+    (relabelled,) = relabelled_histograms(analysis)
+    # A cyclic shift is circulant; with its pixels relabelled it is a permutation like any other.
+    assert scores["circulant"].score > 0.999
+    assert relabelled["circulant"].high < 0.9
+    assert sum(relabelled["circulant"].counts) == RELABELLED_DRAWS
+    assert "permutation" not in relabelled  # relabelling leaves it alone, so it says nothing

@@ -1,0 +1,77 @@
+"""Findings in the words of the page."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from lgn.analysis import Analysis, Finding, GeneratorAnalysis, analyze_matrices
+from lgn.operators import operator
+from lgn.report.sentences import overview, p_words, sentence
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    noise = torch.randn(2, 16, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    rotation = operator("rotation", (4, 4), degrees=90)
+    return analyze_matrices(torch.cat([noise[:1], rotation[None]]), (4, 4), names=["noise", "turn"], draws=400)
+
+
+def with_findings(each: GeneratorAnalysis, *findings: Finding) -> GeneratorAnalysis:
+    return replace(each, findings=findings)
+
+
+def test_a_finding_beside_its_chance(analysis: Analysis) -> None:
+    noise = analysis.generators[0]
+    chance = next(score.chance for score in noise.scores if score.name == "Toeplitz")
+    found = with_findings(noise, Finding("Toeplitz", 0.314, 1e-5, 1e-4, "matrix", "w"))
+    nothing = "no known operator is nearer than chance"
+    assert sentence(found, 0.05) == f"noise: Toeplitz, 0.31 against {chance:.2f} by chance, p < 0.001; {nothing}"
+    assert sentence(with_findings(noise), 0.05) == f"noise: nothing beyond chance; {nothing}"
+
+
+def test_the_nearest_operator_is_named(analysis: Analysis) -> None:
+    assert sentence(analysis.generators[1], 0.05).endswith("nearest operator: rotation 90 degrees, cosine 1.00")
+
+
+def test_a_structure_is_named_once_and_the_rest_are_counted(analysis: Analysis) -> None:
+    noise = analysis.generators[0]
+    names = ("Toeplitz", "circulant", "Kronecker", "permutation", "symmetric")
+    findings = [Finding(name, 0.5, 0.01, 0.02, "matrix", "w") for name in names]
+    findings.insert(0, Finding("Toeplitz", 0.9, 0.001, 0.01, "identifiable", "w"))
+    words = sentence(with_findings(noise, *findings), 0.05)
+    assert words.count("Toeplitz, 0.50") == 1
+    assert "0.90" not in words
+    assert "and 2 more" in words
+
+
+def test_a_joint_finding_has_the_chance_of_its_weakest_part(analysis: Analysis) -> None:
+    noise = analysis.generators[0]
+    parts = [score for score in noise.scores if score.name in ("causal energy", "causal sign")]
+    chance = min(parts, key=lambda score: score.score).chance
+    words = sentence(with_findings(noise, Finding("causal", 0.4, 0.01, 0.02, "matrix", "w")), 0.05)
+    assert f"causal, 0.40 against {chance:.2f} by chance, p = 0.02" in words
+
+
+def test_overview_counts(analysis: Analysis) -> None:
+    noise, turn = analysis.generators
+    made = replace(
+        analysis,
+        generators=(
+            with_findings(noise, Finding("Toeplitz", 0.5, 0.01, 0.02, "matrix", "w")),
+            with_findings(turn, Finding("Toeplitz", 0.5, 0.01, 0.02, "matrix", "w"),
+                          Finding("circulant", 0.5, 0.01, 0.02, "matrix", "w")),
+        ),
+    )  # fmt: skip
+    first, second, *_ = overview(made)
+    assert first == "2 of 2 generators have a structure beyond chance, most often Toeplitz (2), circulant (1)."
+    assert second.startswith(
+        "1 of 2 is nearer to a known operator than chance; the nearest is turn to rotation 90 degrees"
+    )
+    alone = replace(analysis, generators=(with_findings(noise),))
+    assert overview(alone)[0] == "0 of 1 generator have a structure beyond chance."
+
+
+@pytest.mark.parametrize(("p", "words"), [(0.00099, "p < 0.001"), (0.001, "p = 0.001"), (0.0312, "p = 0.031")])
+def test_p_words(p: float, words: str) -> None:
+    assert p_words(p) == words
