@@ -2,10 +2,13 @@
 
 import sys
 from pathlib import Path
+from typing import Any, get_args
 
 import tyro
 
 from lgn.training import Config, Interrupted, Run, preset, train
+from lgn.training.config import Task
+from lgn.training.processes import is_first_process
 
 HELP = """Train a linear group network and leave a run directory.
 
@@ -17,31 +20,35 @@ def run(args: list[str]) -> int:
     trained = train_from(args, "lgn train", HELP)
     if trained is None:
         return 130
-    if Run(trained.path).metrics:
-        print(result_line(trained))
+    print(result_line(trained))
     print(f"run: {trained.path}")
     return 0
 
 
 def train_from(args: list[str], prog: str, description: str) -> Run | None:
-    """Parse, train, and return the run; None if the user stopped it."""
-    if "--resume" in args:
-        config, out = _resumed(args, prog)
+    """Parse, train, and return the run; None if the user stopped it. Under torchrun only the first process returns."""
+    if take_option(args, "--resume")[0] is not None:
+        config, out = _resumed(args)
     else:
-        out, rest = take_option(args, "--out")
+        given, rest = take_option(args, "--out")
         config = parse_config(rest, prog, description)
-        out = out or default_out(config)
+        out = given or default_out(config)
     try:
-        return train(config, out)
+        trained = train(config, out)
     except Interrupted as interruption:
-        print(interruption, file=sys.stderr)
+        if is_first_process():
+            print(interruption, file=sys.stderr)
         return None
+    if not is_first_process():  # what follows is said, and written, once
+        sys.exit(0)
+    return trained
 
 
 def parse_config(args: list[str], prog: str, description: str) -> Config:
     """The config that the arguments describe, on top of the preset that they name."""
     named = take_option(args, "--preset")[0] or "quick"
-    task = take_option(args, "--task")[0] or "auto"
+    task: Any = take_option(args, "--task")[0]
+    task = task if task in get_args(Task) else "auto"  # tyro refuses any other, below
     description += "\n\n--out DIR: where to leave the run (default: runs/DATA-TASK-PRESET-SEED)."
     return tyro.cli(Config, prog=prog, description=description, default=preset(named, task), args=args)
 
@@ -64,18 +71,21 @@ def default_out(config: Config) -> str:
 
 
 def result_line(finished: Run) -> str:
-    """The last epoch in words."""
+    """The last epoch in words, and by layer how near its step is to the largest at which ISTA converges."""
     last = finished.metrics[-1]
-    minutes = last["seconds"] / 60
     if "test_accuracy" in last:
-        return f"test accuracy {100 * last['test_accuracy']:.2f} % after {last['epoch']} epochs, {minutes:.1f} minutes"
-    return (
-        f"test error {last['test_error']:.4g} with {100 * last['test_active']:.0f} % of codes active "
-        f"after {last['epoch']} epochs, {minutes:.1f} minutes"
-    )
+        words = f"test accuracy {100 * last['test_accuracy']:.2f} %"
+    else:
+        words = f"test error {last['test_error']:.4g} with {100 * last['test_active']:.0f} % of codes active"
+    words += f" after {last['epoch']} epochs, {last['seconds'] / 60:.1f} minutes"
+    if conditions := last.get("step_conditions"):
+        words += (
+            f"\nstep * sigma_max by layer, at most 1 where ISTA converges: {'  '.join(f'{c:.3g}' for c in conditions)}"
+        )
+    return words
 
 
-def _resumed(args: list[str], prog: str) -> tuple[Config, str]:
+def _resumed(args: list[str]) -> tuple[Config, str]:
     path, rest = take_option(args, "--resume")
     if rest:
         raise ValueError(f"--resume must stand alone, since a run keeps its settings, got {rest[0]} too")

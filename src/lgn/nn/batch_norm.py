@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+PARTS = 64
+
 
 class CodeBatchNorm(nn.BatchNorm2d):
     """`nn.BatchNorm2d`, with batch statistics by matrix products where codes are stored channels-last on a CPU.
@@ -36,32 +38,35 @@ class _Normalise(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> tuple[Tensor, Tensor, Tensor]:
         mean = _column_sums(x) / len(x)
-        variance = (_column_sums(x * x) / len(x) - mean * mean).clamp_min(0)
+        centred = x - mean  # the difference of large squares would lose the variance of a nearly constant channel
+        variance = _column_sums(centred * centred) / len(x)
         scale = (variance + eps).rsqrt()
-        ctx.save_for_backward(x, gamma, mean, scale)
+        ctx.save_for_backward(centred, gamma, scale)
         ctx.mark_non_differentiable(mean, variance)
-        return torch.addcmul(beta - mean * scale * gamma, x, scale * gamma), mean, variance
+        return torch.addcmul(beta, centred, scale * gamma), mean, variance
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, g: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
-        x, gamma, mean, scale = ctx.saved_tensors
+        centred, gamma, scale = ctx.saved_tensors
         g_beta = _column_sums(g)
-        g_gamma = (_column_sums(g * x) - mean * g_beta) * scale
-        # g_x = gamma scale (g - mean(g) - x_hat mean(g x_hat)), gathered by what multiplies x and what does not
-        by_x = -gamma * scale * scale * g_gamma / len(x)
-        constant = -gamma * scale * g_beta / len(x) - by_x * mean
-        g_x = torch.addcmul(constant, x, by_x).addcmul_(g, gamma * scale)
+        g_gamma = _column_sums(g * centred) * scale
+        # g_x = gamma scale (g - mean(g) - x_hat mean(g x_hat)) for x_hat = scale * centred
+        weight = gamma * scale / len(g)
+        g_x = torch.addcmul(-weight * g_beta, centred, -weight * scale * g_gamma).addcmul_(g, gamma * scale)
         return g_x, g_gamma, g_beta, None
 
 
 def _column_sums(x: Tensor) -> Tensor:
-    return (x.new_ones(1, len(x)) @ x)[0]
+    """Sums over rows by matrix products, in parts: one long sum in float32 costs a digit of the gradients."""
+    length = len(x) // PARTS
+    parts = x[: PARTS * length].view(PARTS, length, x.shape[1])
+    return (x.new_ones(PARTS, 1, length) @ parts).sum((0, 1)) + x[PARTS * length :].sum(0)
 
 
 def _rows(codes: Tensor) -> Tensor | None:
     """Codes as (batch * height * width, channels) without a copy, or None where they are not stored so."""
-    if codes.device.type != "cpu" or torch.compiler.is_compiling():
+    if codes.device.type != "cpu" or torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu"):
         return None
     inner = codes.permute(0, 2, 3, 1)
     return inner.flatten(0, 2) if inner.is_contiguous() else None

@@ -1,7 +1,7 @@
 """The unfolded encoder: layers are steps of sparse coding, with filters that are orbits (eqs. 3, 10, 11)."""
 
 import math
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -11,12 +11,13 @@ from lgn.generators import Family, Share, Start
 from lgn.nn.adjoint import Margins, analyse, synthesise
 from lgn.nn.bank import FreeBank, OrbitBank, require_positive
 from lgn.nn.batch_norm import CodeBatchNorm
+from lgn.nn.native import NativeLayer, is_native
 from lgn.nn.residual_step import ResidualStep, block_kernels, channels_last
 from lgn.nn.step_size import largest_eigenvalue
 from lgn.nn.threshold import soft_threshold
 
 Algorithm = Literal["ista", "fista"]
-Path = Literal["auto", "fast", "plain"]
+Path = Literal["auto", "native", "fast", "plain"]
 StepSize = float | Literal["learned", "safe"]
 
 
@@ -28,8 +29,8 @@ class UnfoldedEncoder(nn.Module):
     the momentum variable. `generator="free"` gives the control without a group.
 
     `step` is a number, "learned" (one per layer) or "safe" (the largest at which ISTA converges, found anew from the
-    filters each time). `path` chooses between the plain expression and the fast one of `lgn.nn.residual_step`; they
-    are equal, and only the plain one can be differentiated twice.
+    filters each time). `path` chooses between the plain expression, the fast one of `lgn.nn.residual_step` and the
+    compiled one of `lgn.nn.native`; they are equal, and only the plain one can be differentiated twice.
 
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
     """
@@ -115,7 +116,9 @@ class UnfoldedEncoder(nn.Module):
         thresholds = self.threshold.repeat_interleave(filters.shape[1] // self.threshold.shape[1], dim=1)
         # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
         roots = steps.sqrt()
-        layer = _FastLayer if self._is_fast(x) else _PlainLayer
+        layer: type[_PlainLayer | NativeLayer] = _FastLayer if self._is_fast(x) else _PlainLayer
+        if self._is_native(x, filters):
+            layer = NativeLayer
         layers = layer(
             filters * roots.view(-1, 1, 1, 1, 1), steps.unsqueeze(1) * thresholds, self.two_sided, self.margins
         )
@@ -124,9 +127,9 @@ class UnfoldedEncoder(nn.Module):
             images = [channels_last(image) for image in images]
         return self._iterate(layers, images)
 
-    def _iterate(self, layers: "_PlainLayer | _FastLayer", images: list[Tensor]) -> Tensor:
+    def _iterate(self, layers: "_PlainLayer | NativeLayer", images: list[Tensor]) -> Tensor:
         codes: Tensor | None = None
-        u: Tensor | None = None
+        u: Any = None  # codes; those that are still to be normalised are `Normalised`, if the layers do it
         momentum = 1.0
         for number in range(self.num_layers):
             previous = codes
@@ -140,7 +143,7 @@ class UnfoldedEncoder(nn.Module):
                     u = torch.lerp(previous, codes, 1 + (momentum - 1) / following)
                 momentum = following
             if self.norms:
-                u = self.norms[number](u)
+                u = layers.normalise(self.norms[number], u)
         raise AssertionError("an encoder has at least one layer")
 
     def decode(self, codes: Tensor, layer: int = -1) -> Tensor:
@@ -155,8 +158,20 @@ class UnfoldedEncoder(nn.Module):
 
     def _is_fast(self, x: Tensor) -> bool:
         if self.path == "auto":
-            return x.device.type == "cpu" and not torch.compiler.is_compiling()
+            # Under autocast torch chooses types operation by operation; the fast path, one operation, has one type.
+            return x.device.type == "cpu" and not (torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu"))
         return self.path == "fast"
+
+    def _is_native(self, x: Tensor, filters: Tensor) -> bool:
+        if self.path not in ("auto", "native") or (self.path == "auto" and not self._is_fast(x)):
+            return False
+        applies = not self.two_sided and is_native(x, filters, self.margins)
+        if self.path == "native" and not applies:
+            raise ValueError(
+                "path must be auto, fast or plain here, got 'native': it needs a C compiler on Linux, AVX2, "
+                "a one-sided threshold, float32, patches up to 11x11 and codes of at least 8x8"
+            )
+        return applies
 
     def extra_repr(self) -> str:
         sides = "two-sided" if self.two_sided else "one-sided"
@@ -176,6 +191,9 @@ class _PlainLayer:
             return soft_threshold(analyse(x, filters, self.margins), threshold, two_sided=self.two_sided)
         residual = x - synthesise(u, filters, self.margins)
         return soft_threshold(u + analyse(residual, filters, self.margins), threshold, two_sided=self.two_sided)
+
+    def normalise(self, norm: nn.Module, u: Tensor) -> Tensor:
+        return norm(u)
 
 
 class _FastLayer(_PlainLayer):

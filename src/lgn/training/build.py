@@ -7,6 +7,7 @@ from torch import nn
 
 from lgn.generators import Dense, Family, Start
 from lgn.nn import Autoencoder, Classifier, UnfoldedEncoder
+from lgn.operators.parse import parse_operator
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, SingularValues
 from lgn.training.config import Config
 
@@ -14,15 +15,15 @@ from lgn.training.config import Config
 def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, task: str) -> nn.Module:
     """The network of a config for images of a shape (channels, height, width)."""
     network = config.network
+    if network.padding != "same" and network.kernel_size > (largest := min(image_shape[1:]) + 2 * network.padding):
+        raise ValueError(f"kernel_size must be at most {largest} for these images, got {network.kernel_size}")
     dtype = torch.float64 if config.precision == "float64" else torch.float32
     generator: Family = network.generator
     start: Start = network.start
     if network.norm is not None and generator == "dense":
         generator = partial(Dense, norm=network.norm)
     if network.operator is not None:
-        from lgn.operators import operator_matrix
-
-        start = operator_matrix(network.operator, (network.kernel_size, network.kernel_size)).to(dtype)
+        start = parse_operator(network.operator, (network.kernel_size, network.kernel_size)).to(dtype)
     encoder = UnfoldedEncoder(
         1 if config.grey else image_shape[0],
         network.num_layers,

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 SCHEMA = 1
+PART = ".part"  # how the name of a file ends that is still being written, or never was to its end
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write beside the file, flush to disk, and rename: a reader sees the old content or the new."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

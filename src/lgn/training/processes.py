@@ -26,6 +26,15 @@ class Processes:
         """This process's part of a global batch."""
         return chosen[self.rank :: self.count]
 
+    def require_share(self, images: int, batch_size: int) -> None:
+        """Refuse batches with fewer images than there are processes: each must have one of every batch."""
+        smallest = min(batch_size, images % batch_size or batch_size)
+        if smallest < self.count:
+            raise ValueError(
+                f"batch_size must leave an image for each of {self.count} processes in every batch, "
+                f"got {batch_size} for {images} images, whose smallest batch has {smallest}"
+            )
+
     def wrap(self, module: nn.Module) -> nn.Module:
         """The module with gradients averaged over processes."""
         if self.count == 1:
@@ -42,6 +51,11 @@ class Processes:
     def any(self, flag: bool) -> bool:
         """Whether it is so in any process: they must stop together."""
         return bool(self.total(torch.tensor(float(flag), device=self.device)) > 0)
+
+
+def is_first_process() -> bool:
+    """Whether this process is alone or the one of torchrun's that writes and speaks."""
+    return int(os.environ.get("RANK", "0")) == 0
 
 
 @contextmanager

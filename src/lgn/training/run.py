@@ -3,7 +3,7 @@
 import dataclasses
 import fcntl
 import json
-import os
+import pickle
 import platform
 import subprocess
 import sys
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, load_model, save, save_model
 from torch import Tensor, nn
 
@@ -20,7 +21,7 @@ from lgn.generators import generators_of
 from lgn.nn import OrbitBank
 from lgn.training.build import build_model
 from lgn.training.config import INCIDENTAL, Config, NetworkConfig
-from lgn.training.files import read_json, write_json, write_whole
+from lgn.training.files import PART, read_json, write_json, write_whole
 from lgn.version import __version__
 
 
@@ -63,7 +64,11 @@ class Run:
         model = build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
         if self.finished:
             best = self.path / "best.safetensors"
-            load_model(model, best if best.is_file() else self.path / "model.safetensors")
+            weights = best if best.is_file() else self.path / "model.safetensors"
+            try:
+                load_model(model, weights)
+            except SafetensorError as error:
+                raise ValueError(f"{weights} is not a safetensors file: {error}") from None
         else:
             model.load_state_dict(self.checkpoint()["model"])
         return model.to(device or "cpu").eval()
@@ -73,7 +78,11 @@ class Run:
         path = self.path / "checkpoint.pt"
         if not path.is_file():
             raise FileNotFoundError(f"{self.path} has no checkpoint yet")
-        return torch.load(path, map_location="cpu", weights_only=True)
+        try:
+            return torch.load(path, map_location="cpu", weights_only=True)
+        except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
+            reason = str(error).split("\n")[0]
+            raise ValueError(f"{path} is not a checkpoint that can be read without running code: {reason}") from None
 
     def initial(self) -> dict[str, Tensor]:
         """Generators and bases before the first step, by the names of `snapshot`."""
@@ -83,13 +92,13 @@ class Run:
         write_whole(self.path / "initial.safetensors", save(snapshot(model)))
 
     def save_model(self, model: nn.Module, name: str = "model.safetensors") -> None:
-        temporary = self.path / f".{name}"
+        temporary = self.path / f".{name}{PART}"
         save_model(model, str(temporary))  # stores what layers share once
-        os.replace(temporary, self.path / name)
+        write_whole(self.path / name, temporary.read_bytes())
+        temporary.unlink()
 
     def create(self, config: Config, facts: dict[str, Any]) -> None:
-        """Make the directory, or find in it a run with the same settings."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        """Make the run, or find one with the same settings."""
         stored = self.path / "config.json"
         if stored.is_file():
             different = _differences(self.config, config)
@@ -98,21 +107,34 @@ class Run:
                     f"out must be a new directory or a run with the same settings, {self.path} has {different}"
                 )
             return
-        if leftovers := [entry.name for entry in self.path.iterdir() if not entry.name.startswith(".")]:
-            raise ValueError(f"out must be empty or a run directory, {self.path} has {leftovers[0]}")
         write_json(self.path / "environment.json", _environment(config))
         write_json(stored, {"config": config_to_json(config), "facts": facts})
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Refuse a second process; the lock goes with the process that holds it."""
+        self._require_own_directory()
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / ".lock").open("w") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise ValueError(f"out must not be in use, {self.path} is being trained by another process") from None
+            for unfinished in self.path.glob(f".*{PART}"):  # of a process that was killed while it wrote
+                unfinished.unlink()
             yield
+
+    def _require_own_directory(self) -> None:
+        """Refuse a directory that holds something else, before anything is written to it."""
+        if (self.path / "config.json").is_file() or not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise ValueError(f"out must be a directory, {self.path} is a file")
+        # A process that was killed as it began may have left the first of its files.
+        ours = ("environment.json",)
+        foreign = sorted(e.name for e in self.path.iterdir() if not e.name.startswith(".") and e.name not in ours)
+        if foreign:
+            raise ValueError(f"out must be empty or a run directory, {self.path} has {foreign[0]}")
 
 
 def snapshot(model: nn.Module) -> dict[str, Tensor]:
@@ -135,6 +157,11 @@ def config_from_json(values: dict[str, Any]) -> Config:
     network = NetworkConfig(**values.pop("network"))
     data_dir = values.pop("data_dir")
     return Config(**values, network=network, data_dir=None if data_dir is None else Path(data_dir))
+
+
+def same_settings(one: Config, other: Config) -> bool:
+    """Whether two configs give the same result; where data lie and what trains does not matter."""
+    return not _differences(one, other)
 
 
 def _differences(stored: Config, wanted: Config) -> str:

@@ -1,0 +1,83 @@
+"""What is measured after an epoch, and which epoch is kept."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lgn.nn import Autoencoder, UnfoldedEncoder, cached
+from lgn.training.checkpoint import State
+from lgn.training.config import Config
+from lgn.training.images import Images
+from lgn.training.objective import task_score
+from lgn.training.processes import Processes
+from lgn.training.run import Run
+
+EVALUATION_BATCH = 500
+
+
+def evaluate(
+    model: nn.Module, images: Images, part: str, dtype: torch.dtype = torch.float32, group: Processes | None = None
+) -> dict[str, float]:
+    """Accuracy, or error and the share of codes that are not zero, on a part of the images."""
+    group = group or Processes(0, 1, next(model.parameters()).device)
+    count = len(images.parts[part][0])
+    sums = torch.zeros(3, dtype=torch.float64, device=group.device)
+    was_training = model.training
+    model.eval()
+    with torch.no_grad(), cached(model):
+        for chosen in torch.arange(count).split(EVALUATION_BATCH):
+            batch, labels = images.batch(part, group.share(chosen), group.device, dtype)
+            if not len(batch):
+                continue
+            loss, quality = task_score(model, batch, labels)
+            active = _active(model, batch) * len(batch)
+            sums += torch.tensor([float(loss), float(quality), active], dtype=sums.dtype, device=group.device)
+    model.train(was_training)
+    loss, quality, active = (group.total(sums) / count).tolist()
+    return (
+        {"error": quality, "active": active} if isinstance(model, Autoencoder) else {"accuracy": quality, "loss": loss}
+    )
+
+
+def _active(model: nn.Module, batch: Tensor) -> float:
+    if not isinstance(model, Autoencoder):
+        return 0.0
+    return float((model.encoder(batch) != 0).double().mean())
+
+
+def epoch_line(
+    config: Config, group: Processes, images: Images, model: nn.Module, state: State, dtype: torch.dtype
+) -> dict[str, Any]:
+    """One line of metrics.jsonl; the penalty is apart from the loss, and validation null where nothing is held out."""
+    name = "error" if isinstance(model, Autoencoder) else "accuracy"
+    loss, quality, penalty, seen = group.total(
+        torch.tensor(state.sums, dtype=torch.float64, device=group.device)
+    ).tolist()
+    held_out = evaluate(model, images, "validation", dtype, group)[name] if config.validation else None
+    test = evaluate(model, images, "test", dtype, group)
+    line = {
+        "epoch": state.epoch + 1,
+        "train_loss": loss / seen,
+        "penalty": penalty / (state.batch * group.count),
+        f"train_{name}": quality / seen,
+        f"validation_{name}": held_out,
+        f"test_{name}": test[name],
+    }
+    if name == "error":
+        line["test_active"] = test["active"]
+    encoder = model.encoder
+    assert isinstance(encoder, UnfoldedEncoder)
+    height, width = images.facts["image_shape"][1:]
+    line["step_conditions"] = [float(f"{value:.6g}") for value in encoder.step_conditions((height, width))]
+    return line
+
+
+def keep_best(run: Run, group: Processes, model: nn.Module, history: list[dict[str, Any]]) -> None:
+    """Keep the weights of the best epoch, by the validation part alone; without one nothing is chosen."""
+    name = next(key for key in history[-1] if key.startswith("validation_"))
+    if not group.writes or history[-1][name] is None:
+        return
+    best = (max if name.endswith("accuracy") else min)(row[name] for row in history)
+    if history[-1][name] == best:
+        run.save_model(model, "best.safetensors")

@@ -1,0 +1,136 @@
+"""`lgn train` as a user meets it: real processes, signals, exit statuses and sentences."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from training.small import SMALL_WORDS, equal, small, weights
+
+from lgn.commands.train import default_out, parse_config, run, take_option, train_from
+from lgn.training import Run, preset
+
+LONG = ["digits", *SMALL_WORDS, "--epochs", "6", "--batch-size", "4", "--checkpoint-seconds", "0.5"]  # 300 steps
+
+
+def start(*words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "lgn", "train", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def lgn_train(*words: str) -> tuple[int, str, str]:
+    process = start(*words)
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_an_interrupted_training_says_how_to_continue_and_does(tmp_path: Path, number: signal.Signals) -> None:
+    out = tmp_path / "a run"
+    process = start(*LONG, "--out", str(out))
+    while not (out / "checkpoint.pt").is_file():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    refused = pytest.raises(ValueError, match=r"out must not be in use, .* is being trained by another process")
+    with refused:  # while it trains, nobody else may
+        run([*LONG, "--out", str(out)])
+    process.send_signal(number)
+    printed, said = process.communicate(timeout=300)
+    assert process.returncode == 130
+    assert printed == ""
+    assert said.splitlines()[-1].endswith(f"; continue with: lgn train --resume '{out}'")
+    assert "Traceback" not in said
+    stopped = Run(out)
+    epoch, batch = stopped.checkpoint()["place"]
+    assert not stopped.finished
+    assert f"stopped in epoch {epoch + 1};" in said
+    if number == signal.SIGTERM:
+        return
+    assert run([f"--resume={out}"]) == 0
+    assert stopped.finished
+    assert run([*LONG, "--out", str(tmp_path / "peaceful")]) == 0
+    assert equal(weights(stopped), weights(Run(tmp_path / "peaceful")))
+    assert (epoch, batch) != (6, 0)
+
+
+def test_the_same_command_twice_gives_the_same_weights(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        status, printed, said = lgn_train("digits", *SMALL_WORDS, "--out", str(tmp_path / name))
+        assert status == 0, said
+        assert printed.splitlines()[-1] == f"run: {tmp_path / name}"
+        assert "epoch 2/2  train_loss" in said  # a line an epoch in a log, no bar
+        assert "\r" not in said
+    one, other = Run(tmp_path / "one"), Run(tmp_path / "other")
+    assert equal(weights(one), weights(other))
+    assert equal(one.initial(), other.initial())
+    accuracy = 100 * one.metrics[-1]["test_accuracy"]
+    assert printed.startswith(f"test accuracy {accuracy:.2f} % after 2 epochs")
+    assert "step * sigma_max by layer" in printed
+
+
+def test_divergence_is_one_sentence_and_a_status(tmp_path: Path) -> None:
+    status, printed, said = lgn_train("digits", *SMALL_WORDS, "--learning-rate", "1e30", "--out", str(tmp_path / "run"))
+    assert status == 1
+    assert printed == ""
+    assert said.splitlines()[-1].startswith("lgn: error: the loss is nan in epoch 1; the largest gradient, ")
+    assert "Traceback" not in said
+
+
+def test_other_settings_in_the_same_place_are_refused(tmp_path: Path) -> None:
+    words = ["digits", *SMALL_WORDS, "--epochs", "1", "--out", str(tmp_path / "run")]
+    assert run(words) == 0
+    with pytest.raises(ValueError, match=r"has seed 0 instead of 1$"):
+        run([*words, "--seed", "1"])
+    assert run(words) == 0  # a finished run is returned
+
+
+def test_every_field_is_an_option_by_its_name() -> None:
+    words = [
+        "cifar10",
+        "--preset",
+        "paper",
+        "--task",
+        "reconstruct",
+        "--seed",
+        "3",
+        "--step",
+        "safe",
+        "--padding",
+        "same",
+    ]
+    words += ["--generator", "cyclic", "--validation", "0.1", "--tied", "--clip", "2", "--data-dir", "there"]
+    config = parse_config(words, "lgn train", "")
+    assert (config.data, config.preset, config.task, config.seed) == ("cifar10", "paper", "reconstruct", 3)
+    assert (config.network.step, config.network.padding, config.network.generator) == ("safe", "same", "cyclic")
+    assert (config.validation, config.network.tied, config.clip, config.data_dir) == (0.1, True, 2.0, Path("there"))
+    assert config.epochs == 100
+    assert parse_config(["--preset=released", "--task=reconstruct"], "lgn train", "") == preset(
+        "released", "reconstruct"
+    )
+    assert parse_config(SMALL_WORDS, "lgn train", "").network == small().network
+
+
+def test_what_is_asked_wrongly_is_answered_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="preset must be one of quick, paper, released, got 'swift'"):
+        parse_config(["--preset", "swift"], "lgn train", "")
+    with pytest.raises(ValueError, match="--out must be followed by a value"):
+        train_from(["--out"], "lgn train", "")
+    with pytest.raises(ValueError, match="--resume must stand alone, since a run keeps its settings, got --seed too"):
+        train_from(["--resume", str(tmp_path), "--seed", "1"], "lgn train", "")
+    with pytest.raises(FileNotFoundError, match=r"run must be a directory with a config\.json"):
+        train_from(["--resume", str(tmp_path)], "lgn train", "")
+    for words, message in ((["--epochs", "0"], "epochs must be at least 1, got 0"), (["--task", "win"], "win")):
+        with pytest.raises(SystemExit) as stop:
+            parse_config(words, "lgn train", "")
+        assert stop.value.code != 0
+        assert message in capsys.readouterr().err
+
+
+def test_where_a_run_goes_if_nobody_says() -> None:
+    assert default_out(small()) == "runs/digits-classify-quick-0"
+    assert default_out(small("paper", "reconstruct", data="photos/mine.npz", seed=3)) == "runs/mine-reconstruct-paper-3"
+    assert take_option(["a", "--out", "b", "c"], "--out") == ("b", ["a", "c"])
+    assert take_option(["a", "--out=b", "c"], "--out") == ("b", ["a", "c"])
+    assert take_option(["a"], "--out") == (None, ["a"])

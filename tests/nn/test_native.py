@@ -1,0 +1,245 @@
+"""The compiled layers are the plain ones, and where they cannot be had nothing else changes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from lgn.nn import UnfoldedEncoder, unfolded
+from lgn.nn.adjoint import Margins, analyse, synthesise
+from lgn.nn.native.layer import NativeLayer
+from lgn.nn.native.library import library
+from lgn.nn.native.step import NativeStep, at_points
+
+needs_kernels = pytest.mark.skipif(library((6, 6)) is None, reason="needs a C compiler and a processor with AVX2")
+TOLERANCE = 1e-4
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+def relative_error(found: Tensor, expected: Tensor) -> float:
+    return float((found - expected).detach().double().norm() / expected.detach().double().norm())
+
+
+def step(
+    codes: Tensor | None, scale: Any, shift: Any, x: Tensor, filters: Tensor, bias: Tensor, margins: Margins
+) -> Any:
+    points, patch = at_points(filters), (filters.shape[-2], filters.shape[-1])
+    return NativeStep.apply(codes, scale, shift, x, points, bias, margins, patch)
+
+
+def plain_step(
+    codes: Tensor | None, scale: Any, shift: Any, x: Tensor, filters: Tensor, bias: Tensor, margins: Margins
+) -> Any:
+    if codes is None:
+        out = F.relu(analyse(x, filters, margins, bias))
+    else:
+        u = scale.view(-1, 1, 1) * codes + shift.view(-1, 1, 1)
+        out = F.relu(u + analyse(x - synthesise(u, filters, margins), filters, margins, bias))
+    return out, torch.stack([out.sum((0, 2, 3)), out.square().sum((0, 2, 3))])
+
+
+# Odd and even patches, one to four channels, any number of filters, odd heights, rows of no whole number of vectors.
+SHAPES: list[tuple[int, int, tuple[int, int], tuple[int, int], Any]] = [
+    (1, 20, (6, 6), (28, 28), 1),
+    (2, 7, (5, 5), (12, 23), 1),
+    (3, 20, (6, 6), (17, 32), 1),
+    (4, 3, (3, 3), (11, 41), "same"),
+    (1, 6, (4, 6), (16, 13), "same"),
+    (3, 5, (11, 11), (20, 18), 0),
+    (2, 4, (5, 5), (9, 6), 4),
+]
+
+
+@needs_kernels
+@pytest.mark.parametrize("first", [False, True], ids=["u", "u = 0"])
+@pytest.mark.parametrize(("channels", "filters", "patch", "size", "padding"), SHAPES)
+def test_a_step_and_all_its_gradients_are_those_of_autograd(
+    channels: int, filters: int, patch: tuple[int, int], size: tuple[int, int], padding: Any, first: bool
+) -> None:
+    """Codes, their sums, and the gradient of both by everything that goes in, against float64."""
+    margins = Margins.of(padding, patch)
+    x, bank, bias = (
+        torch.randn(5, channels, *size),
+        0.2 * torch.randn(filters, channels, *patch),
+        0.3 * torch.randn(filters),
+    )
+    codes, scale, shift = torch.randn_like(analyse(x, bank, margins)), *torch.rand(2, filters)
+    inputs = [x, bank, bias] if first else [codes, scale + 0.5, shift - 0.5, x, bank, bias]
+    mine = [value.clone().requires_grad_() for value in inputs]
+    exact = [value.double().requires_grad_() for value in inputs]
+    none = [None, None, None] if first else []
+    found, expected = step(*none, *mine, margins), plain_step(*none, *exact, margins)
+    weights = [torch.randn_like(value) for value in expected]
+    assert found[0].shape == expected[0].shape
+    assert 0.1 < float((found[0] > 0).double().mean()) < 0.9  # else the threshold is not tested
+    found += torch.autograd.grad(found, mine, [weights[0].float(), weights[1]])
+    expected += torch.autograd.grad(expected, exact, weights)
+    for value, right in zip(found, expected, strict=True):
+        assert relative_error(value, right) < TOLERANCE
+
+
+ENCODERS = [
+    {"in_channels": 1, "kernel_size": 6},
+    {"in_channels": 3, "kernel_size": 5, "generator": "free"},
+    {"in_channels": 2, "kernel_size": 6, "algorithm": "fista"},
+    {"in_channels": 4, "kernel_size": 3, "normalise": False, "padding": "same"},
+    {"in_channels": 2, "kernel_size": 5, "step": "learned", "threshold": "set"},
+    {"in_channels": 1, "kernel_size": 6, "step": "safe", "tied": True},
+]
+
+
+@needs_kernels
+@pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
+@pytest.mark.parametrize("options", ENCODERS, ids=str)
+def test_an_encoder_is_the_plain_one(options: dict[str, Any], training: bool) -> None:
+    """Codes, all gradients, and the running statistics, with batch normalisation folded into the layers."""
+    options = {"num_layers": 4, "num_sets": 2, "order": 3, "step": 0.05, **options}
+    native, plain = UnfoldedEncoder(**options, path="native"), UnfoldedEncoder(**options, path="plain").double()
+    with torch.no_grad():
+        native.threshold.uniform_(0.2, 1.0)
+        for norm in native.norms:
+            norm.running_mean.uniform_(0, 0.1)
+            norm.weight.uniform_(0.5, 2)
+    plain.load_state_dict(native.state_dict())
+    x = torch.randn(4, options["in_channels"], 15, 21)
+    images = x.clone().requires_grad_(), x.double().requires_grad_()
+    codes = native.train(training)(images[0]), plain.train(training)(images[1])
+    weights = torch.randn_like(codes[1])
+    codes[0].backward(weights.float())
+    codes[1].backward(weights)
+    pairs = {"codes": codes, "image": (images[0].grad, images[1].grad)}
+    pairs |= {name: (native.get_parameter(name).grad, p.grad) for name, p in plain.named_parameters()}
+    pairs |= {name: (native.get_buffer(name), b) for name, b in plain.named_buffers() if b.is_floating_point()}
+    for name, (found, expected) in pairs.items():
+        assert relative_error(found, expected) < TOLERANCE, name
+    assert all(int(norm.num_batches_tracked) == training for norm in native.norms)
+
+
+@needs_kernels
+def test_the_same_threads_give_the_same_bits_and_others_nearly() -> None:
+    made, x = UnfoldedEncoder(3, path="native"), torch.randn(9, 3, 20, 20)
+
+    def gradient(threads: int) -> Tensor:
+        before = torch.get_num_threads()
+        torch.set_num_threads(threads)
+        try:
+            (found,) = torch.autograd.grad(made(x).square().sum(), made.bank.basis)
+        finally:
+            torch.set_num_threads(before)
+        return found
+
+    assert torch.equal(gradient(2), gradient(2))
+    torch.testing.assert_close(gradient(1), gradient(2), rtol=1e-3, atol=1e-6)
+
+
+@needs_kernels
+def test_hooks_on_a_normalisation_are_called_with_its_output() -> None:
+    made, x, seen = UnfoldedEncoder(1, num_layers=2, path="native"), torch.randn(3, 1, 16, 16), []
+    without = made(x)
+    made.norms[0].register_forward_hook(lambda module, inputs, output: seen.append(output))
+    assert relative_error(made(x), without) < TOLERANCE
+    torch.testing.assert_close(seen[0].mean((0, 2, 3)), torch.zeros(20), rtol=0, atol=1e-5)
+
+
+@needs_kernels
+def test_what_is_not_a_number_stays_so() -> None:
+    x = torch.randn(2, 1, 16, 16)
+    x[1, 0, 8, 8] = float("nan")
+    codes = UnfoldedEncoder(1, num_layers=2, normalise=False, path="native")(x)
+    assert torch.isfinite(codes[0]).all()
+    assert torch.isnan(codes[1, :, 4:9, 4:9]).all()
+
+
+@needs_kernels
+@pytest.mark.parametrize(
+    ("options", "change", "native"),
+    [
+        ({}, {}, True),
+        ({"path": "fast"}, {}, False),
+        ({"two_sided": True}, {}, False),
+        ({"kernel_size": 12}, {"size": 40}, False),
+        ({}, {"size": 10}, False),
+        ({}, {"dtype": torch.float64}, False),
+        ({}, {"LGN_NATIVE": "0"}, False),
+    ],
+    ids=str,
+)
+def test_auto_is_native_where_it_applies(
+    options: dict[str, Any], change: dict[str, Any], native: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "LGN_NATIVE" in change:
+        monkeypatch.setenv("LGN_NATIVE", change["LGN_NATIVE"])
+    size, dtype, made = change.get("size", 14), change.get("dtype"), []
+
+    class Seen(NativeLayer):
+        def __init__(self, *args: Any) -> None:
+            made.append(1)
+            super().__init__(*args)
+
+    monkeypatch.setattr(unfolded, "NativeLayer", Seen)
+    codes = UnfoldedEncoder(1, 2, 1, 2, **{"kernel_size": 6, "path": "auto", "dtype": dtype} | options)(
+        torch.randn(2, 1, size, size, dtype=dtype)
+    )
+    assert torch.isfinite(codes).all()
+    assert bool(made) == native
+
+
+def test_native_by_hand_says_what_it_needs() -> None:
+    with pytest.raises(ValueError, match="path must be auto, fast or plain here, got 'native': it needs a C compiler"):
+        UnfoldedEncoder(1, two_sided=True, path="native")(torch.randn(1, 1, 28, 28))
+
+
+ENCODE = """
+import torch
+from lgn.nn import UnfoldedEncoder
+from lgn.nn.native.library import library
+torch.manual_seed(0)
+codes = UnfoldedEncoder(1, kernel_size=6)(torch.randn(2, 1, 20, 20))
+print(library((6, 6)) is not None, float(codes.detach().double().sum()))
+"""
+
+
+def encode_elsewhere(cache: Path, **environment: str) -> subprocess.Popen[str]:
+    """A fresh process with a cache of its own that encodes, and prints whether it had kernels and the sum of codes."""
+    variables = {**os.environ, "XDG_CACHE_HOME": str(cache), "OMP_NUM_THREADS": "1", **environment}
+    command = [sys.executable, "-W", "error", "-c", ENCODE]
+    return subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def answers(processes: list[subprocess.Popen[str]]) -> list[tuple[str, float]]:
+    ends = [(process, *process.communicate(timeout=300)) for process in processes]
+    for process, _, errors in ends:
+        assert (process.returncode, errors) == (0, "")
+    return [(output.split()[0], float(output.split()[1])) for _, output, _ in ends]
+
+
+@needs_kernels
+def test_first_calls_at_once_leave_one_library_and_no_compiler_is_no_matter(
+    tmp_path: Path,
+) -> None:
+    """Real processes: two that compile at once, one that finds no compiler, one whose compiler fails."""
+    failing = tmp_path / "bin" / "cc"
+    failing.parent.mkdir()
+    failing.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+    failing.chmod(0o755)
+    both = [encode_elsewhere(tmp_path / "shared") for _ in range(2)]
+    neither = [encode_elsewhere(tmp_path / name, PATH=str(tmp_path / name)) for name in ("empty", "bin")]
+    first, second, *without = answers(both + neither)
+    assert first == second
+    assert first[0] == "True"
+    (library_file,) = (tmp_path / "shared" / "lgn" / "native").iterdir()  # one, and nothing half-made beside it
+    assert library_file.suffix == ".so"
+    for had, total in without:
+        assert had == "False"
+        assert total == pytest.approx(first[1], rel=TOLERANCE)
+    assert not list(tmp_path.glob("bin/lgn/native/*"))

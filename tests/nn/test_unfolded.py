@@ -1,0 +1,344 @@
+"""The unfolded encoder is what eqs. 3 and 10 say, and with many layers it solves the lasso."""
+
+import math
+from typing import Any, get_args
+
+import pytest
+import torch
+from nn.dense import dense_matrix
+from torch import Tensor
+
+from lgn.nn import UnfoldedEncoder, unfolded
+from lgn.nn.threshold import soft_threshold
+
+each_side = pytest.mark.parametrize("two_sided", [False, True], ids=["one-sided", "two-sided"])
+each_path = pytest.mark.parametrize("path", ["plain", "fast"])
+SIZE = (7, 8)
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+def encoder(**options: Any) -> UnfoldedEncoder:
+    """A small one in float64, with thresholds that differ."""
+    made = UnfoldedEncoder(
+        **{"in_channels": 2, "num_layers": 3, "num_sets": 2, "order": 3, "kernel_size": 4, "dtype": torch.float64}
+        | options
+    )
+    with torch.no_grad():
+        made.threshold.uniform_(0.2, 1.5)
+    return made
+
+
+def matrices(made: UnfoldedEncoder) -> list[Tensor]:
+    return [dense_matrix(bank, made.margins, SIZE) for bank in made.filters().detach()]
+
+
+def thresholds(made: UnfoldedEncoder, places: int) -> Tensor:
+    """One number for each code: those of a filter, or a set, share it.  (layers or 1, codes)"""
+    per_filter = made.threshold.detach().repeat_interleave(6 // made.threshold.shape[1], 1)
+    return per_filter.repeat_interleave(places, 1)
+
+
+@each_side
+@each_path
+@pytest.mark.parametrize("padding", [0, 1, "same"])
+def test_layers_are_the_formula_with_dense_matrices(two_sided: bool, path: Any, padding: Any) -> None:
+    """`z <- S_(a lambda)(z + a W^T (x - W z))` (eq. 3), from z = 0, after one layer and after three."""
+    x = torch.randn(2, 2, *SIZE, dtype=torch.float64)
+    for layers in (1, 3):
+        made = encoder(num_layers=layers, step=0.05, two_sided=two_sided, normalise=False, path=path, padding=padding)
+        codes = made(x)
+        z = torch.zeros(2, codes[0].numel(), dtype=torch.float64)
+        lambdas = thresholds(made, codes[0, 0].numel())
+        for w, lam in zip(matrices(made), lambdas, strict=True):
+            z = soft_threshold(z + 0.05 * (x.flatten(1) - z @ w.T) @ w, 0.05 * lam, two_sided=two_sided)
+        torch.testing.assert_close(codes.flatten(1), z, rtol=1e-11, atol=1e-12)
+        assert 0 < float((codes != 0).double().mean()) < 1
+
+
+@each_side
+def test_the_residual_form_is_equation_3(two_sided: bool) -> None:
+    """`S(W_z z + W_x x)` with `W_z = I - a W^T W` and `W_x = a W^T` gives the encoder's codes."""
+    made = encoder(step=0.05, two_sided=two_sided, normalise=False)
+    x = torch.randn(2, 2, *SIZE, dtype=torch.float64)
+    codes = made(x)
+    z = torch.zeros(2, codes[0].numel(), dtype=torch.float64)
+    for w, lam in zip(matrices(made), thresholds(made, codes[0, 0].numel()), strict=True):
+        w_z, w_x = torch.eye(w.shape[1], dtype=torch.float64) - 0.05 * w.T @ w, 0.05 * w.T
+        z = soft_threshold(z @ w_z.T + x.flatten(1) @ w_x.T, 0.05 * lam, two_sided=two_sided)
+    torch.testing.assert_close(codes.flatten(1), z, rtol=1e-11, atol=1e-12)
+
+
+def test_decode_is_the_adjoint_of_the_last_layers_analysis() -> None:
+    made = encoder(padding="same")
+    z = torch.randn(2, 6, *SIZE, dtype=torch.float64)
+    torch.testing.assert_close(made.decode(z).flatten(1), z.flatten(1) @ matrices(made)[-1].T)
+    torch.testing.assert_close(made.decode(z, layer=0).flatten(1), z.flatten(1) @ matrices(made)[0].T)
+
+
+def lasso_objective(x: Tensor, z: Tensor, w: Tensor, lam: Tensor) -> Tensor:
+    return 0.5 * (x - z @ w.T).square().sum(1) + (lam * z.abs()).sum(1)
+
+
+def plain_ista(x: Tensor, w: Tensor, lam: Tensor, two_sided: bool, steps: int) -> Tensor:
+    """The oracle: ISTA with its textbook step, written without any of ours."""
+    step = 1 / torch.linalg.matrix_norm(w, 2) ** 2
+    z = x.new_zeros(len(x), w.shape[1])
+    for _ in range(steps):
+        u = z + step * (x - z @ w.T) @ w
+        shrunk = (u.abs() - step * lam).clamp_min(0)
+        z = shrunk * u.sign() if two_sided else (u - step * lam).clamp_min(0)
+    return z
+
+
+@each_side
+@pytest.mark.parametrize("algorithm", ["ista", "fista"])
+def test_many_tied_layers_reach_the_minimum_of_the_lasso(two_sided: bool, algorithm: Any) -> None:
+    """`1/2 ||x - W z||^2 + lambda ||z||_1`, with z >= 0 if one-sided, against a long plain ISTA."""
+    shape = {"in_channels": 1, "num_sets": 1, "order": 6, "kernel_size": 3}
+    made = encoder(
+        **shape, num_layers=800, tied=True, step="safe", two_sided=two_sided, normalise=False, algorithm=algorithm
+    )
+    x = torch.randn(2, 1, *SIZE, dtype=torch.float64)
+    with torch.no_grad():
+        codes = made(x)
+    (w,), lam = matrices(made), thresholds(made, codes[0, 0].numel())[0]
+    best = plain_ista(x.flatten(1), w, lam, two_sided, 6_000)
+    found = lasso_objective(x.flatten(1), codes.flatten(1), w, lam)
+    least = lasso_objective(x.flatten(1), best, w, lam)
+    assert float((found / least - 1).abs().max()) < 1e-8
+    assert float((least / lasso_objective(x.flatten(1), torch.zeros_like(best), w, lam)).max()) < 0.9
+    assert two_sided or codes.min() >= 0
+    assert not two_sided or codes.min() < 0
+    # The minimum is one where no direction leads down: |W^T r| <= lambda, with equality where a code is.
+    pull = (x.flatten(1) - best @ w.T) @ w
+    over = pull.abs() - lam if two_sided else pull - lam
+    assert over.max() < 1e-6
+    assert over[best != 0].abs().max() < 1e-6
+
+
+def test_fista_is_ista_with_momentum() -> None:
+    """`u_k = z_k + (t_k - 1) / t_(k+1) (z_k - z_(k-1))` with `t_(k+1) = (1 + sqrt(1 + 4 t_k^2)) / 2`."""
+    made = encoder(num_layers=5, algorithm="fista", step=0.05, normalise=False)
+    x = torch.randn(2, 2, *SIZE, dtype=torch.float64)
+    codes = made(x)
+    z = u = torch.zeros(2, codes[0].numel(), dtype=torch.float64)
+    t = 1.0
+    for w, lam in zip(matrices(made), thresholds(made, codes[0, 0].numel()), strict=True):
+        previous, z = z, soft_threshold(u + 0.05 * (x.flatten(1) - u @ w.T) @ w, 0.05 * lam, two_sided=False)
+        following = (1 + math.sqrt(1 + 4 * t * t)) / 2
+        # The first step has no momentum: t_1 = 1.
+        u, t = z + (t - 1) / following * (z - previous), following
+    torch.testing.assert_close(codes.flatten(1), z, rtol=1e-11, atol=1e-12)
+    ista = encoder(num_layers=5, step=0.05, normalise=False)
+    ista.load_state_dict(made.state_dict())
+    assert (ista(x) - codes).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("algorithm", ["ista", "fista"])
+def test_batch_normalisation_follows_every_layer_but_the_last(algorithm: Any) -> None:
+    """Codes as the formula gives them when what goes into the next layer, momentum included, is normalised."""
+    made = encoder(algorithm=algorithm, step=0.05).train()
+    assert len(made.norms) == 2
+    x = torch.randn(4, 2, *SIZE, dtype=torch.float64)
+    codes = made(x)
+    shape = codes.shape
+    z: Tensor = torch.zeros(4, codes[0].numel(), dtype=torch.float64)
+    u, t = z, 1.0
+    for w, lam in zip(matrices(made), thresholds(made, codes[0, 0].numel()), strict=True):
+        previous, z = z, soft_threshold(u + 0.05 * (x.flatten(1) - u @ w.T) @ w, 0.05 * lam, two_sided=False)
+        following = (1 + math.sqrt(1 + 4 * t * t)) / 2
+        u = z + (t - 1) / following * (z - previous) if algorithm == "fista" else z
+        t = following
+        maps = u.view(shape)
+        mean, variance = maps.mean((0, 2, 3), keepdim=True), maps.var((0, 2, 3), keepdim=True, correction=0)
+        u = ((maps - mean) / (variance + 1e-5).sqrt()).flatten(1)
+    torch.testing.assert_close(codes.flatten(1), z, rtol=1e-9, atol=1e-11)
+    assert (codes >= 0).all()  # the last layer's codes come straight from the threshold
+
+
+def test_the_threshold_scales_with_the_step_and_starts_at_one() -> None:
+    made = UnfoldedEncoder(1, 1, 2, 2, 3, step=0.01, dtype=torch.float64)
+    assert torch.equal(made.threshold, torch.ones_like(made.threshold))
+    x = torch.randn(1, 1, 9, 9, dtype=torch.float64)
+    analysed = unfolded.analyse(x, made.filters()[0], made.margins)
+    torch.testing.assert_close(made(x), torch.relu(0.01 * analysed - 0.01))
+
+
+def test_a_threshold_per_set_is_one_number_for_its_filters() -> None:
+    by_set, by_filter = encoder(threshold="set", normalise=False), encoder(normalise=False)
+    assert by_set.threshold.shape == (3, 2)
+    assert by_filter.threshold.shape == (3, 6)
+    by_filter.bank.load_state_dict(by_set.bank.state_dict())
+    with torch.no_grad():
+        by_filter.threshold.copy_(by_set.threshold.repeat_interleave(3, 1))
+    x = torch.randn(2, 2, *SIZE, dtype=torch.float64)
+    torch.testing.assert_close(by_set(x), by_filter(x))
+
+
+@each_path
+def test_the_first_decode_is_skipped(path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """z = 0 needs no synthesis: a network of L layers synthesises L - 1 times."""
+    made, calls = encoder(normalise=False, path=path), []
+    module, name = (unfolded, "synthesise") if path == "plain" else (unfolded.ResidualStep, "apply")
+    original = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *a: calls.append(1) or original(*a))
+    made(torch.randn(1, 2, *SIZE, dtype=torch.float64))
+    assert len(calls) == 2
+
+
+def test_tied_layers_share_everything() -> None:
+    made = encoder(tied=True, step="learned", normalise=False)
+    assert made.filters().shape[0] == 1
+    assert made.threshold.shape == (1, 6)
+    assert made.log_step is not None
+    assert made.log_step.shape == (1,)
+    untied = encoder(normalise=False, step=0.01)
+    with torch.no_grad():
+        untied.bank.basis.copy_(made.bank.basis.repeat(3, 1, 1, 1))
+        untied.bank.generator.weight.copy_(made.bank.generator.weight.repeat(3, 1, 1, 1))
+        untied.threshold.copy_(made.threshold.expand(3, -1))
+    x = torch.randn(2, 2, *SIZE, dtype=torch.float64)
+    torch.testing.assert_close(made(x), untied(x), rtol=1e-10, atol=1e-12)
+
+
+def test_step_sizes_and_how_far_they_are_from_safe() -> None:
+    for step, expected in ((0.02, 0.02), ("learned", 0.01)):
+        made = encoder(step=step)
+        sizes = made.step_sizes(made.filters(), SIZE)
+        torch.testing.assert_close(sizes, torch.full((3,), expected, dtype=torch.float64))
+        spectra = torch.stack([torch.linalg.matrix_norm(w, 2) ** 2 for w in matrices(made)])
+        conditions = made.step_conditions(SIZE)
+        assert (conditions >= sizes * spectra * (1 - 1e-12)).all()
+        assert (conditions < 2 * sizes * spectra).all()
+    torch.testing.assert_close(encoder(step="safe").step_conditions(SIZE), torch.ones(3, dtype=torch.float64))
+
+
+def test_a_learned_step_is_learned_and_untied_layers_have_their_own() -> None:
+    made = encoder(step="learned", normalise=False)
+    assert made.log_step is not None
+    with torch.no_grad():
+        made.log_step.copy_(torch.tensor([0.02, 0.05, 0.1]).log())
+    x = torch.randn(2, 2, *SIZE, dtype=torch.float64)
+    codes = made(x)
+    z = torch.zeros(2, codes[0].numel(), dtype=torch.float64)
+    for w, lam, a in zip(matrices(made), thresholds(made, codes[0, 0].numel()), (0.02, 0.05, 0.1), strict=True):
+        z = soft_threshold(z + a * (x.flatten(1) - z @ w.T) @ w, a * lam, two_sided=False)
+    torch.testing.assert_close(codes.flatten(1), z, rtol=1e-6, atol=1e-8)
+    codes.square().sum().backward()
+    assert made.log_step.grad is not None
+    assert (made.log_step.grad != 0).all()
+
+
+def gradients(made: UnfoldedEncoder, x: Tensor, weights: Tensor) -> dict[str, Tensor]:
+    """The code, and the gradient of a weighted sum of it by the image and every parameter."""
+    made.zero_grad()
+    image = x.clone().requires_grad_()
+    codes = made(image)
+    (codes * weights).sum().backward()
+    assert image.grad is not None
+    found = {name: parameter.grad for name, parameter in made.named_parameters() if parameter.grad is not None}
+    return {"codes": codes.detach(), "image": image.grad, **found}
+
+
+PLAIN_AND_FAST = [
+    {"in_channels": 1, "kernel_size": 6},
+    {"in_channels": 2, "kernel_size": 5, "size": (13, 14)},
+    {"in_channels": 3, "kernel_size": 6, "size": (11, 15)},
+    {"in_channels": 4, "kernel_size": 3, "size": (9, 13), "padding": "same"},
+    {"in_channels": 1, "kernel_size": (4, 6), "size": (15, 12), "padding": "same"},
+    {"in_channels": 3, "kernel_size": 4, "algorithm": "fista", "size": (10, 10)},
+    {"in_channels": 3, "kernel_size": 5, "normalise": False, "padding": 0},
+    {"in_channels": 1, "kernel_size": 4, "two_sided": True, "size": (9, 9)},
+    {"in_channels": 2, "kernel_size": 4, "step": "learned", "threshold": "set"},
+    {"in_channels": 2, "kernel_size": 4, "step": "safe", "tied": True, "share": "channel"},
+    {"in_channels": 3, "kernel_size": 5, "generator": "free", "size": (12, 13)},
+]
+
+
+@pytest.mark.parametrize("options", PLAIN_AND_FAST, ids=str)
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-11), (torch.float32, 1e-4)], ids=str)
+def test_the_fast_path_is_the_plain_one(options: dict[str, Any], dtype: torch.dtype, tolerance: float) -> None:
+    """Codes and all gradients of both paths, relative to their size."""
+    options = {"num_layers": 4, "num_sets": 2, "order": 3, "step": 0.05, "dtype": dtype, **options}
+    size = options.pop("size", (12, 16))
+    fast = UnfoldedEncoder(**options, path="fast")
+    plain = UnfoldedEncoder(**options, path="plain")
+    with torch.no_grad():
+        fast.threshold.uniform_(0.2, 1.0)
+    plain.load_state_dict(fast.state_dict())
+    x = torch.randn(4, options["in_channels"], *size, dtype=dtype)
+    weights = torch.randn_like(plain(x))
+    plain.load_state_dict(fast.state_dict())  # the running statistics too
+    mine, expected = gradients(fast, x, weights), gradients(plain, x, weights)
+    assert mine.keys() == expected.keys()
+    assert {"codes", "image", "threshold"} < mine.keys()
+    for name, value in expected.items():
+        assert float((mine[name] - value).norm() / value.norm()) < tolerance, name
+    for name, buffer in plain.named_buffers():
+        torch.testing.assert_close(fast.get_buffer(name), buffer, rtol=1e-5, atol=1e-6)
+
+
+def test_gradients_of_the_plain_path_are_those_of_finite_differences() -> None:
+    """The oracle of the fast path stands on its own feet."""
+    made = encoder(num_layers=2, step=0.05, path="plain", two_sided=True, normalise=False)
+    x = torch.randn(1, 2, 5, 5, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(made, (x,), eps=1e-7, atol=1e-5)
+
+
+def test_the_plain_path_can_be_differentiated_twice() -> None:
+    made = encoder(step=0.05, path="plain", normalise=False)
+    x = torch.randn(1, 2, *SIZE, dtype=torch.float64, requires_grad=True)
+    (first,) = torch.autograd.grad(made(x).square().sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(first.square().sum(), x)
+    assert second.abs().max() > 0
+
+
+def test_auto_is_fast_on_a_cpu_and_plain_under_autocast() -> None:
+    made, x = encoder(dtype=torch.float32, path="auto"), torch.randn(2, 2, *SIZE)
+    assert made._is_fast(x)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert not made._is_fast(x)
+        codes = made(x)
+    assert torch.isfinite(codes).all()
+    codes.float().square().sum().backward()
+    assert made.threshold.grad is not None
+
+
+@pytest.mark.parametrize("device", ["cuda", "mps"])
+def test_other_devices_compute_the_same(device: str) -> None:
+    if not (torch.cuda.is_available() if device == "cuda" else torch.backends.mps.is_available()):
+        pytest.skip(f"needs a {device} device, and there is none")
+    made = encoder(dtype=torch.float32, step=0.05)
+    x = torch.randn(2, 2, *SIZE)
+    expected = made(x)
+    torch.testing.assert_close(made.to(device)(x.to(device)).cpu(), expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_layers": 0}, "num_layers must be at least 1, got 0"),
+        ({"algorithm": "lista"}, "algorithm must be one of ista, fista, got 'lista'"),
+        ({"threshold": "layer"}, "threshold must be one of filter, set, got 'layer'"),
+        ({"path": "slow"}, f"path must be one of {', '.join(get_args(unfolded.Path))}, got 'slow'"),
+        ({"step": "big"}, "step must be one of learned, safe, got 'big'"),
+        ({"step": 0.0}, "step must be positive, got 0.0"),
+        ({"order": 1}, "order must be at least 2, got 1"),
+    ],
+)
+def test_what_it_refuses(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as refusal:
+        UnfoldedEncoder(**{"in_channels": 1, **options})
+    assert str(refusal.value) == message
+
+
+def test_the_defaults_are_the_papers() -> None:
+    made = UnfoldedEncoder(in_channels=3)
+    assert made.filters().shape == (4, 20, 3, 6, 6)
+    assert made(torch.randn(2, 3, 32, 32)).shape == (2, 20, 29, 29)
+    assert repr(made).startswith("UnfoldedEncoder(\n  4 layers of ISTA, step 0.01, one-sided threshold")
+    torch.testing.assert_close(torch.linalg.matrix_norm(made.filters()), torch.ones(4, 20, 3))

@@ -1,0 +1,15 @@
+"""One small training that several tests look at, and none may change."""
+
+from pathlib import Path
+
+import pytest
+from training.small import small
+
+from lgn.training import Run, train
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A finished classification of digits, 2 epochs of 2 steps."""
+    out: Path = tmp_path_factory.mktemp("finished") / "run"
+    return train(small(), out, progress=False)

@@ -1,0 +1,231 @@
+"""The loop: what it minimises and measures, that it repeats itself, and how it stops."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from training.small import equal, small, weights
+
+import lgn.data
+from lgn.generators import generators_of
+from lgn.nn import OrbitBank
+from lgn.training import Diverged, Run, evaluate, load_images, train
+
+CLASSIFY = ["epoch", "train_loss", "penalty", "train_accuracy", "validation_accuracy", "test_accuracy"]
+RECONSTRUCT = ["epoch", "train_loss", "penalty", "train_error", "validation_error", "test_error", "test_active"]
+
+
+def comparable(run: Run) -> list[dict[str, Any]]:
+    return [{name: value for name, value in line.items() if name != "seconds"} for line in run.metrics]
+
+
+def test_metrics_have_the_spelled_names(finished: Run, tmp_path: Path) -> None:
+    text = (finished.path / "metrics.jsonl").read_text()
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [list(line) for line in lines] == [[*CLASSIFY, "step_conditions", "seconds"]] * 2
+    assert [line["epoch"] for line in lines] == [1, 2]
+    assert all(line["validation_accuracy"] is None for line in lines)
+    assert 0 < lines[0]["seconds"] < lines[1]["seconds"]
+    run = train(small(task="reconstruct", epochs=1), tmp_path / "run", progress=False)
+    assert list(run.metrics[0]) == [*RECONSTRUCT, "step_conditions", "seconds"]
+    assert 0 < run.metrics[0]["test_active"] < 1
+
+
+def test_metrics_are_what_the_trained_network_scores(tmp_path: Path) -> None:
+    for task, name in (("classify", "accuracy"), ("reconstruct", "error")):
+        config = small(task=task, validation=0.1, epochs=1)
+        run = train(config, tmp_path / task, progress=False)
+        images, model = load_images(config), run.model()
+        for part in ("validation", "test"):
+            assert evaluate(model, images, part)[name] == pytest.approx(run.metrics[-1][f"{part}_{name}"], rel=1e-6)
+
+
+def test_the_first_line_is_the_mean_over_the_steps_of_the_epoch(tmp_path: Path) -> None:
+    """One step an epoch, a rate too small to matter: loss and penalty are those of the untrained network."""
+    config = small(batch_size=200, epochs=1, learning_rate=1e-12, penalty_weight=0.5, penalty="closure")
+    run = train(config, tmp_path / "run", progress=False)
+    torch.manual_seed(0)
+    model = lgn.training.build_model(config, (1, 28, 28), 10, "classify").train()
+    x, labels = load_images(config).batch("train", torch.arange(200), torch.device("cpu"), torch.float32)
+    with torch.no_grad():
+        loss = torch.nn.functional.cross_entropy(model(x), labels)
+        a = next(iter(generators_of(model).values())).matrix().flatten(0, 1)
+        closure = torch.linalg.matrix_norm(torch.linalg.matrix_power(a, 4) - torch.eye(25)).sum()
+    assert run.metrics[0]["train_loss"] == pytest.approx(float(loss), rel=1e-4)
+    assert run.metrics[0]["penalty"] == pytest.approx(0.5 * float(closure), rel=1e-4)
+
+
+def test_the_step_condition_is_reported_by_layer(finished: Run) -> None:
+    encoder = finished.model().encoder
+    assert isinstance(encoder, lgn.nn.UnfoldedEncoder)
+    assert finished.metrics[-1]["step_conditions"] == pytest.approx(
+        encoder.step_conditions((28, 28)).tolist(), rel=1e-4
+    )
+    assert len(finished.metrics[-1]["step_conditions"]) == 2
+
+
+def test_it_learns(tmp_path: Path) -> None:
+    run = train(small(train_images=2000, epochs=4, num_sets=3), tmp_path / "run", progress=False)
+    assert run.metrics[-1]["test_accuracy"] > 0.7
+    assert run.metrics[-1]["train_loss"] < run.metrics[0]["train_loss"] / 2
+
+
+def test_the_same_config_gives_the_same_weights_bit_for_bit(finished: Run, tmp_path: Path) -> None:
+    torch.rand(100)  # what was drawn before does not matter
+    again = train(small(), tmp_path / "again", progress=False)
+    assert equal(weights(again), weights(finished))
+    assert comparable(again) == comparable(finished)
+    other = train(small(seed=1), tmp_path / "other", progress=False)
+    assert not equal(weights(other), weights(finished))
+
+
+@pytest.mark.parametrize("task", ["classify", "reconstruct"])
+def test_the_released_preset_keeps_its_norms(tmp_path: Path, task: str) -> None:
+    """Frobenius norm 1 of generators and bases after training, to rounding; the auxiliary inverses go their way."""
+    run = train(small("released", task, preprocess="standardise"), tmp_path / "run", progress=False)
+    model = run.model()
+    (bank,) = (module for module in model.modules() if isinstance(module, OrbitBank))
+    matrix = bank.generator.matrix()
+    assert matrix.shape == (4, 1, 25, 25)  # 2 layers of 2 sets, one channel
+    for tensor in (matrix, bank.basis):
+        norms = torch.linalg.matrix_norm(tensor.detach())
+        torch.testing.assert_close(norms, torch.ones_like(norms), rtol=1e-5, atol=0)
+    start = run.initial()["encoder.bank.generator.matrix"]
+    assert not torch.equal(start, matrix)
+    (inverse,) = run.checkpoint()["penalty"].values()
+    norms = torch.linalg.matrix_norm(inverse)
+    assert (norms - 1).abs().min() > 1e-3
+    assert ("dictionary.filters" in model.state_dict()) == (task == "reconstruct")
+    assert any("norms" in name for name in model.state_dict()) == (task == "classify")
+
+
+def test_frozen_filters_stay_and_the_head_learns(tmp_path: Path) -> None:
+    run = train(small(freeze_filters=True, epochs=1), tmp_path / "run", progress=False)
+    after = weights(run)
+    assert torch.equal(after["encoder.bank.basis"], run.initial()["encoder.bank.basis"])
+    torch.manual_seed(0)
+    fresh = lgn.training.build_model(run.config, (1, 28, 28), 10, "classify")
+    assert not torch.equal(after["head.weight"], fresh.state_dict()["head.weight"])
+    assert run.metrics[-1]["penalty"] == 0
+
+
+def test_the_gradient_is_clipped(tmp_path: Path) -> None:
+    """Adam's first moment after one step is a tenth of the gradient: its norm shows the clipping."""
+    for clip, norm in ((1e-3, 1e-4), (None, None)):
+        run = train(small(batch_size=200, epochs=1, clip=clip), tmp_path / str(clip), progress=False)
+        moments = [each["exp_avg"] for each in run.checkpoint()["optimizer"]["state"].values()]
+        found = float(torch.cat([moment.flatten() for moment in moments]).norm())
+        assert found == pytest.approx(norm, rel=1e-3) if norm is not None else found > 1e-3
+
+
+def write_digits(path: Path, flip_test: bool) -> str:
+    """Some of the digits as a user's own set, with true or with wrong test labels."""
+    digits = lgn.data.load("digits")
+    assert digits.train.labels is not None
+    assert digits.test.labels is not None
+    answers = digits.test.labels[:100].numpy()
+    np.savez(
+        path,
+        images=digits.train.images[:600, 0].numpy(),
+        labels=digits.train.labels[:600].numpy(),
+        test_images=digits.test.images[:100, 0].numpy(),
+        test_labels=(answers + 1) % 10 if flip_test else answers,
+    )
+    return str(path)
+
+
+def test_validation_chooses_the_best_epoch_and_the_test_set_nothing(tmp_path: Path) -> None:
+    runs = []
+    for flip in (False, True):
+        data = write_digits(tmp_path / f"{flip}.npz", flip)
+        config = small(data=data, train_images=None, validation=0.25, epochs=6, learning_rate=0.1)
+        runs.append(train(config, tmp_path / f"run {flip}", progress=False))
+    honest, flipped = runs
+    scores = [line["validation_accuracy"] for line in honest.metrics]
+    assert [line["test_accuracy"] for line in honest.metrics] != [line["test_accuracy"] for line in flipped.metrics]
+    assert equal(weights(honest, "best.safetensors"), weights(flipped, "best.safetensors"))
+    assert equal(weights(honest), weights(flipped))
+    best = honest.model()
+    assert equal(dict(best.state_dict()), weights(honest, "best.safetensors"))
+    images = load_images(honest.config)
+    assert evaluate(best, images, "validation")["accuracy"] == pytest.approx(max(scores))
+
+
+def test_without_a_validation_part_nothing_is_chosen(finished: Run) -> None:
+    assert not (finished.path / "best.safetensors").exists()
+    assert equal(dict(finished.model().state_dict()), weights(finished))
+
+
+def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
+    config = small(learning_rate=1e30)
+    with pytest.raises(Diverged) as stop:
+        train(config, tmp_path / "run", progress=False)
+    words = str(stop.value)
+    assert words.startswith("the loss is nan in epoch 1; the largest gradient, ")
+    assert "is in layer " in words or "is in head" in words
+    assert "the last checkpoint is kept" in words
+    assert not Run(tmp_path / "run").finished
+
+
+def test_the_last_checkpoint_before_a_divergence_is_good(tmp_path: Path) -> None:
+    """It grows by epochs of one step until it overflows; what is kept is finite, and of the epoch before."""
+    config = small(
+        task="reconstruct", normalise=False, learning_rate=1e4, batch_size=200, epochs=50, checkpoint_seconds=0.0
+    )
+    with pytest.raises(Diverged) as stop:
+        train(config, tmp_path / "run", progress=False)
+    run = Run(tmp_path / "run")
+    epochs = len(run.metrics)
+    assert f"in epoch {epochs + 1};" in str(stop.value)
+    assert epochs >= 1
+    stored = run.checkpoint()
+    assert stored["place"] == [epochs, 0]
+    assert all(bool(torch.isfinite(tensor).all()) for tensor in stored["model"].values())
+    assert math.isfinite(run.metrics[-1]["train_loss"])
+    with pytest.raises(Diverged):  # it can be continued, though not to a better end
+        train(config, run.path, progress=False)
+    assert run.checkpoint()["place"] == [epochs, 0]
+
+
+def test_curves_for_tensorboard(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard", reason="needs the extra 'tensorboard'")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    run = train(small(tensorboard=True), tmp_path / "run", progress=False)
+    curves = EventAccumulator(str(run.path / "tensorboard")).Reload()
+    assert set(curves.Tags()["scalars"]) >= {"train_loss", "penalty", "train_accuracy", "test_accuracy"}
+    written = [(event.step, event.value) for event in curves.Scalars("train_loss")]
+    assert written == [(line["epoch"], pytest.approx(line["train_loss"])) for line in run.metrics]
+
+
+@pytest.mark.parametrize("precision", ["float64", "bfloat16"])
+def test_precisions(tmp_path: Path, precision: str) -> None:
+    run = train(small(precision=precision, algorithm="fista"), tmp_path / "run", progress=False)
+    expected = torch.float64 if precision == "float64" else torch.float32  # autocast keeps the weights in float32
+    moments = run.checkpoint()["optimizer"]["state"].values()
+    assert {tensor.dtype for tensor in weights(run).values()} == {expected, torch.int64}
+    assert {moment["exp_avg"].dtype for moment in moments} == {expected}
+    assert all(bool(torch.isfinite(tensor).all()) for tensor in weights(run).values())
+    if precision == "bfloat16":
+        reference = train(small(algorithm="fista"), tmp_path / "float32", progress=False)
+        assert run.metrics[0]["train_loss"] == pytest.approx(reference.metrics[0]["train_loss"], rel=0.02)
+        assert not equal(weights(run), weights(reference))
+
+
+@pytest.mark.parametrize("device", ["cuda", "mps"])
+def test_devices(tmp_path: Path, device: str, finished: Run) -> None:
+    if not (torch.cuda.is_available() if device == "cuda" else torch.backends.mps.is_available()):
+        pytest.skip(f"needs a {device} device, and there is none")
+    run = train(small(device=device), tmp_path / "run", progress=False)
+    assert run.metrics[0]["train_loss"] == pytest.approx(finished.metrics[0]["train_loss"], rel=0.05)
+    lgn.load(run.path, device)
+
+
+@pytest.mark.parametrize("generator", ["orthogonal", "cyclic", "kronecker", "low-rank", "circulant", "free"])
+def test_every_family_trains_and_loads(tmp_path: Path, generator: str) -> None:
+    run = train(small(generator=generator, epochs=1), tmp_path / "run", progress=False)
+    assert equal(dict(run.model().state_dict()), run.checkpoint()["model"])

@@ -1,0 +1,95 @@
+"""More than one process: two real ones, under torchrun."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from training.small import SMALL_WORDS, equal, small, weights
+
+from lgn.training import Run, train
+from lgn.training.processes import Processes, choose_device
+
+# Trains as the config says and leaves the weights of this process beside the run: what no rank 0 writes for it.
+EACH_RANK = """
+import os, sys, torch
+from lgn.training import Run, loop
+from safetensors.torch import save_file
+
+made, build = [], loop.build_model
+loop.build_model = lambda *arguments: made.append(build(*arguments)) or made[-1]
+loop.train(Run(sys.argv[1]).config, sys.argv[2], progress=False)
+save_file({n: p.detach() for n, p in made[0].named_parameters()}, f"{sys.argv[2]}.{os.environ['RANK']}.safetensors")
+"""
+
+
+def torchrun(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def test_two_processes_take_the_steps_of_one(tmp_path: Path) -> None:
+    """20 steps in float64 without batch normalisation: equal weights in both, and to 1e-8 those of one process."""
+    config = small(
+        precision="float64", normalise=False, batch_size=20, epochs=2, clip=1.0, validation=0.1, train_images=197
+    )
+    alone = train(config, tmp_path / "alone", progress=False)
+    assert alone.checkpoint()["optimizer"]["state"][0]["step"] == 20
+    (tmp_path / "each_rank.py").write_text(EACH_RANK)
+    result = torchrun(str(tmp_path / "each_rank.py"), str(alone.path), str(tmp_path / "both"))
+    assert result.returncode == 0, result.stderr
+    first, second = (load_file(f"{tmp_path}/both.{rank}.safetensors") for rank in (0, 1))
+    assert equal(first, second)
+    both = Run(tmp_path / "both")
+    expected = weights(alone)
+    for name, tensor in weights(both).items():
+        assert torch.equal(tensor, first[name])
+        torch.testing.assert_close(tensor, expected[name], rtol=0, atol=1e-8)
+        assert not torch.equal(tensor, torch.zeros_like(tensor))
+    assert equal(both.initial(), alone.initial())
+    for mine, theirs in zip(both.metrics, alone.metrics, strict=True):
+        for name in ("train_loss", "penalty", "train_accuracy", "validation_accuracy", "test_accuracy"):
+            assert mine[name] == pytest.approx(theirs[name], abs=1e-8), name
+
+
+def test_the_command_under_torchrun_has_one_writer_and_one_voice(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = ["-m", "lgn", "train", "digits", *SMALL_WORDS, "--out", str(out)]
+    result = torchrun(*words)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("test accuracy") == 1
+    assert result.stdout.count(f"run: {out}") == 1
+    assert result.stderr.count("epoch 2/2") == 1
+    run = Run(out)
+    assert run.finished
+    assert len(run.metrics) == 2
+    run.model()
+
+
+def test_shares_are_disjoint_and_whole() -> None:
+    chosen = torch.arange(7)
+    shares = [Processes(rank, 3, torch.device("cpu")).share(chosen).tolist() for rank in range(3)]
+    assert sorted(index for share in shares for index in share) == list(range(7))
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+@pytest.mark.parametrize(("images", "batch", "smallest"), [(257, 128, 1), (3, 128, 3), (300, 3, 3)])
+def test_a_batch_too_small_to_share_is_refused(images: int, batch: int, smallest: int) -> None:
+    with pytest.raises(ValueError, match=rf"for each of 4 processes .* smallest batch has {smallest}$"):
+        Processes(0, 4, torch.device("cpu")).require_share(images, batch)
+    Processes(0, smallest, torch.device("cpu")).require_share(images, batch)
+
+
+def test_devices_are_chosen_by_name() -> None:
+    assert choose_device("cpu") == torch.device("cpu")
+    assert choose_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
+    with pytest.raises(ValueError, match="device must be auto, cpu, cuda or mps, got 'abacus'"):
+        choose_device("abacus")
+    for name, there in (("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available())):
+        if there:
+            assert choose_device(name).type == name
+        else:
+            with pytest.raises(ValueError, match=f"device must be there, got '{name}'"):
+                choose_device(name)

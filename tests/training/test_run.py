@@ -1,0 +1,195 @@
+"""The run directory: sufficient, guarded, and never a way to run code."""
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from training.small import equal, small, weights
+
+import lgn
+from lgn.nn import UnfoldedEncoder
+from lgn.training import Run, load_images, snapshot, train
+
+
+@pytest.fixture
+def copied(finished: Run, tmp_path: Path) -> Run:
+    shutil.copytree(finished.path, tmp_path / "run")
+    return Run(tmp_path / "run")
+
+
+def test_it_holds_what_the_design_says(finished: Run) -> None:
+    visible = {entry.name for entry in finished.path.iterdir() if not entry.name.startswith(".")}
+    assert visible == {
+        "config.json",
+        "environment.json",
+        "metrics.jsonl",
+        "initial.safetensors",
+        "model.safetensors",
+        "checkpoint.pt",
+    }
+    assert finished.config == small()
+    environment = json.loads((finished.path / "environment.json").read_text())
+    assert {"schema", "lgn", "torch", "python", "device", "seed", "commit"} <= environment.keys()
+    assert environment["torch"] == torch.__version__
+    assert finished.facts["image_shape"] == [1, 28, 28]
+    assert len(finished.facts["class_names"]) == 10
+
+
+def test_the_initial_file_is_the_network_before_the_first_step(finished: Run) -> None:
+    torch.manual_seed(0)
+    fresh = snapshot(lgn.training.build_model(small(), (1, 28, 28), 10, "classify"))
+    assert equal(finished.initial(), fresh)
+    assert not equal(finished.initial(), snapshot(finished.model()))
+
+
+def test_the_loaded_model_gives_the_outputs_of_the_trained_one(finished: Run) -> None:
+    """From the final weights and from the checkpoint's, by the run and by `lgn.load`."""
+    model = lgn.load(finished.path)
+    assert not model.training
+    images = load_images(finished.config)
+    x, labels = images.batch("test", torch.arange(1000), torch.device("cpu"), torch.float32)
+    with torch.no_grad():
+        output = model(x)
+        assert torch.equal(finished.model()(x), output)
+        of_checkpoint = finished.model()
+        of_checkpoint.load_state_dict(finished.checkpoint()["model"])
+        assert torch.equal(of_checkpoint(x), output)
+    assert finished.metrics[-1]["test_accuracy"] == pytest.approx(float((output.argmax(1) == labels).double().mean()))
+
+
+def test_an_interrupted_run_gives_the_model_of_its_checkpoint(copied: Run) -> None:
+    expected = copied.model().state_dict()
+    (copied.path / "model.safetensors").unlink()
+    assert equal(dict(copied.model().state_dict()), dict(expected))
+    (copied.path / "checkpoint.pt").unlink()
+    with pytest.raises(FileNotFoundError, match="has no checkpoint yet"):
+        copied.model()
+
+
+class Malicious:
+    """Unpickled, it would make a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, (f"touch {self.path}",)
+
+
+@pytest.mark.parametrize("name", ["checkpoint.pt", "model.safetensors", "initial.safetensors"])
+@pytest.mark.parametrize("archive", [False, True], ids=["pickle", "torch archive"])
+def test_no_file_of_it_can_run_code(copied: Run, tmp_path: Path, name: str, archive: bool) -> None:
+    mark = tmp_path / "code_was_run"
+    evil = {"model": Malicious(mark)}
+    if archive:
+        torch.save(evil, copied.path / name)
+    else:
+        (copied.path / name).write_bytes(pickle.dumps(evil, protocol=2))  # torch warns of others
+    if name == "checkpoint.pt":
+        (copied.path / "model.safetensors").unlink()
+        with pytest.raises(
+            ValueError, match=r"checkpoint.pt is not a checkpoint that can be read without running code"
+        ):
+            copied.model()
+        with pytest.raises(ValueError, match=r"checkpoint.pt is not a checkpoint"):
+            train(copied.config, copied.path, progress=False)
+    elif name == "model.safetensors":
+        with pytest.raises(ValueError, match=r"model.safetensors is not a safetensors file"):
+            copied.model()
+    else:
+        with pytest.raises(Exception, match="header"):
+            copied.initial()
+    assert not mark.exists()
+    pickle.loads(pickle.dumps(evil))  # it is malicious indeed
+    assert mark.exists()
+
+
+def test_a_damaged_checkpoint_is_one_sentence(copied: Run) -> None:
+    path = copied.path / "checkpoint.pt"
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(ValueError, match=r"checkpoint.pt is not a checkpoint"):
+        copied.checkpoint()
+
+
+def test_a_finished_run_is_returned_as_it_is(copied: Run) -> None:
+    before = {entry.name: entry.stat().st_mtime_ns for entry in copied.path.iterdir() if entry.name != ".lock"}
+    again = train(small(), copied.path, progress=False)
+    assert again.path == copied.path
+    assert {e.name: e.stat().st_mtime_ns for e in copied.path.iterdir() if e.name != ".lock"} == before
+
+
+def test_other_settings_are_refused_by_name_and_incidental_ones_are_not(copied: Run) -> None:
+    before = weights(copied)
+    with pytest.raises(ValueError, match=r"same settings, .* has seed 0 instead of 1, num_sets 2 instead of 3$"):
+        train(small(seed=1, num_sets=3), copied.path, progress=False)
+    assert equal(weights(copied), before)
+    train(small(checkpoint_seconds=1.0, tensorboard=True), copied.path, progress=False)
+
+
+def test_what_is_no_run_is_left_untouched(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("mine")
+    with pytest.raises(ValueError, match=r"out must be empty or a run directory, .* has letter.txt"):
+        train(small(), tmp_path, progress=False)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["letter.txt"]
+    with pytest.raises(ValueError, match=r"out must be a directory, .* is a file"):
+        train(small(), tmp_path / "letter.txt", progress=False)
+    with pytest.raises(FileNotFoundError, match=r"run must be a directory with a config.json"):
+        Run.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"order": 1}, {"kernel_size": 40}, {"data": "no such set"}, {"device": "abacus"}, {"padding": 9}]
+)
+def test_settings_that_cannot_be_leave_no_directory(changes: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(ValueError):
+        train(small(**changes), tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_directory_in_use_by_another_process_is_refused(copied: Run) -> None:
+    code = (
+        "import sys, time; from lgn.training import Run\n"
+        "with Run(sys.argv[1]).locked(): print('held', flush=True); time.sleep(600)"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", code, str(copied.path)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(ValueError, match=r"out must not be in use, .* is being trained by another process"):
+            train(small(), copied.path, progress=False)
+    finally:
+        holder.kill()
+        holder.communicate()
+    train(small(), copied.path, progress=False)  # the lock went with its holder
+
+
+def test_what_a_killed_process_left_half_written_is_cleared(copied: Run) -> None:
+    (copied.path / ".checkpoint.pt.abc.part").write_bytes(b"half")
+    with copied.locked():
+        pass
+    assert not list(copied.path.glob("*.part"))
+    assert not list(copied.path.glob(".*.part"))
+
+
+def test_a_process_killed_as_it_began_can_be_followed(tmp_path: Path) -> None:
+    """environment.json alone, as a kill before config.json leaves it."""
+    (tmp_path / "environment.json").write_text("{}")
+    assert train(small(epochs=1), tmp_path, progress=False).finished
+
+
+def test_metrics_of_a_new_run_are_empty(tmp_path: Path) -> None:
+    assert Run(tmp_path).metrics == []
+    assert not Run(tmp_path).finished
+
+
+def test_reading_gives_an_encoder_with_its_paper_words(finished: Run) -> None:
+    encoder = finished.model().encoder
+    assert isinstance(encoder, UnfoldedEncoder)
+    assert (encoder.num_layers, encoder.num_sets, encoder.order) == (2, 2, 4)
