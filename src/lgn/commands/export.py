@@ -1,0 +1,34 @@
+"""`lgn export`: the plain network of a run, for other programs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from lgn.sharing.export import Format, export
+from lgn.training import Run
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_export, prog="lgn export", args=args)
+    return 0
+
+
+def _export(
+    run: Annotated[Path, tyro.conf.Positional],
+    format: Format = "onnx",
+    out: Path | None = None,
+) -> None:
+    """Write the plain network that a run is equal to, and compare the outputs of both.
+
+    Args:
+        run: a run directory.
+        format: onnx, pt2 (a torch.export program), or safetensors (the weights alone).
+        out: the file to write (default: merged.FORMAT in the run).
+    """
+    exported = export(Run.open(run), format, out)
+    print(
+        f"outputs differ by at most {exported.difference:.2g} on random images "
+        f"(largest output {exported.largest_output:.3g})"
+    )
+    print(f"{format}: {exported.path}")

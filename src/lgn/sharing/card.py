@@ -1,0 +1,105 @@
+"""The model card: what a shared network is, in the words and numbers of its analysis."""
+
+from pathlib import Path
+
+from lgn.analysis import Analysis, GeneratorAnalysis
+from lgn.analysis.result import IDENTIFIABLE
+from lgn.analysis.table import match_words
+from lgn.front import analyze
+from lgn.nn import summary
+from lgn.training import Run
+
+# Nothing of the user's goes in here: what a data set is called must not be read as YAML.
+HEAD = """---
+library_name: lgn
+tags:
+- lgn
+- symmetry-discovery
+- linear-groups
+---
+"""
+
+USE = """## Use
+
+```python
+from lgn.sharing import from_pretrained
+
+model = from_pretrained("THIS_REPOSITORY")  # or a directory that it was copied to
+outputs = model(images)  # prepared as in training: `facts.preprocessing` of config.json
+```
+
+Weights are safetensors and settings are JSON: nothing that is loaded can run code.
+"""
+
+
+def model_card(run: Run, analysis: Analysis | None = None) -> str:
+    """The card of a run as Markdown: what was trained, how good it is, and what each generator does.
+
+    The analysis is the one in the run's analysis.json where there is one, else it is made now.
+    """
+    facts, network = run.facts, run.config.network
+    name = Path(run.config.data).name
+    job = f"classifies into {len(facts['class_names'])} classes" if facts["task"] == "classify" else "reconstructs"
+    sections = [
+        HEAD,
+        f"# A linear group network on {escape(name)}\n",
+        f"An unfolded network of {network.num_layers} layers that {job}. Each layer has {network.num_sets} filter sets "
+        f"of {network.order} filters, {network.kernel_size}x{network.kernel_size}; "
+        + ("the filters are free." if network.generator == "free" else _law(network.generator)),
+        "",
+        *_result(run),
+        "",
+    ]
+    if network.generator != "free":
+        sections += [f"```\n{summary(run.model())}\n```\n", *_learned(analysis or stored_analysis(run))]
+    return "\n".join([*sections, USE])
+
+
+def stored_analysis(run: Run) -> Analysis:
+    """The analysis that lies in the run, or a new one; nothing is written."""
+    stored = run.path / "analysis.json"
+    return Analysis.from_json(stored) if stored.is_file() else analyze(run)
+
+
+def escape(text: str) -> str:
+    """Text that Markdown and HTML show as it is, on one line."""
+    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "".join(f"\\{letter}" if letter in "\\`*_{}[]()#!|~" else letter for letter in text)
+
+
+def _law(family: str) -> str:
+    return f"a set is the orbit of one filter under a learned matrix, its generator (family: {family})."
+
+
+def _result(run: Run) -> list[str]:
+    last = run.metrics[-1] if run.metrics else {}
+    lines = [f"- epochs: {last.get('epoch', 0)}, seed {run.config.seed}, preset {run.config.preset}"]
+    if "test_accuracy" in last:
+        lines.append(f"- test accuracy after the last epoch: {100 * last['test_accuracy']:.2f} %")
+    if "test_error" in last:
+        lines.append(f"- test error after the last epoch: {last['test_error']:.4g}")
+    return lines
+
+
+def _learned(analysis: Analysis) -> list[str]:
+    found = sum(bool(each.findings) for each in analysis.generators)
+    return [
+        "## What the generators do\n",
+        f"{found} of {len(analysis.generators)} have a structure beyond chance, at a false-discovery rate of "
+        f"{analysis.false_discovery_rate:g} over {analysis.tests} tests.\n",
+        "| generator | structures beyond chance | nearest known operator | cosine | closure error |",
+        "|---|---|---|---|---|",
+        *(_row(each, analysis.false_discovery_rate) for each in analysis.generators),
+        "",
+    ]
+
+
+def _row(each: GeneratorAnalysis, rate: float) -> str:
+    findings = ", ".join(
+        f"{finding.name} {finding.score:.2f}{' on U' if finding.on == IDENTIFIABLE else ''}"
+        for finding in each.findings
+    )
+    best = each.nearest[0]
+    nearest = match_words(best) if best.adjusted_p_value <= rate else "none beyond chance"
+    closure = "-" if each.spectrum.closure_error is None else f"{each.spectrum.closure_error:.2g}"
+    return f"| {escape(each.name)} | {findings or 'none'} | {escape(nearest)} | {best.cosine:.2f} | {closure} |"

@@ -1,0 +1,131 @@
+"""What the runs of a sweep say together: mean, standard deviation and confidence interval. The run is the unit."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lgn.analysis import scores
+from lgn.generators import generators_of, matrices_by_size
+from lgn.measures import closure_error
+from lgn.sweep.plan import Job
+from lgn.training import Run
+from lgn.training.files import read_json, write_json
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A quantity over runs. Of a single run, the spread is unknown: None."""
+
+    values: tuple[float, ...]
+    mean: float
+    deviation: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the runs of one setting gave."""
+
+    name: str
+    runs: tuple[str, ...]
+    quantities: dict[str, Estimate]
+
+
+def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+    """Mean, standard deviation (n - 1) and Student's interval `mean +- t s / sqrt(n)`."""
+    from scipy.stats import t
+
+    if not values:
+        raise ValueError("values must have at least one number, got none")
+    mean = statistics.fmean(values)
+    if len(values) == 1:
+        return Estimate(tuple(values), mean, None, None, None)
+    deviation = statistics.stdev(values)
+    half = float(t.ppf((1 + confidence) / 2, len(values) - 1)) * deviation / math.sqrt(len(values))
+    return Estimate(tuple(values), mean, deviation, mean - half, mean + half)
+
+
+def summarise(jobs: Sequence[Job]) -> list[Setting]:
+    """The settings of a sweep, each over its finished runs; those without one are left out."""
+    settings = []
+    for name in dict.fromkeys(job.setting for job in jobs):
+        finished = [job for job in jobs if job.setting == name and job.finished]
+        if not finished:
+            continue
+        rows = [quantities_of(Run(job.path)) for job in finished]
+        estimates = {key: estimate([row[key] for row in rows]) for key in rows[0]}
+        settings.append(Setting(name, tuple(job.name for job in finished), estimates))
+    return settings
+
+
+def quantities_of(run: Run) -> dict[str, float]:
+    """The quality of a run on the test images, and the mean over its generators of each structure score."""
+    kept = _kept_epoch(run)
+    result = {
+        name.replace("_", " "): float(value) for name, value in kept.items() if name in ("test_accuracy", "test_error")
+    }
+    generators = generators_of(run.model())
+    if not generators:  # free filters: the control has no structure to score
+        return result
+    (patch,) = {generator.patch for generator in generators.values()}
+    with torch.no_grad():
+        for (_, order), matrices in matrices_by_size(generators.values()).items():
+            structure = scores.score(matrices.double(), patch)
+            result["closure error"] = float(closure_error(matrices.double(), order).mean())
+            result |= {name: float(values.mean()) for name, values in structure.items()}
+    return result
+
+
+def _kept_epoch(run: Run) -> dict[str, Any]:
+    """The epoch whose weights a run stands for: the best on validation images where there are any, else the last."""
+    rows = run.metrics
+    name = next((key for key in rows[-1] if key.startswith("validation_")), None)
+    if name is None or rows[-1][name] is None:
+        return rows[-1]
+    # Of equally good epochs the loop keeps the last.
+    best = (max if name.endswith("accuracy") else min)(row[name] for row in rows)
+    return [row for row in rows if row[name] == best][-1]
+
+
+def write_summary(path: Path, settings: Sequence[Setting], failures: dict[str, str]) -> None:
+    """The summary as JSON, with the failures of the runs that have none."""
+    write_json(
+        path,
+        {"confidence": CONFIDENCE, "settings": [asdict(setting) for setting in settings], "failures": failures},
+    )
+
+
+def read_summary(path: Path) -> list[Setting]:
+    """What `write_summary` wrote."""
+    settings = []
+    for each in read_json(path)["settings"]:
+        quantities = {
+            name: Estimate(**value | {"values": tuple(value["values"])}) for name, value in each["quantities"].items()
+        }
+        settings.append(Setting(each["name"], tuple(each["runs"]), quantities))
+    return settings
+
+
+def table(settings: Sequence[Setting]) -> str:
+    """The summary for people: a block for each setting, a row for each quantity."""
+    lines = []
+    for setting in settings:
+        count = len(setting.runs)
+        lines += [
+            f"{setting.name}, {count} run{'s' if count > 1 else ''}",
+            f"  {'quantity':<24}{'mean':>10}{'deviation':>12}   95 % interval",
+        ]
+        for name, value in setting.quantities.items():
+            deviation = "-" if value.deviation is None else f"{value.deviation:.4f}"
+            interval = "-" if value.low is None else f"{value.low:.4f} to {value.high:.4f}"
+            lines.append(f"  {name:<24}{value.mean:>10.4f}{deviation:>12}   {interval}")
+        lines.append("")
+    return "\n".join(lines).rstrip()

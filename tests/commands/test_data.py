@@ -1,0 +1,73 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from lgn.commands.data import run
+from lgn.data import DataError
+
+
+def lgn_command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    code = "import sys; from lgn.cli import main; sys.exit(main(sys.argv[1:]))"
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=os.environ)
+
+
+def files_below(directory: Path) -> list[Path]:
+    return [path for path in directory.rglob("*") if path.is_file()] if directory.exists() else []
+
+
+def test_list_says_what_there_is_and_how_to_get_it(offline, capsys):
+    assert run(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = {line.split()[0]: line for line in lines if line}
+    assert {"digits", "mnist", "fashion-mnist", "cifar10", "rotated-mnist", "rotated-mnist-90"} <= set(table)
+    assert "in the package" in table["digits"]
+    assert table["cifar10"].endswith("lgn data get cifar10 (170 MB)")
+    assert "made from mnist" in table["rotated-mnist"]
+
+
+def test_list_says_where_a_set_is(mnist, data_dir, offline, capsys):
+    run(["list", "--data-dir", str(data_dir)])
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("mnist"))
+    assert str(data_dir) in line
+
+
+def test_get_digits_works_offline(offline):
+    result = lgn_command("data", "get", "digits")
+    assert result.returncode == 0, result.stderr
+    assert "5,000 train and 1,000 test images of 1x28x28" in result.stdout
+    assert not offline.exists()
+
+
+@pytest.mark.parametrize("name", ["cifar10", "mnist", "rotated-mnist"])
+def test_get_offline_says_what_was_tried_and_leaves_nothing(offline, tmp_path, name):
+    result = lgn_command("data", "get", name, "--data-dir", str(tmp_path / "mine"))
+    assert result.returncode == 1
+    assert result.stdout == ""
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("lgn: error: ")
+    assert "no connection" in lines[0]
+    assert "--data-dir or LGN_DATA" in lines[0]
+    assert not (tmp_path / "mine").exists()
+    assert files_below(tmp_path) == []
+
+
+def test_verify_prints_the_checksum_and_does_not_download(mnist, data_dir, offline, capsys):
+    assert run(["verify", "mnist", "--data-dir", str(data_dir)]) == 0
+    assert mnist.checksum() in capsys.readouterr().out
+    with pytest.raises(DataError, match="get it with `lgn data get mnist`"):
+        run(["verify", "mnist"])
+
+
+def test_verify_takes_the_users_own_folder(tmp_path, capsys):
+    for number, size in enumerate((4, 6, 8, 10)):
+        Image.fromarray(np.zeros((size, size), np.uint8)).save(tmp_path / f"{number}.png")
+    assert run(["verify", str(tmp_path), "--image-size", "5"]) == 0
+    out = capsys.readouterr().out
+    assert "note: 4 of 4 images were resized to 5x5 (they were 4x4 to 10x10" in out
+    assert "3 train and 1 test images of 1x5x5" in out

@@ -1,0 +1,40 @@
+"""What a sweep consists of, and what it refuses before anything is trained."""
+
+from pathlib import Path
+
+import pytest
+
+from lgn.sweep import plan
+from lgn.sweep.cluster import threads_per_run
+from lgn.training import Config, Run
+
+
+def test_each_run_has_a_directory_that_says_what_it_is(tmp_path: Path) -> None:
+    jobs = plan([Config(data="digits", seed=seed) for seed in range(2)], tmp_path)
+    assert [job.path for job in jobs] == [tmp_path / "digits-auto-quick-0", tmp_path / "digits-auto-quick-1"]
+    assert {job.setting for job in jobs} == {"digits-auto-quick"}
+
+
+def test_two_runs_never_share_a_directory(tmp_path: Path) -> None:
+    """Two folders of the same last name would."""
+    with pytest.raises(ValueError, match="images-auto-quick-0 more than once"):
+        plan([Config(data="a/images"), Config(data="b/images")], tmp_path)
+
+
+def test_a_directory_with_other_settings_is_refused_by_their_names(tmp_path: Path) -> None:
+    path = tmp_path / "digits-auto-quick-0"
+    path.mkdir()
+    Run(path).create(Config(epochs=7), {})
+    plan([Config(epochs=7)], tmp_path)
+    with pytest.raises(ValueError, match="epochs 7 instead of 8"):
+        plan([Config(epochs=8)], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("runs", "machine", "total", "threads"),
+    [(10, 2, 2, 1), (2, 8, 8, 4), (3, 8, 8, 2), (1, 8, 32, 8), (4, 8, 32, 8), (100, 64, 128, 1)],
+)
+def test_the_machine_is_full_and_not_oversubscribed(runs: int, machine: int, total: int, threads: int) -> None:
+    assert threads_per_run(runs, machine, total) == threads
+    assert threads <= machine
+    assert threads == 1 or runs * threads <= total

@@ -1,0 +1,122 @@
+"""The statistics of a sweep, and its page."""
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+from lgn.analysis import scores
+from lgn.generators import generators_of
+from lgn.sweep import Setting, estimate, plan, read_summary, summarise, table, write_page, write_summary
+from lgn.sweep.page import WIDTH, render, strips
+from lgn.training import Config, Run, preset, train
+
+TINY = preset("quick", num_layers=2, num_sets=2, order=2, kernel_size=3, epochs=1, train_images=100)
+
+
+def test_interval_is_students() -> None:
+    """The t of 95 % with 2 degrees of freedom is 4.302653 in every table."""
+    found = estimate([1.0, 2.0, 6.0])
+    assert found.mean == 3.0
+    assert found.deviation == pytest.approx(math.sqrt(7.0))
+    half = 4.302653 * math.sqrt(7.0 / 3)
+    assert found.low == pytest.approx(3.0 - half, abs=1e-5)
+    assert found.high == pytest.approx(3.0 + half, abs=1e-5)
+
+
+def test_interval_covers_the_truth_as_often_as_it_says() -> None:
+    drawn = torch.randn(2000, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    intervals = [estimate(row) for row in drawn.tolist()]
+    share = sum(each.low is not None and each.high is not None and each.low <= 0 <= each.high for each in intervals)
+    assert 0.935 <= share / 2000 <= 0.965  # three standard errors about 0.95
+
+
+def test_one_run_has_no_spread() -> None:
+    found = estimate([0.5])
+    assert (found.mean, found.deviation, found.low, found.high) == (0.5, None, None, None)
+    assert "-" in table([Setting("digits", ("digits-0",), {"test accuracy": found})])
+
+
+def test_nothing_has_no_mean() -> None:
+    with pytest.raises(ValueError, match="at least one number"):
+        estimate([])
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs, trained here: two seeds with generators, and one control with free filters."""
+    out = tmp_path_factory.mktemp("sweep")
+    for job in plan(configs(), out)[:3]:
+        train(job.config, job.path, progress=False)
+    return out
+
+
+def configs() -> list[Config]:
+    free = dataclasses.replace(TINY, task="classify", network=dataclasses.replace(TINY.network, generator="free"))
+    return [TINY, dataclasses.replace(TINY, seed=1), free, dataclasses.replace(TINY, seed=2)]
+
+
+def test_the_run_is_the_unit(swept: Path) -> None:
+    """A structure score of a setting is the mean over runs of the mean over each run's generators."""
+    jobs = plan(configs(), swept)
+    group, free = summarise(jobs)
+    assert group.runs == ("digits-auto-quick-0", "digits-auto-quick-1")  # seed 2 is not finished
+    by_hand = []
+    for job in jobs[:2]:
+        (generator,) = generators_of(Run(job.path).model()).values()
+        matrices = generator.matrix().detach().flatten(0, 1).double()
+        by_hand.append(float(scores.score(matrices, (3, 3))["symmetric"].mean()))
+    assert group.quantities["symmetric"].values == pytest.approx(by_hand)
+    assert set(scores.NAMES) <= set(group.quantities)
+    assert list(free.quantities) == ["test accuracy"]
+
+
+def test_the_kept_epoch_counts(tmp_path: Path) -> None:
+    """Where validation chose an epoch, its accuracy is reported, not the last one's."""
+    config = dataclasses.replace(TINY, epochs=2, validation=0.1)
+    (job,) = plan([config], tmp_path)
+    run = train(config, job.path, progress=False)
+    rows = run.metrics
+    for first, last, expected in ((0.9, 0.8, 0.11), (0.8, 0.9, 0.22), (0.9, 0.9, 0.22)):
+        rows[0] |= {"validation_accuracy": first, "test_accuracy": 0.11}
+        rows[1] |= {"validation_accuracy": last, "test_accuracy": 0.22}
+        (run.path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert summarise([job])[0].quantities["test accuracy"].mean == expected
+
+
+def test_summary_is_read_as_it_was_written(swept: Path, tmp_path: Path) -> None:
+    settings = summarise(plan(configs(), swept))
+    write_summary(tmp_path / "summary.json", settings, {"digits-auto-quick-2": "it was stopped"})
+    assert read_summary(tmp_path / "summary.json") == settings
+    stored = json.loads((tmp_path / "summary.json").read_text())
+    assert stored["schema"] == 1
+    assert stored["failures"] == {"digits-auto-quick-2": "it was stopped"}
+
+
+def test_page_shows_every_number_and_escapes_names(tmp_path: Path) -> None:
+    hostile = "<script>alert(1)</script>"
+    settings = [
+        Setting(hostile, ("a-0", "a-1"), {"test accuracy": estimate([0.5, 0.7]), "symmetric": estimate([0.1, 0.2])}),
+        Setting("free", ("b-0",), {"test accuracy": estimate([0.25])}),
+    ]
+    write_page(tmp_path / "summary.html", settings, {"b-1": hostile})
+    page = (tmp_path / "summary.html").read_text()
+    assert "0.6000" in page
+    assert "0.2500" in page
+    assert hostile not in page
+    assert page.count("&lt;script&gt;") == 2
+    assert page.count("<circle") == 5
+    assert "http" not in page
+    assert render(settings, {}).count("<li>") == 3
+
+
+def test_strips_of_a_row_share_a_scale() -> None:
+    first, none, second = strips([estimate([0.0]), None, estimate([1.0])])
+    assert none is None
+    assert first is not None
+    assert second is not None
+    assert 0 < first.mean < second.mean < WIDTH
+    assert strips([estimate([0.3])])[0].mean == WIDTH / 2  # type: ignore[union-attr]
