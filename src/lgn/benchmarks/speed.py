@@ -1,0 +1,239 @@
+"""How long a training step takes, beside the straightforward one and beside what the machine allows.
+
+`lgn benchmark speed`: expected, on two threads with the inverse penalty, at least 2.3 times the straightforward step
+on MNIST's shape and 2.2 times on CIFAR-10's; about ten minutes (`--quick`: one).
+"""
+
+import platform
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lgn.benchmarks.straightforward import StraightforwardClassifier
+from lgn.benchmarks.timing import interleaved
+from lgn.nn import Classifier, UnfoldedEncoder, merge
+from lgn.nn.native.library import library
+from lgn.penalties import AuxiliaryInverse, Penalty, SingularValues
+
+SHAPES = {"mnist": (1, 28, 28), "cifar10": (3, 32, 32)}
+BATCH = 128
+
+
+def paths() -> tuple[str, ...]:
+    """The library's ways to make a step on this machine, the one that it chooses last."""
+    return ("plain", "fast", "native") if library((6, 6)) is not None else ("plain", "fast")
+
+
+def measure(quick: bool = False, threads: int = 2, seed: int = 0) -> dict[str, Any]:
+    """All measurements as one object that JSON can hold."""
+    rounds = 5 if quick else 40
+    torch.manual_seed(seed)
+    gemm = _gemm_speed()
+    result: dict[str, Any] = {
+        "threads": threads,
+        "rounds": rounds,
+        "batch": BATCH,
+        "torch": torch.__version__,
+        "machine": platform.processor() or platform.machine(),
+        "gemm_gflops": gemm,
+        "shapes": {name: _steps(shape, rounds, threads, gemm) for name, shape in SHAPES.items()},
+        "inference": {name: _inference(shape, rounds, threads) for name, shape in SHAPES.items()},
+    }
+    if not quick:
+        result["profile"] = {name: _profile(shape, rounds, threads) for name, shape in SHAPES.items()}
+        result["growth"] = _growth(rounds // 4, threads)
+        result["peak_memory_mb"] = {name: _peak_memory(name) for name in SHAPES}
+    return result
+
+
+def _steps(shape: tuple[int, int, int], rounds: int, threads: int, gemm: float) -> dict[str, Any]:
+    """Milliseconds of each way to make a step, interleaved, and ratios."""
+    functions = {"straightforward": _straightforward_step(shape)}
+    functions |= {path: paper_step(shape, path=path) for path in paths()}
+    functions["no penalty"] = paper_step(shape, penalty=None)
+    functions["singular values"] = paper_step(shape, penalty=SingularValues)
+    functions["a generator per channel, no penalty"] = paper_step(shape, penalty=None, share="channel")
+    functions["a generator per channel, singular values"] = paper_step(shape, penalty=SingularValues, share="channel")
+    functions["free filters"] = paper_step(shape, penalty=None, generator="free")
+    times = interleaved(functions, rounds, threads=threads)
+    chosen, bare, channel = times[paths()[-1]], times["no penalty"], times["a generator per channel, no penalty"]
+    floor = 1e3 * multiplications(shape) * 2 / (gemm * 1e9)
+    return {
+        "milliseconds": times,
+        "ratio_to_straightforward": {path: times["straightforward"] / times[path] for path in paths()},
+        "floor_milliseconds": floor,
+        "share_of_floor": floor / chosen,
+        "penalty_share": {
+            "inverse": chosen / bare - 1,
+            "singular values": times["singular values"] / bare - 1,
+            "singular values per channel": times["a generator per channel, singular values"] / channel - 1,
+        },
+        "group_over_free_filters": bare / times["free filters"],
+    }
+
+
+def paper_step(
+    shape: tuple[int, int, int],
+    *,
+    path: str = "auto",
+    penalty: type[Penalty] | None = AuxiliaryInverse,
+    batch: int = BATCH,
+    **network: Any,
+) -> Callable[[], Tensor]:
+    """A training step of the paper's network: forward, penalty, backward, Adam."""
+    model = Classifier(UnfoldedEncoder(shape[0], path=path, **network), 10)  # type: ignore[arg-type]
+    return _step(model, None if penalty is None else penalty(model, 1e-3), shape, batch)
+
+
+def _straightforward_step(shape: tuple[int, int, int]) -> Callable[[], Tensor]:
+    model = StraightforwardClassifier(shape[0])
+    images, labels = _batch(shape, BATCH)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+
+    def step() -> Tensor:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images), labels) + 1e-3 * model.penalty()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def _step(model: nn.Module, penalty: Penalty | None, shape: tuple[int, int, int], batch: int) -> Callable[[], Tensor]:
+    images, labels = _batch(shape, batch)
+    parameters = [*model.parameters(), *(penalty.parameters() if penalty is not None else ())]
+    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=True)
+
+    def step() -> Tensor:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images), labels)
+        if penalty is not None:
+            loss = loss + penalty()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def multiplications(shape: tuple[int, int, int], layers: int = 4, filters: int = 20, size: int = 6) -> int:
+    """Multiplications of a step that no arrangement saves: analysis, synthesis and their gradients.
+
+    The first layer has one analysis and one filter gradient; every other has two products forward, two backward, and
+    two filter gradients.
+    """
+    channels, height, width = shape
+    one = BATCH * filters * channels * size**2 * (height + 3 - size) * (width + 3 - size)
+    return one * (2 + 6 * (layers - 1))
+
+
+def _inference(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:
+    """Images a second of the merged encoder, and of the same encoder with free filters."""
+    images, _ = _batch(shape, BATCH)
+    group = UnfoldedEncoder(shape[0]).eval()
+    models = {"merged": merge(group), "free": UnfoldedEncoder(shape[0], generator="free").eval()}
+
+    def forward(model: nn.Module) -> Callable[[], Tensor]:
+        return torch.no_grad()(lambda: model(images))
+
+    times = interleaved({name: forward(model) for name, model in models.items()}, rounds, threads=threads)
+    speeds = {f"{name}_images_per_second": 1e3 * BATCH / ms for name, ms in times.items()}
+    return speeds | {"merged_over_free": times["merged"] / times["free"]}
+
+
+def _growth(rounds: int, threads: int) -> dict[str, dict[str, float]]:
+    """Milliseconds of a step on CIFAR-10's shape as one setting grows."""
+    settings: dict[str, list[dict[str, Any]]] = {
+        "kernel_size": [{"kernel_size": value} for value in (3, 5, 7, 9, 11)],
+        "num_sets": [{"num_sets": value} for value in (2, 5, 10, 20)],
+        "order": [{"order": value} for value in (2, 4, 8, 16)],
+        "batch": [{"batch": value} for value in (32, 64, 128, 256)],
+    }
+    growth = {}
+    for name, values in settings.items():
+        steps = {str(value[name]): paper_step(SHAPES["cifar10"], **value) for value in values}
+        growth[name] = interleaved(steps, rounds, threads=threads)
+    return growth
+
+
+def _peak_memory(name: str) -> dict[str, float]:
+    """The most memory of a process that makes a few steps, by way."""
+    found = {}
+    for way in ("straightforward", *paths()):
+        program = f"from lgn.benchmarks.speed import _print_peak; _print_peak({name!r}, {way!r})"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        found[way] = float(done.stdout)
+    return found
+
+
+def _print_peak(name: str, way: str) -> None:
+    shape = SHAPES[name]
+    step = _straightforward_step(shape) if way == "straightforward" else paper_step(shape, path=way)
+    for _ in range(3):
+        step()
+    sys.stdout.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+
+
+PARTS = {
+    "analysis and synthesis": ("mkldnn_convolution", "thnn_conv2d", "convolution_overrideable"),
+    "filter gradients": ("convolution_backward", "mkldnn_convolution_backward"),
+}
+
+
+def _profile(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:
+    """Milliseconds of the convolutions in a fast step, and of all the rest."""
+    step = paper_step(shape, path="fast")
+    total = interleaved({"step": step}, rounds, threads=threads)["step"]
+    best = dict.fromkeys(PARTS, float("inf"))
+    for _ in range(max(rounds // 4, 2)):
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as recorded:
+            step()
+        for part, names in PARTS.items():
+            spent = sum(e.self_cpu_time_total for e in recorded.key_averages() if e.key.removeprefix("aten::") in names)
+            best[part] = min(best[part], spent / 1e3)
+    return best | {"all else: batch normalisation, sums, Adam": max(total - sum(best.values()), 0.0)}
+
+
+def _batch(shape: tuple[int, int, int], count: int) -> tuple[Tensor, Tensor]:
+    return torch.randn(count, *shape), torch.randint(10, (count,))
+
+
+def _gemm_speed(size: int = 1024) -> float:
+    """Billions of floating-point operations a second in a large matrix product."""
+    a, b = torch.randn(size, size), torch.randn(size, size)
+    return 2 * size**3 / interleaved({"gemm": lambda: a @ b}, 20)["gemm"] / 1e6
+
+
+def describe(result: dict[str, Any]) -> str:
+    """The measurements for people."""
+    lines = [
+        f"a step of {result['batch']} images, {result['threads']} threads, fewest milliseconds of {result['rounds']}"
+    ]
+    for name, shape in result["shapes"].items():
+        lines.append(f"\n{name}")
+        slowest = shape["milliseconds"]["straightforward"]
+        for way, milliseconds in shape["milliseconds"].items():
+            lines.append(f"  {way:<36}{milliseconds:8.1f} ms{slowest / milliseconds:7.2f} x")
+        lines.append(
+            f"  {'floor: its products at GEMM speed':<36}{shape['floor_milliseconds']:8.1f} ms"
+            f"   (the step reaches {100 * shape['share_of_floor']:.0f} % of that speed)"
+        )
+        shares = ", ".join(f"{what} {100 * share:+.1f} %" for what, share in shape["penalty_share"].items())
+        lines.append(f"  penalties add: {shares}")
+        inference = result["inference"][name]
+        lines.append(
+            f"  inference: {inference['merged_images_per_second']:,.0f} images a second merged, "
+            f"{inference['merged_over_free']:.2f} times the time of plain filters"
+        )
+    for name, times in result.get("growth", {}).items():
+        lines.append(f"\nby {name} (cifar10): " + ", ".join(f"{value}: {ms:.0f} ms" for value, ms in times.items()))
+    for name, peaks in result.get("peak_memory_mb", {}).items():
+        lines.append(f"peak memory, {name}: " + ", ".join(f"{way} {mb:.0f} MB" for way, mb in peaks.items()))
+    return "\n".join(lines)

@@ -1,0 +1,151 @@
+"""`docs/speed.md` and its plot, made from `results/speed.json`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLES = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
+EPOCH_STEPS = {"mnist": 469, "cifar10": 391}
+
+PAGE = """# Speed
+
+Made by `lgn benchmark speed` from `results/speed.json`: one training step of the paper's network (4 layers, 5 sets of
+4 filters of 6x6, {batch} images), forward, penalty, backward and Adam, on {threads} threads. All ways are timed in turn
+in one run, and the fewest milliseconds of {rounds} rounds are reported: machines are shared, and noise only adds.
+
+![milliseconds of a step](images/speed.svg)
+
+{steps}
+
+- *straightforward* is what a reader of the paper would write first (`lgn/benchmarks/straightforward.py`).
+- *plain* is the library's readable path: banks of all layers in one batched orbit, the first decode skipped.
+- *fast* is the pure PyTorch path of `lgn/nn/residual_step.py`, chosen on a CPU; its note says what makes it fast.
+{native}- *floor* is the time of the products of direct convolution, at the speed of a large matrix product here
+  ({gemm:.0f} billion operations a second). The native kernel saves a third of those products (Winograd), and so can
+  come nearer to it than a direct one.
+
+## Where the time goes
+
+{profile}
+
+## What the group and the penalties cost
+
+{costs}
+
+Free filters instead of orbits change the step by less than the noise: the group costs nothing.
+
+## Growth
+
+Milliseconds of a step on CIFAR-10's shape, as one setting grows and the others stay.
+
+{growth}
+
+## Memory and inference
+
+{memory}
+
+{inference}
+"""
+
+
+def page(result: dict[str, Any]) -> str:
+    """The document of a full measurement."""
+    native = "- *native* is a kernel in C, compiled at first use where there is a compiler (`lgn/nn/native`).\n"
+    return PAGE.format(
+        batch=result["batch"],
+        threads=result["threads"],
+        rounds=result["rounds"],
+        gemm=result["gemm_gflops"],
+        native=native if "native" in result["shapes"]["mnist"]["ratio_to_straightforward"] else "",
+        steps=_steps(result),
+        profile=_profile(result),
+        costs=_costs(result),
+        growth=_growth(result),
+        memory=_memory(result),
+        inference=_inference(result),
+    )
+
+
+def write(result: dict[str, Any], docs: Path) -> None:
+    """The document and its plot, in the directory of documents."""
+    (docs / "images").mkdir(parents=True, exist_ok=True)
+    plot(result).savefig(docs / "images" / "speed.svg", metadata={"Date": None})
+    (docs / "speed.md").write_text(page(result))
+
+
+def plot(result: dict[str, Any]) -> "Figure":
+    """Bars: milliseconds of each way, for both shapes, with the floor as a line."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 2.6), layout="constrained")
+    axes = figure.subplots(1, len(result["shapes"]))
+    for axis, (name, shape) in zip(axes, result["shapes"].items(), strict=True):
+        ways = ["straightforward", *shape["ratio_to_straightforward"]]
+        times = [shape["milliseconds"][way] for way in ways]
+        bars = axis.barh(ways, times, color=["#b0b0b0", *["#4477aa"] * (len(ways) - 1)])
+        axis.bar_label(bars, fmt="%.0f ms", padding=3)
+        axis.axvline(shape["floor_milliseconds"], color="#ee7733", linestyle="--")
+        axis.text(shape["floor_milliseconds"], len(ways) - 0.45, " floor", color="#ee7733", va="bottom", fontsize=8)
+        axis.set(title=TITLES[name], xlabel="milliseconds a step", xlim=(0, 1.25 * max(times)))
+        axis.invert_yaxis()
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _steps(result: dict[str, Any]) -> str:
+    rows = []
+    for name, shape in result["shapes"].items():
+        for way in ("straightforward", *shape["ratio_to_straightforward"]):
+            ms = shape["milliseconds"][way]
+            ratio = shape["milliseconds"]["straightforward"] / ms
+            epoch = ms * EPOCH_STEPS[name] / 1e3
+            cells = [TITLES[name], way, f"{ms:.1f}", f"{ratio:.2f}", f"{epoch:.0f} s", f"{epoch / 36:.0f} min"]
+            rows.append(cells)
+        rows.append([TITLES[name], "*floor*", f"{shape['floor_milliseconds']:.1f}", "", "", ""])
+    return _table(["shape", "way", "ms a step", "times faster", "an epoch's steps", "100 epochs"], rows)
+
+
+def _profile(result: dict[str, Any]) -> str:
+    rows = [
+        [TITLES[name], part, f"{ms:.1f}", f"{100 * ms / sum(parts.values()):.0f} %"]
+        for name, parts in result["profile"].items()
+        for part, ms in parts.items()
+    ]
+    return _table(["shape", "part of the pure PyTorch step", "ms", "share"], rows)
+
+
+def _costs(result: dict[str, Any]) -> str:
+    rows = []
+    for name, shape in result["shapes"].items():
+        rows += [[TITLES[name], what, f"{100 * share:+.1f} %"] for what, share in shape["penalty_share"].items()]
+        group = 100 * (shape["group_over_free_filters"] - 1)
+        rows.append([TITLES[name], "orbits instead of free filters", f"{group:+.1f} %"])
+    return _table(["shape", "what", "of the step"], rows)
+
+
+def _growth(result: dict[str, Any]) -> str:
+    rows = [
+        [name, ", ".join(f"{value}: {ms:.0f}" for value, ms in times.items())]
+        for name, times in result["growth"].items()
+    ]
+    return _table(["setting", "milliseconds"], rows)
+
+
+def _memory(result: dict[str, Any]) -> str:
+    rows = [[TITLES[n], way, f"{mb:.0f}"] for n, peaks in result["peak_memory_mb"].items() for way, mb in peaks.items()]
+    return _table(["shape", "way", "peak memory of the process, MB"], rows)
+
+
+def _inference(result: dict[str, Any]) -> str:
+    rows = [
+        [TITLES[name], f"{values['merged_images_per_second']:,.0f}", f"{values['merged_over_free']:.2f}"]
+        for name, values in result["inference"].items()
+    ]
+    return _table(["shape", "merged encoder, images a second", "time over that of plain filters"], rows)

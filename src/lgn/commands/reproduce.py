@@ -1,0 +1,41 @@
+"""`lgn reproduce`: the paper's figures and claims, by name."""
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from lgn.recipes import NAMES, Context, recipe, reproduce
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_reproduce, prog="lgn reproduce", args=args)
+    return 0
+
+
+def _reproduce(
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME ...")] = (),
+    quick: bool = False,
+    out: Path = Path("reproduction"),
+    data_dir: Path | None = None,
+) -> None:
+    """Reproduce the paper's figures and claims; without a name, list what there is.
+
+    Work that is done is not done again, and what was stopped continues.
+
+    Args:
+        names: recipes by name, or `all`.
+        quick: embedded data and few epochs: minutes instead of hours, by the same code.
+        out: where runs, figures and claims are written.
+        data_dir: where named data sets lie (or LGN_DATA).
+    """
+    if not names:
+        for name in NAMES:
+            print(f"{name:8}{(recipe(name).__doc__ or '').splitlines()[0]}")
+        print("\nlgn reproduce NAME ... [--quick], or: lgn reproduce all")
+        return
+    chosen = NAMES if names == ("all",) else names
+    written = reproduce(chosen, Context(out, quick, data_dir))
+    for path in written:
+        if path.suffix in (".png", ".md"):
+            print(path)

@@ -1,0 +1,25 @@
+"""The paper's experiments, one file each: the docstring has the command, what to expect, and the minutes it takes."""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+from lgn.recipes.context import Context
+
+NAMES = ("fig1", "fig2", "fig3", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11")
+
+
+def recipe(name: str) -> ModuleType:
+    """The module of a recipe, with a function `run(context)`."""
+    if name not in NAMES:
+        raise ValueError(f"recipe must be one of {', '.join(NAMES)}, got {name!r}")
+    return importlib.import_module(f"lgn.recipes.{name}")
+
+
+def reproduce(names: tuple[str, ...], context: Context) -> list[Path]:
+    """Run recipes in order; what is done already is not done again. Returns the figures and pages written."""
+    chosen = [recipe(name) for name in names]
+    return [path for each in chosen for path in each.run(context)]
+
+
+__all__ = ["NAMES", "Context", "recipe", "reproduce"]

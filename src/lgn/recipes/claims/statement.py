@@ -1,0 +1,71 @@
+"""What a claim comes to: a number with its interval, what chance gives, and a verdict in plain words."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import torch
+
+Verdict = Literal["holds", "holds in part", "not seen", "not tested"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One claim of the paper, and what was measured of it."""
+
+    number: int
+    claim: str
+    runs: str  # preset, start and data of what was measured
+    effect: str
+    null: str
+    verdict: Verdict
+    details: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over runs and its 95 % interval by bootstrap; no interval from a single run."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    runs: int
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.mean:.3g} (one run)"
+        return f"{self.mean:.3g} [{self.low:.3g}, {self.high:.3g}] over {self.runs} runs"
+
+    def above(self, value: float) -> bool:
+        """Whether the whole interval lies above a value; never from a single run."""
+        return self.low is not None and self.low > value
+
+    def below(self, value: float) -> bool:
+        return self.high is not None and self.high < value
+
+
+def estimate(values: list[float], draws: int = 10_000, seed: int = 0) -> Estimate:
+    """The mean over runs, resampled by run: the run is the unit, not the generator."""
+    sample = torch.tensor(values, dtype=torch.float64)
+    if len(sample) < 2:
+        return Estimate(float(sample.mean()), None, None, len(sample))
+    chosen = torch.randint(len(sample), (draws, len(sample)), generator=torch.Generator().manual_seed(seed))
+    low, high = sample[chosen].mean(1).quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
+    return Estimate(float(sample.mean()), low, high, len(sample))
+
+
+def difference(one: list[float], other: list[float], draws: int = 10_000, seed: int = 0) -> Estimate:
+    """The difference of two means over runs, both resampled."""
+    first, second = (torch.tensor(values, dtype=torch.float64) for values in (one, other))
+    mean = float(first.mean() - second.mean())
+    if min(len(first), len(second)) < 2:
+        return Estimate(mean, None, None, min(len(first), len(second)))
+    generator = torch.Generator().manual_seed(seed)
+    means = [
+        values[torch.randint(len(values), (draws, len(values)), generator=generator)].mean(1)
+        for values in (first, second)
+    ]
+    low, high = (means[0] - means[1]).quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
+    return Estimate(mean, low, high, min(len(first), len(second)))

@@ -1,0 +1,115 @@
+"""Claims on structure: which structures emerge, where, and what data and task change (claims 1 to 3, 11, 13)."""
+
+from collections import Counter
+from statistics import mean
+
+import torch
+from torch import Tensor
+
+from lgn.analysis import Analysis
+from lgn.analysis.result import IDENTIFIABLE
+from lgn.recipes.claims.statement import Statement, Verdict, difference, estimate
+
+EMERGING = ("skew-symmetric", "Toeplitz", "multi-scale")
+
+
+def share_found(analysis: Analysis, structure: str, on: str = "any") -> float:
+    """The share of generators for which a structure is a finding."""
+    found = [any(f.name == structure and on in ("any", f.on) for f in each.findings) for each in analysis.generators]
+    return mean(found)
+
+
+def mean_score(analysis: Analysis, name: str) -> float:
+    """A score, averaged over the generators of a run."""
+    return mean(next(s.score for s in each.scores if s.name == name) for each in analysis.generators)
+
+
+def emergence(number: int, claim: str, runs: str, analyses: list[Analysis], tested: bool) -> Statement:
+    """How many generators have each structure, in which layers; more than the false-discovery rate allows by chance."""
+    rate = analyses[0].false_discovery_rate
+    shares = {name: estimate([share_found(a, name) for a in analyses]) for name in EMERGING}
+    seen = [name for name, share in shares.items() if share.above(rate)]
+    layers = Counter(
+        (f.name, each.layer)
+        for a in analyses
+        for each in a.generators
+        for f in {g.name: g for g in each.findings}.values()
+        if f.name in EMERGING
+    )
+    counts = ", ".join(f"{name} in layer {layer}: {count}" for (name, layer), count in sorted(layers.items(), key=str))
+    on_u = {name: estimate([share_found(a, name, IDENTIFIABLE) for a in analyses]) for name in EMERGING}
+    verdict: Verdict = "holds" if len(seen) == len(EMERGING) else "holds in part" if seen else "not seen"
+    return Statement(
+        number,
+        claim,
+        runs,
+        "share of generators with the structure: " + "; ".join(f"{name} {share}" for name, share in shares.items()),
+        f"at most {rate:g} of findings by chance (three nulls, Benjamini-Hochberg)",
+        verdict if tested else "not tested",
+        (
+            f"by layer, over all runs: {counts or 'none'}",
+            "on what the data can say (U): " + "; ".join(f"{name} {share}" for name, share in on_u.items()),
+        ),
+    )
+
+
+def task_dependence(runs: str, classified: list[Analysis], rebuilt: list[Analysis], tested: bool) -> Statement:
+    """Claim 3: reconstruction has concentrated blocks where classification has not."""
+    rebuilt_scores, classified_scores = (
+        [mean_score(a, "concentrated blocks") for a in each] for each in (rebuilt, classified)
+    )
+    gap = difference(rebuilt_scores, classified_scores)
+    shares = [estimate([share_found(a, "concentrated blocks") for a in each]) for each in (rebuilt, classified)]
+    return Statement(
+        3,
+        "Actions for reconstruction differ from those for classification: multiple concentrated blocks.",
+        runs,
+        f"energy in the strongest tenth of the blocks, reconstruction less classification: {gap}",
+        "no difference between tasks",
+        "not tested" if not tested else "holds" if gap.above(0) else "not seen",
+        (f"share of generators with concentrated blocks: {shares[0]} against {shares[1]}",),
+    )
+
+
+def causal_averaging(runs: str, analyses: list[Analysis], tested: bool) -> Statement:
+    """Claim 13: skew-symmetric actions implement causal averaging."""
+    skew = [[g for g in a.generators if any(f.name == "skew-symmetric" for f in g.findings)] for a in analyses]
+    with_skew = [generators for generators in skew if generators]
+    causal = [mean(any(f.name == "causal" for f in g.findings) for g in some) for some in with_skew]
+    effect = f"share of skew-symmetric generators that are causal too: {estimate(causal)}" if causal else "none found"
+    seen = bool(causal) and estimate(causal).above(analyses[0].false_discovery_rate)
+    return Statement(
+        13,
+        "Skew-symmetric actions implement a causal averaging of pixels.",
+        runs,
+        effect,
+        "causal: energy on one side of the diagonal, and one sign on each side, both beyond chance",
+        "not tested" if not tested or not causal else "holds" if seen else "not seen",
+    )
+
+
+def likeness(one: Analysis, other: Analysis) -> float:
+    """How alike two runs are: the correlation of their mean scores, each less its chance."""
+    return float(torch.corrcoef(torch.stack([_profile(one), _profile(other)]))[0, 1])
+
+
+def _profile(analysis: Analysis) -> Tensor:
+    by_score = zip(*(each.scores for each in analysis.generators), strict=True)
+    return torch.tensor([mean(score.score - score.chance for score in column) for column in by_score])
+
+
+def same_on_both(
+    runs: str, one: list[Analysis], other: list[Analysis], apart: list[Analysis], tested: bool
+) -> Statement:
+    """Claim 11: the reconstruction actions of two data sets resemble each other, more than the tasks do."""
+    between = estimate([likeness(a, b) for a, b in zip(one, other, strict=False)])
+    across = estimate([likeness(a, c) for a, c in zip(one, apart, strict=False)])
+    alike = between.low is not None and across.high is not None and between.low > across.high
+    return Statement(
+        11,
+        "Actions for reconstruction on CIFAR-10 and on MNIST resemble each other.",
+        runs,
+        f"correlation of mean scores less chance, between data sets: {between}; between tasks: {across}",
+        "as alike as the actions for the two tasks on one data set",
+        "not tested" if not tested else "holds" if alike else "holds in part" if between.mean > 0.5 else "not seen",
+    )

@@ -1,0 +1,18 @@
+"""Figure 5: operators learned from pairs of patches: pooling of radius 4 to 6, then rotation by 60 degrees.
+
+    lgn reproduce fig5
+
+Learns the eleven settings of sec. 5.2 from patches of CIFAR-10, once for figures 3 to 5. Expected: learned matrices
+beside the exact ones. About two minutes on two cores; `--quick`: patches of digits, half a minute.
+"""
+
+from pathlib import Path
+
+from lgn.recipes.context import Context
+from lgn.report.figures import compositions
+
+
+def run(context: Context) -> list[Path]:
+    learned, patch, data = context.operators()
+    figure = compositions({s.radius: m for s, m in learned.items() if s.radius > 1 and s.degrees}, patch, data)
+    return context.save_figure(figure, "fig5")

@@ -1,0 +1,28 @@
+"""The trainings behind the figures and the claims, each by what it is for."""
+
+import dataclasses
+from typing import Any
+
+from lgn.generators import StartName
+from lgn.training import Config, preset
+from lgn.training.config import PresetName
+
+LONG, LONG_RECONSTRUCTION, SHORT, PENALTY_EPOCHS = 100, 30, 10, 5
+SEEDS = {"mnist": 5, "cifar10": 3}
+
+
+def classification(data: str, name: PresetName = "paper", start: StartName | None = None, **changes: Any) -> Config:
+    """A long run for the figures (sec. 5.1, 5.3.1)."""
+    changes = {"epochs": LONG} | changes | ({"start": start} if start else {})
+    return preset(name, "classify", data=data, **changes)
+
+
+def reconstruction(data: str, name: PresetName = "paper", **changes: Any) -> Config:
+    """A long run of the other task (sec. 5.3.2)."""
+    return preset(name, "reconstruct", data=data, **({"epochs": LONG_RECONSTRUCTION} | changes))
+
+
+def seeds_of(config: Config, count: int | None = None) -> list[Config]:
+    """Short runs over seeds, for the statistics: the run is the unit."""
+    number = count or SEEDS.get(config.data, 3)
+    return [dataclasses.replace(config, seed=seed, epochs=SHORT) for seed in range(number)]
