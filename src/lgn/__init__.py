@@ -4,9 +4,10 @@ Layers whose filters are orbits of a basis filter under a learned matrix, and nu
 "Learning Linear Groups in Neural Networks" (Theodosis, Helwani and Ba), as a library.
 """
 
-from lgn import algebra, data, generators, measures, nn, operators, penalties, training
+from lgn import algebra, data, discovery, generators, measures, nn, operators, penalties, training
 from lgn.algebra import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
+from lgn.discovery import discover_from_views, fit_from_pairs, fit_generator
 from lgn.front import analyze, load
 from lgn.measures import (
     closure_error,
@@ -28,7 +29,11 @@ __all__ = [
     "condition_number",
     "convert",
     "data",
+    "discover_from_views",
+    "discovery",
     "equivariance_error",
+    "fit_from_pairs",
+    "fit_generator",
     "generators",
     "inverse_error",
     "load",

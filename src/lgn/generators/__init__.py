@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor, nn
 
+from lgn.generators.affine import Affine
 from lgn.generators.base import Generator
 from lgn.generators.circulant import Circulant
 from lgn.generators.cyclic import Cyclic
 from lgn.generators.dense import Dense
+from lgn.generators.doubly_stochastic import DoublyStochastic
 from lgn.generators.fixed import Fixed
 from lgn.generators.kronecker import Kronecker
 from lgn.generators.low_rank import LowRank
@@ -22,6 +24,8 @@ FAMILIES: dict[str, type[Generator]] = {
     "kronecker": Kronecker,
     "low-rank": LowRank,
     "circulant": Circulant,
+    "doubly-stochastic": DoublyStochastic,
+    "affine": Affine,
     "fixed": Fixed,
 }
 
@@ -77,9 +81,11 @@ def matrices_by_size(generators: Iterable[Generator]) -> dict[tuple[int, int], T
 
 __all__ = [
     "FAMILIES",
+    "Affine",
     "Circulant",
     "Cyclic",
     "Dense",
+    "DoublyStochastic",
     "Family",
     "Fixed",
     "Generator",

@@ -10,7 +10,18 @@ from lgn.generators import Share, StartName
 
 Task = Literal["auto", "classify", "reconstruct"]
 PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "none"]
-FamilyName = Literal["dense", "orthogonal", "cyclic", "kronecker", "low-rank", "circulant", "fixed", "free"]
+FamilyName = Literal[
+    "dense",
+    "orthogonal",
+    "cyclic",
+    "kronecker",
+    "low-rank",
+    "circulant",
+    "doubly-stochastic",
+    "affine",
+    "fixed",
+    "free",
+]
 PresetName = Literal["quick", "paper", "released"]
 
 

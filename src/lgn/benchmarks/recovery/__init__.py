@@ -1,0 +1,9 @@
+"""Is a planted symmetry found, and none where there is none? Tasks x methods x seeds, with the time of each.
+
+Expected: see docs/recovery.md. `--quick` takes under 3 minutes, a full part under 45 on two cores.
+"""
+
+from lgn.benchmarks.recovery.cells import PARTS, measure, run
+from lgn.benchmarks.recovery.page import describe, page
+
+__all__ = ["PARTS", "describe", "measure", "page", "run"]

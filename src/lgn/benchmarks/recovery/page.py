@@ -1,0 +1,173 @@
+"""What the benchmark found, as tables for people and as `docs/recovery.md`."""
+
+from collections.abc import Callable
+from typing import Any
+
+Cells = list[dict[str, Any]]
+
+PAGE = """# Recovery: is a symmetry found that is there, and none where there is none?
+
+Made by `lgn benchmark recovery` from `results/recovery.json`. Every cell is one task, one method and one seed; *paper*
+is the paper's own setting on the same task: a dense generator per set, the inverse penalty, backpropagation.
+
+{tables}
+"""
+
+PLANTED = """## Planted
+
+The learner sees {patches} patches of 6x6 and the responses of filters `phi^j W_k`, order 4, never the filters. The bank
+is estimated by least squares, then the generator in closed form. Errors are `|(A' - A) P_U| / |A P_U|` on the
+identifiable subspace U, the worst of the seeds; *found* counts those of at most 1e-3. `procrustes` assumes that A is
+orthogonal, which three of the seven are."""
+
+MAXIMUM = """## Through a maximum
+
+Only the largest response of each set is seen: max-affine regression, then the order within sets, then least squares.
+Errors are relative, to the generator or its inverse; for *paper*, of the nearest of its generators."""
+
+VIEWS = """## Views
+
+300 images, each seen 8 times under unknown elements of a group, without labels: is the dimension of the group algebra
+right, and how far is the generator (or its inverse)? A dimension of 1 says that no symmetry was found: right for
+unrelated views, and all that can be said of uniform angles, where no orbit is complete. *paper* claims nothing by
+itself: the nearest of its generators is given."""
+
+LABELS = """## Labels
+
+A group layer of 24 sets of order 4 on digits of 14x14, pooled over each set, then over the image. *known* has the
+quarter turn, *free* as many filters without a group, *affine* finds its generator from 8 starting angles by short
+trainings and a validation split, and is then trained anew with it frozen. A symmetry is claimed where the best start
+beats free filters on validation images by two standard errors."""
+
+
+def page(result: dict[str, Any]) -> str:
+    """The document of a measurement."""
+    return PAGE.format(tables=describe(result))
+
+
+def describe(result: dict[str, Any]) -> str:
+    """The tables of all parts that were measured."""
+    parts: dict[str, Callable[[Cells], str]] = {
+        "planted": _planted,
+        "maximum": _maximum,
+        "views": _views,
+        "labels": _labels,
+    }
+    texts = []
+    for part, table in parts.items():
+        chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
+        if chosen:
+            slowest = max(cell["processor_seconds"] for cell in chosen)
+            total = sum(cell["processor_seconds"] for cell in chosen)
+            time = f"{len(chosen)} cells, {total / 60:.1f} minutes of processor time, {slowest:.1f} s at most for one."
+            texts.append(f"{table(chosen)}\n\n{time}")
+    return "\n\n".join(texts)
+
+
+def _planted(cells: Cells) -> str:
+    texts = [PLANTED.format(patches="20,000")]
+    for noise in _values(cells, "noise"):
+        here = [cell for cell in cells if cell["key"]["noise"] == noise]
+        columns = [(m, k) for m in _values(here, "method") for k in _values(here, "sets")]
+        rows = []
+        for task in _values(here, "task"):
+            row = [task]
+            for method, sets in columns:
+                errors = [cell["error"] for cell in _where(here, task=task, method=method, sets=sets)]
+                hits = f", {sum(error <= 1e-3 for error in errors)} of {len(errors)}" if noise == 0 else ""
+                row.append(f"{max(errors):.1e}{hits}" if errors else "")
+            rows.append(row)
+        title = "Without noise: worst error, found" if noise == 0 else f"With noise of {noise:.0%}: worst error"
+        texts.append(f"{title}.\n\n" + _table(["task", *(f"{m}, K={k}" for m, k in columns)], rows))
+    return "\n\n".join(texts)
+
+
+def _maximum(cells: Cells) -> str:
+    rows = [
+        [
+            f"{key['task']}, K={key['sets']}, seed {key['seed']}",
+            key["method"],
+            _number(cell["error"]),
+            "" if cell["solved_sets"] is None else f"{cell['solved_sets']} of {key['sets']}",
+            f"{cell['processor_seconds']:.1f}",
+        ]
+        for cell in cells
+        for key in [cell["key"]]
+    ]
+    return MAXIMUM + "\n\n" + _table(["task", "method", "error", "sets solved", "seconds"], rows)
+
+
+def _views(cells: Cells) -> str:
+    rows = []
+    for data in _values(cells, "data"):
+        for task in _values(cells, "task"):
+            ours = _where(cells, data=data, task=task, method="commutators")
+            if not ours:
+                continue
+            errors = [cell["error"] for cell in ours if cell["error"] is not None]
+            nearest = [cell["error"] for cell in _where(cells, data=data, task=task, method="paper")]
+            rows.append(
+                [
+                    f"{data}, {task}",
+                    f"{sum(cell['right_dimension'] for cell in ours)} of {len(ours)}",
+                    ", ".join(sorted({str(cell["dimension"]) for cell in ours})),
+                    f"{min(c['eigengap'] for c in ours):.2g} to {max(c['eigengap'] for c in ours):.2g}",
+                    _number(max(errors)) if errors else "none claimed",
+                    _number(nearest[0]) if nearest else "",
+                ]
+            )
+    heads = ["task", "right dimension", "dimension", "eigengap", "worst error", "paper's nearest"]
+    return VIEWS + "\n\n" + _table(heads, rows)
+
+
+def _labels(cells: Cells) -> str:
+    rows, found = [], []
+    for task in _values(cells, "task"):
+        for method in _values(cells, "method"):
+            here = _where(cells, task=task, method=method)
+            if not here:
+                continue
+            accuracies = [100 * cell["accuracy"] for cell in here]
+            rows.append(
+                [
+                    task,
+                    method,
+                    f"{sum(accuracies) / len(accuracies):.1f}",
+                    f"{min(accuracies):.1f} to {max(accuracies):.1f}",
+                    f"{here[0]['parameters']:,}",
+                ]
+            )
+            found += [
+                [
+                    f"{task}, seed {cell['key']['seed']}",
+                    f"{cell['degrees']:.2f}",
+                    f"{cell['scale']:.3f}",
+                    f"{cell['stretch']:.3f}",
+                    f"{cell['shear']:.3f}",
+                    f"{100 * cell['advantage']:+.1f} +- {100 * cell['standard_error']:.1f}",
+                    "yes" if cell["claimed"] else "no",
+                ]
+                for cell in here
+                if "degrees" in cell
+            ]
+    accuracy = _table(["images", "method", "accuracy", "of all seeds", "parameters"], rows)
+    heads = ["images", "degrees", "scale", "stretch", "shear", "points above free", "claimed"]
+    return f"{LABELS}\n\n{accuracy}\n\nWhat *affine* found:\n\n{_table(heads, found)}"
+
+
+def _where(cells: Cells, **wanted: Any) -> Cells:
+    return [cell for cell in cells if all(cell["key"].get(name) == value for name, value in wanted.items())]
+
+
+def _values(cells: Cells, name: str) -> list[Any]:
+    """The values of a key, each once, as they come."""
+    return list(dict.fromkeys(cell["key"][name] for cell in cells))
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.1e}"
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

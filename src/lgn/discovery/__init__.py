@@ -1,0 +1,33 @@
+"""Finding the symmetry: from a bank of filters, from pairs, from views; lifting; many starts."""
+
+from lgn.discovery.fit import Fit, UndeterminedWarning, fit_generator, warn_undetermined
+from lgn.discovery.lift import Lifted, lift, lift_bank
+from lgn.discovery.pairs import PairFit, fit_from_pairs
+from lgn.discovery.rates import parameter_groups
+from lgn.discovery.responses import bank_from_maxima, bank_from_responses
+from lgn.discovery.snap import Snap, snap
+from lgn.discovery.starts import Search, Trial, search_starts, spread_angles
+from lgn.discovery.views import ViewSymmetry, discover_from_views
+
+__all__ = [
+    "Fit",
+    "Lifted",
+    "PairFit",
+    "Search",
+    "Snap",
+    "Trial",
+    "UndeterminedWarning",
+    "ViewSymmetry",
+    "bank_from_maxima",
+    "bank_from_responses",
+    "discover_from_views",
+    "fit_from_pairs",
+    "fit_generator",
+    "lift",
+    "lift_bank",
+    "parameter_groups",
+    "search_starts",
+    "snap",
+    "spread_angles",
+    "warn_undetermined",
+]

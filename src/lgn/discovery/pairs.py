@@ -1,0 +1,85 @@
+"""The linear map between what was seen before and after: from pairs (x, g x)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from lgn.algebra import vec
+from lgn.operators import closed_form
+
+SIGNIFICANCE = 0.05
+TOLERANCE = 1e-6  # of the largest singular value: below it a direction was not seen
+
+
+@dataclass(frozen=True, eq=False)
+class PairFit:
+    """A map fitted to one part of the pairs and judged on the other; not `found`, they are not related linearly."""
+
+    #: (d, d)
+    matrix: Tensor
+    #: `|g x - A x| / |g x|` on the pairs that were held out.
+    residual: float
+    #: How many dimensions the x span; below d, A is known there alone.
+    identifiable_dimension: int
+    #: The share of shuffled pairings that are predicted as well.
+    p_value: float
+    #: Singular values of the x, as shares of the largest: the drop in them decides the dimension.
+    singular_values: tuple[float, ...]
+    #: The factor from the last singular value that counts to the first that does not.
+    eigengap: float
+
+    @property
+    def found(self) -> bool:
+        return self.p_value <= SIGNIFICANCE
+
+    def __repr__(self) -> str:
+        said = "found" if self.found else "no symmetry found"
+        return (
+            f"PairFit({said}: held-out residual {self.residual:.3g}, {self.identifiable_dimension} of "
+            f"{len(self.matrix)} dimensions, p = {self.p_value:.2g})"
+        )
+
+
+def fit_from_pairs(x: Tensor, gx: Tensor, *, held_out: float = 0.25, shuffles: int = 99, seed: int = 0) -> PairFit:
+    """The matrix A with `vec(g x) = A vec(x)`, from pairs of patches before and after (sec. 5.2).
+
+    The null pairs every x with the g x of another: the p-value is the share of such pairings that a map fitted to
+    them predicts as well on held-out pairs. Channels are taken as further pairs.
+
+    Shapes: two of (N, n, m) or (N, C, n, m) -> matrix (d, d)
+    """
+    if x.shape != gx.shape or x.ndim not in (3, 4):
+        raise ValueError(f"x and gx must both be (N, n, m) or (N, C, n, m), got {tuple(x.shape)} and {tuple(gx.shape)}")
+    if not 0 < held_out < 1:
+        raise ValueError(f"held_out must lie between 0 and 1, got {held_out}")
+    if shuffles < 1:
+        raise ValueError(f"shuffles must be at least 1, got {shuffles}")
+    before, after = (vec(part.double()) for part in (x, gx))
+    if x.ndim == 4:
+        before, after = before.flatten(0, 1), after.flatten(0, 1)
+    count = len(before) - int(held_out * len(before))
+    if count < 2 or count == len(before):
+        raise ValueError(f"x must hold enough pairs to fit and to hold out, got {len(before)}")
+    generator = torch.Generator().manual_seed(seed)
+    order = torch.randperm(len(before), generator=generator)
+    before, after = before[order], after[order]
+    fitted = closed_form(before[:count], after[:count], ridge=TOLERANCE**2)
+    residual = _left(before[count:] @ fitted.matrix.T, after[count:])
+    # One factorisation serves every pairing: predictions are linear in the g x that were fitted.
+    gain = before[count:] @ torch.linalg.pinv(before[:count], rtol=TOLERANCE)  # (held out, fitted)
+    null = []
+    for _ in range(shuffles):
+        shuffled = after[torch.randperm(len(after), generator=generator)]
+        null.append(_left(gain @ shuffled[:count], shuffled[count:]))
+    p_value = (1 + sum(value <= residual + 1e-9 for value in null)) / (1 + shuffles)
+    values = torch.linalg.svdvals(before)
+    shares = values / values[0].clamp_min(torch.finfo(values.dtype).tiny)
+    dimension = int((shares > TOLERANCE).sum())
+    following = float(shares[dimension]) if dimension < len(shares) else 0.0
+    gap = float(shares[dimension - 1]) / max(following, 1e-300) if dimension else 0.0
+    return PairFit(fitted.matrix, residual, dimension, p_value, tuple(shares.tolist()), gap)
+
+
+def _left(predicted: Tensor, expected: Tensor) -> float:
+    return float((expected - predicted).norm() / expected.norm().clamp_min(torch.finfo(expected.dtype).tiny))

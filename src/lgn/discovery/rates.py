@@ -1,0 +1,25 @@
+"""Learning rates of their own for generators: fast while one is sought, slow or none after it was found."""
+
+from typing import Any
+
+from torch import nn
+
+from lgn.generators import generators_of
+
+# How fast the six numbers of an affine warp must learn beside a network: slower, they stay where they start.
+SEARCH = 10.0
+
+
+def parameter_groups(model: nn.Module, learning_rate: float, generator_factor: float = 1.0) -> list[dict[str, Any]]:
+    """An optimiser's parameter groups: generators at `generator_factor` times the rate, or frozen where it is 0."""
+    if generator_factor < 0:
+        raise ValueError(f"generator_factor must not be negative, got {generator_factor}")
+    own = [parameter for generator in generators_of(model).values() for parameter in generator.parameters()]
+    for parameter in own:
+        parameter.requires_grad_(generator_factor > 0)
+    of_generators = {id(parameter) for parameter in own}
+    others = [parameter for parameter in model.parameters() if id(parameter) not in of_generators]
+    groups: list[dict[str, Any]] = [{"params": others, "lr": learning_rate}]
+    if own and generator_factor > 0:
+        groups.append({"params": own, "lr": learning_rate * generator_factor})
+    return groups
