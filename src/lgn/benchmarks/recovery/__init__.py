@@ -4,6 +4,6 @@ Expected: see docs/recovery.md. `--quick` takes under 3 minutes, a full part und
 """
 
 from lgn.benchmarks.recovery.cells import PARTS, measure, run
-from lgn.benchmarks.recovery.page import describe, page
+from lgn.benchmarks.recovery.page import describe, page, write_page
 
-__all__ = ["PARTS", "describe", "measure", "page", "run"]
+__all__ = ["PARTS", "describe", "measure", "page", "run", "write_page"]

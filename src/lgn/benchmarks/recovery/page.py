@@ -1,7 +1,10 @@
 """What the benchmark found, as tables for people and as `docs/recovery.md`."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+from lgn.training.files import read_json, write_whole
 
 Cells = list[dict[str, Any]]
 
@@ -38,6 +41,11 @@ A group layer of 24 sets of order 4 on digits of 14x14, pooled over each set, th
 quarter turn, *free* as many filters without a group, *affine* finds its generator from 8 starting angles by short
 trainings and a validation split, and is then trained anew with it frozen. A symmetry is claimed where the best start
 beats free filters on validation images by two standard errors."""
+
+
+def write_page(results: Path, out: Path) -> None:
+    """Make `docs/recovery.md` from `results/recovery.json`."""
+    write_whole(out, page(read_json(results)).encode())
 
 
 def page(result: dict[str, Any]) -> str:
