@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from lgn.generators.base import Generator
 
 ITERATIONS = 1000  # at most: some tens are usual, a start with many near-zeros needs more
+GRAPH_ITERATIONS = 60  # in a compiled or exported network
 FLOOR = 1e-2  # of the largest entry: what a start outside the family has at least; less, and scaling takes for ever
 
 
@@ -37,10 +38,12 @@ class DoublyStochastic(Generator):
 
 def _sinkhorn(logits: Tensor) -> Tensor:
     """Normalise rows and columns in turn until both sum to 1, in logarithms.  (..., d, d) -> (..., d, d)"""
-    for number in range(ITERATIONS):
+    # A graph cannot stop where the numbers say so: there, so many rounds that stopping makes no difference.
+    in_graph = torch.compiler.is_compiling()
+    for number in range(GRAPH_ITERATIONS if in_graph else ITERATIONS):
         logits = logits - logits.logsumexp(-2, keepdim=True)
         sums = logits.logsumexp(-1, keepdim=True)
-        if number % 5 == 4 and float(sums.detach().abs().max()) < 1e-13:
+        if not in_graph and number % 5 == 4 and float(sums.detach().abs().max()) < 1e-13:
             break
         logits = logits - sums
     return logits
