@@ -1,0 +1,51 @@
+"""The speed benchmark: what it compares is equal, and its page is made from its results."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from lgn.benchmarks import speed, speed_page
+from lgn.benchmarks.straightforward import StraightforwardClassifier
+from lgn.nn import Classifier, UnfoldedEncoder
+from lgn.training.files import read_json
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_straightforward_network_is_the_same_network() -> None:
+    torch.manual_seed(0)
+    plain = StraightforwardClassifier(3, num_layers=3, num_sets=2, order=3, size=4, step=0.05)
+    model = Classifier(UnfoldedEncoder(3, 3, 2, 3, 4, step=0.05), 10)
+    with torch.no_grad():
+        model.encoder.bank.basis.copy_(torch.stack([w for layer in plain.layers for w in layer.bases]))
+        generators = torch.stack([a for layer in plain.layers for a in layer.generators])
+        model.encoder.bank.generator.weight.copy_(generators.unsqueeze(1))
+        model.head.load_state_dict(plain.head.state_dict())
+    images = torch.randn(8, 3, 14, 14)
+    assert torch.allclose(plain(images), model(images), atol=1e-4)
+
+
+def test_multiplications_of_the_papers_network() -> None:
+    # 128 images, 20 filters of 6x6 on one channel, 25x25 places; one layer of two products and three of six.
+    assert speed.multiplications((1, 28, 28)) == 20 * 128 * 20 * 36 * 25 * 25
+
+
+def test_every_way_makes_a_step() -> None:
+    for path in speed.paths():
+        loss = speed.paper_step((1, 28, 28), path=path, batch=4)()
+        assert torch.isfinite(loss)
+
+
+def test_the_page_is_made_from_the_results() -> None:
+    page = (ROOT / "docs" / "speed.md").read_text()
+    assert page == speed_page.page(read_json(ROOT / "results" / "speed.json"))
+
+
+def test_the_description_names_every_way() -> None:
+    result = read_json(ROOT / "results" / "speed.json")
+    text = speed.describe(result)
+    for way in result["shapes"]["mnist"]["milliseconds"]:
+        assert way in text
+    with pytest.raises(KeyError):
+        speed.describe({})
