@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
+from tqdm import tqdm
 
 from lgn.training.files import write_json
 
@@ -29,10 +30,14 @@ def _benchmark(
             each penalty. recovery: is a planted symmetry found, and none where there is none?
         quick: a smaller measurement, of a minute or a few.
         json_output: print one JSON object instead of a table.
-        out: write the JSON to this file too.
+        out: write the JSON to this file too; of recovery, whose cells take hours in all, those that are in it are kept.
     """
     benchmark = importlib.import_module(f"lgn.benchmarks.{what}")
-    result = benchmark.measure(quick=quick)
-    if out is not None:
-        write_json(out, result)
+    if what == "recovery":
+        with tqdm(unit="cell", disable=None) as bar:
+            result = benchmark.run(quick, out, progress=lambda _: bar.update())
+    else:
+        result = benchmark.measure(quick=quick)
+        if out is not None:
+            write_json(out, result)
     sys.stdout.write((json.dumps(result) if json_output else benchmark.describe(result)) + "\n")

@@ -2,6 +2,7 @@
 
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
 from lgn.nn.convert import Conversion, convert
+from lgn.nn.group_stack import GroupStackConv2d, SetBatchNorm2d, pool_sets
 from lgn.nn.layers import GroupConv2d, GroupLinear
 from lgn.nn.merge import merge
 from lgn.nn.models import Autoencoder, Classifier
@@ -16,12 +17,15 @@ __all__ = [
     "FreeBank",
     "GroupConv2d",
     "GroupLinear",
+    "GroupStackConv2d",
     "OrbitBank",
+    "SetBatchNorm2d",
     "Summary",
     "UnfoldedEncoder",
     "cached",
     "convert",
     "merge",
+    "pool_sets",
     "project",
     "soft_threshold",
     "summary",
