@@ -6,7 +6,7 @@ from types import ModuleType
 
 from lgn.recipes.context import Context
 
-NAMES = ("fig1", "fig2", "fig3", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11")
+NAMES = ("fig1", "fig2", "fig3", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "claims")
 
 
 def recipe(name: str) -> ModuleType:

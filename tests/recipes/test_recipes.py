@@ -1,0 +1,84 @@
+"""Recipes: found by name, runs found by their settings, verdicts that one run cannot give."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from lgn.recipes import NAMES, Context, recipe, reproduce
+from lgn.recipes.claims.statement import difference, estimate
+from lgn.recipes.context import QUICK_DATA, run_name
+from lgn.recipes.runs import classification, reconstruction, seeds_of
+from lgn.training import preset
+
+
+def test_every_recipe_says_how_it_is_run() -> None:
+    for name in NAMES:
+        words = recipe(name).__doc__ or ""
+        assert f"lgn reproduce {name}" in words
+        assert "Expected" in words
+    with pytest.raises(ValueError, match=r"recipe must be one of fig1, .*, got 'fig12'"):
+        recipe("fig12")
+
+
+def test_a_run_is_found_by_its_settings_and_not_made_again(tmp_path: Path) -> None:
+    context = Context(tmp_path, quick=True)
+    config = preset("paper", "classify", epochs=1, num_layers=2, num_sets=2, kernel_size=5)
+    first = context.train(config)
+    moved = first.path.rename(first.path.with_name("another-name"))
+    weights = (moved / "model.safetensors").stat().st_mtime_ns
+    again = context.train(config)
+    assert again.path == moved
+    assert (again.path / "model.safetensors").stat().st_mtime_ns == weights
+    assert context.find(context.configured(preset("paper", "classify", epochs=1, seed=1))) is None
+    assert "digits" in context.caption(again)
+
+
+def test_quick_runs_use_the_embedded_data_and_few_epochs() -> None:
+    quick = Context(Path("out"), quick=True).configured(classification("cifar10"))
+    assert (quick.data, quick.epochs) == (QUICK_DATA, 3)
+    full = Context(Path("out")).configured(classification("cifar10"))
+    assert (full.data, full.epochs) == ("cifar10", 100)
+
+
+def test_names_of_runs_tell_them_apart() -> None:
+    configs = [
+        classification("mnist"),
+        classification("cifar10"),
+        classification("mnist", start="gaussian"),
+        classification("mnist", "released"),
+        reconstruction("mnist"),
+        *seeds_of(classification("mnist"), 2),
+    ]
+    names = [run_name(config) for config in configs]
+    assert len(set(names)) == len(names)
+
+
+def test_figures_without_training_are_written(tmp_path: Path) -> None:
+    written = reproduce(("fig9", "fig10"), Context(tmp_path, quick=True))
+    assert {path.name for path in written} >= {"fig9.png", "fig10.png", "fig9.svg", "fig10.pdf"}
+    assert all(path.stat().st_size > 1_000 for path in written)
+
+
+def test_one_run_has_no_interval_and_gives_no_verdict() -> None:
+    single = estimate([0.7])
+    assert (single.low, single.high) == (None, None)
+    assert not single.above(0)
+    assert not single.below(1)
+    assert "one run" in str(single)
+
+
+def test_the_interval_is_that_of_runs() -> None:
+    torch.manual_seed(0)
+    covered, trials = 0, 400
+    for trial in range(trials):
+        sample = (2 + torch.randn(12)).tolist()
+        found = estimate(sample, draws=500, seed=trial)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 2 <= found.high
+    # 95 % is meant; the percentile bootstrap of twelve runs is known to cover about 90.
+    assert 0.85 <= covered / trials <= 0.96
+    gap = difference([3.0, 3.1, 2.9], [1.0, 1.1, 0.9])
+    assert gap.above(1.5)
+    assert gap.mean == pytest.approx(2)
