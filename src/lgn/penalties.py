@@ -66,8 +66,8 @@ class AuxiliaryInverse(Penalty):
 
     def score(self, matrix: Tensor, order: int) -> Tensor:
         d = matrix.shape[-1]
-        product = matrix @ self.inverses[_key(d, order)]
-        return _norms(product - torch.eye(d, dtype=matrix.dtype, device=matrix.device)).sum()
+        eye = torch.eye(d, dtype=matrix.dtype, device=matrix.device)
+        return _norms(torch.baddbmm(eye, matrix, self.inverses[_key(d, order)], beta=-1)).sum()
 
 
 class _Spectral(Penalty):
