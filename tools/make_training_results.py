@@ -13,6 +13,9 @@ HEAD = """# Trainings
 Made by `tools/make_training_results.py` from the run directories beside this file. Minutes are those of the clock, on
 two cores that other work shared: they say little about speed, which [docs/speed.md](../docs/speed.md) measures. Nothing
 was chosen by test accuracy: every number is that of the last epoch.
+
+Runs whose name ends in `no-clip` were made before the preset `paper` clipped gradients. Their commands are shown as
+they were given then; today the same training needs `--clip None` too.
 """
 
 
