@@ -1,55 +1,39 @@
 """What a penalty costs in a training step: batched over generators, and as a Python loop over them."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
+from lgn.benchmarks.speed import paper_step
 from lgn.benchmarks.timing import interleaved
-from lgn.nn import Classifier, UnfoldedEncoder
 from lgn.penalties import AuxiliaryInverse, Penalty, SingularValues
 
-NAMES: dict[str, type[Penalty]] = {"auxiliary inverse": AuxiliaryInverse, "singular values": SingularValues}
+
+class LoopedInverse(AuxiliaryInverse):
+    """The same, one generator at a time."""
+
+    def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
+        (inverses,) = self.inverses.values()
+        pairs = zip(matrix, inverses, strict=True)
+        return torch.stack([torch.linalg.matrix_norm(a @ inverse - torch.eye(len(a))) for a, inverse in pairs]).sum()
 
 
-def penalty_ratios(shape: tuple[int, int, int], rounds: int = 30, batch: int = 128) -> dict[str, float]:
+class LoopedSingularValues(SingularValues):
+    """The same, one decomposition at a time."""
+
+    def score_spectrum(self, matrix: Tensor) -> Tensor:
+        return -torch.stack([torch.linalg.svdvals(a).sum() for a in matrix]).sum()
+
+
+WAYS: dict[str, type[Penalty]] = {
+    "auxiliary inverse, batched": AuxiliaryInverse,
+    "auxiliary inverse, loop": LoopedInverse,
+    "singular values, batched": SingularValues,
+    "singular values, loop": LoopedSingularValues,
+}
+
+
+def penalty_ratios(shape: tuple[int, int, int], rounds: int = 30) -> dict[str, float]:
     """Step time with each penalty over the time without one, interleaved, minima."""
-    functions = {"none": _step(shape, batch, None, False)}
-    for name, penalty in NAMES.items():
-        functions[f"{name}, batched"] = _step(shape, batch, penalty, False)
-        functions[f"{name}, loop"] = _step(shape, batch, penalty, True)
-    times = interleaved(functions, rounds)
-    return {name: times[name] / times["none"] for name in functions if name != "none"}
-
-
-def _step(shape: tuple[int, int, int], batch: int, kind: type[Penalty] | None, loop: bool) -> Callable[[], Tensor]:
-    model = Classifier(UnfoldedEncoder(shape[0]), 10)
-    penalty = None if kind is None else kind(model, 1e-3)
-    images, labels = torch.randn(batch, *shape), torch.randint(10, (batch,))
-    parameters = [*model.parameters(), *(penalty.parameters() if penalty is not None else ())]
-    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=True)
-
-    def step() -> Tensor:
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        if penalty is not None:
-            loss = loss + (_loop(penalty) if loop else penalty())
-        loss.backward()
-        optimizer.step()
-        return loss
-
-    return step
-
-
-def _loop(penalty: Penalty) -> Tensor:
-    """The penalty written as a loop: one generator at a time."""
-    (generator,) = penalty.generators
-    matrices = generator.matrix().flatten(0, 1)
-    if isinstance(penalty, AuxiliaryInverse):
-        (inverses,) = penalty.inverses.values()
-        pairs = zip(matrices, inverses, strict=True)
-        terms = [torch.linalg.matrix_norm(a @ inverse - torch.eye(len(a))) for a, inverse in pairs]
-    else:
-        terms = [-torch.linalg.svdvals(a).sum() for a in matrices]
-    return penalty.weight * torch.stack(terms).sum()
+    steps = {name: paper_step(shape, penalty=penalty) for name, penalty in WAYS.items()}
+    times = interleaved(steps | {"none": paper_step(shape, penalty=None)}, rounds)
+    return {name: times[name] / times["none"] for name in WAYS}
