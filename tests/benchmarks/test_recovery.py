@@ -68,10 +68,11 @@ def test_training_on_turned_digits_turns_the_generator_towards_90_degrees() -> N
 def test_finished_cells_are_kept_and_the_page_is_made_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "results" / "recovery.json"
     monkeypatch.setattr(planted, "TASKS", planted.TASKS[:1])
-    told: list[str] = []
-    first = recovery.run(True, out, ["planted"], progress=told.append)
-    assert len(told) == len(first["cells"]) == len(list(cells("planted", quick=True)))
-    again = recovery.run(True, out, ["planted"], progress=told.append)
+    told: list[tuple[int, int]] = []
+    first = recovery.run(True, out, ["planted"], progress=lambda *done: told.append(done))
+    count = len(first["cells"])
+    assert told == [(number, count) for number in range(len(list(cells("planted", quick=True))))]
+    again = recovery.run(True, out, ["planted"], progress=lambda *done: told.append(done))
     assert len(told) == len(first["cells"])  # nothing was measured twice
     assert again["cells"] == first["cells"]
     recovery.write_page(out, tmp_path / "recovery.md")

@@ -13,8 +13,8 @@ from torch.nn import functional as F
 
 from lgn.nn import UnfoldedEncoder, unfolded
 from lgn.nn.adjoint import Margins, analyse, synthesise
+from lgn.nn.native.compiled import library
 from lgn.nn.native.layer import NativeLayer
-from lgn.nn.native.library import library
 from lgn.nn.native.step import NativeStep, at_points
 
 needs_kernels = pytest.mark.skipif(library((6, 6)) is None, reason="needs a C compiler and a processor with AVX2")
@@ -202,7 +202,7 @@ def test_native_by_hand_says_what_it_needs() -> None:
 ENCODE = """
 import torch
 from lgn.nn import UnfoldedEncoder
-from lgn.nn.native.library import library
+from lgn.nn.native.compiled import library
 torch.manual_seed(0)
 codes = UnfoldedEncoder(1, kernel_size=6)(torch.randn(2, 1, 20, 20))
 print(library((6, 6)) is not None, float(codes.detach().double().sum()))

@@ -18,7 +18,7 @@ from torch.nn import functional as F
 from lgn.benchmarks.straightforward import StraightforwardClassifier
 from lgn.benchmarks.timing import interleaved
 from lgn.nn import Classifier, UnfoldedEncoder, merge
-from lgn.nn.native.library import library
+from lgn.nn.native.compiled import library
 from lgn.penalties import AuxiliaryInverse, Penalty, SingularValues
 
 SHAPES = {"mnist": (1, 28, 28), "cifar10": (3, 32, 32)}

@@ -4,12 +4,14 @@ import importlib
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 from tqdm import tqdm
 
 from lgn.training.files import write_json
+
+Part = Literal["planted", "maximum", "views", "labels"]
 
 
 def run(args: list[str]) -> int:
@@ -22,6 +24,7 @@ def _benchmark(
     quick: bool = False,
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
     out: Path | None = None,
+    parts: tuple[Part, ...] = (),
 ) -> None:
     """Measure, and say what was measured.
 
@@ -30,14 +33,26 @@ def _benchmark(
             each penalty. recovery: is a planted symmetry found, and none where there is none?
         quick: a smaller measurement, of a minute or a few.
         json_output: print one JSON object instead of a table.
-        out: write the JSON to this file too; of recovery, whose cells take hours in all, those that are in it are kept.
+        out: write the JSON to this file too; of recovery, which takes half an hour in all, what is in it is kept.
+        parts: of recovery, only these.
     """
     benchmark = importlib.import_module(f"lgn.benchmarks.{what}")
     if what == "recovery":
-        with tqdm(unit="cell", disable=None) as bar:
-            result = benchmark.run(quick, out, progress=lambda _: bar.update())
+        result = _recovery(benchmark, quick, out, parts)
+    elif parts:
+        raise ValueError(f"parts must be given with recovery only, got {parts[0]} with {what}")
     else:
         result = benchmark.measure(quick=quick)
         if out is not None:
             write_json(out, result)
     sys.stdout.write((json.dumps(result) if json_output else benchmark.describe(result)) + "\n")
+
+
+def _recovery(recovery: Any, quick: bool, out: Path | None, parts: tuple[Part, ...]) -> dict[str, Any]:
+    with tqdm(unit="cell", disable=None) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        return recovery.run(quick, out, parts or recovery.PARTS, progress=progress)

@@ -22,12 +22,12 @@ def run(
     parts: Sequence[str] = PARTS,
     *,
     data_dir: Path | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Measure all cells of the parts that are not in the file `out` yet, writing it after each.
 
     A quick run has fewer cells, and needs no data but the digits that come with the package; the full one reads MNIST
-    and CIFAR-10. `progress` is told of each cell.
+    and CIFAR-10. `progress` is told how many cells are done, of how many.
     """
     if unknown := [part for part in parts if part not in PARTS]:
         raise ValueError(f"parts must be of {', '.join(PARTS)}, got {unknown[0]!r}")
@@ -37,22 +37,20 @@ def run(
         raise ValueError(f"out must be a new file or one of the same kind of run, {out} has a {kind} one")
     result: dict[str, Any] = {"quick": quick, "threads": torch.get_num_threads(), "cells": list(stored["cells"])}
     finished = {_name(cell["key"]) for cell in result["cells"]}
-    for part in parts:
-        for cell in cells(part, quick, data_dir):
-            if _name(cell.key) in finished:
-                continue
-            began, worked = time.perf_counter(), time.process_time()
-            measured = cell.measure()
-            times = {
-                "seconds": round(time.perf_counter() - began, 3),
-                "processor_seconds": round(time.process_time() - worked, 3),
-            }
-            result["cells"].append({"key": cell.key, **measured, **times})
-            if out is not None:
-                out.parent.mkdir(parents=True, exist_ok=True)
-                write_json(out, result)
-            if progress is not None:
-                progress(json.dumps(result["cells"][-1]))
+    missing = [cell for part in parts for cell in cells(part, quick, data_dir) if _name(cell.key) not in finished]
+    for number, cell in enumerate(missing):
+        if progress is not None:
+            progress(number, len(missing))
+        began, worked = time.perf_counter(), time.process_time()
+        measured = cell.measure()
+        times = {
+            "seconds": round(time.perf_counter() - began, 3),
+            "processor_seconds": round(time.process_time() - worked, 3),
+        }
+        result["cells"].append({"key": cell.key, **measured, **times})
+        if out is not None:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            write_json(out, result)
     return result
 
 

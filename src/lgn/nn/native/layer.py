@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from lgn.nn.adjoint import Margins
 from lgn.nn.batch_norm import CodeBatchNorm
-from lgn.nn.native.library import library
+from lgn.nn.native.compiled import library
 from lgn.nn.native.step import LANES, NativeStep, at_points, code_shape
 
 LARGEST = 11  # of the patches that were measured

@@ -9,7 +9,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from lgn.nn.adjoint import Margins
-from lgn.nn.native.library import library
+from lgn.nn.native.compiled import library
 
 # As in rows.h.
 LANES, POINTS, TAPS, OUTPUTS, FILTERS, SHIFTS = 8, 4, 3, 2, 4, 3
