@@ -2,7 +2,7 @@
 
 import webbrowser
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from lgn import data
 from lgn.analysis import Analysis
 from lgn.analysis.result import tensor
 from lgn.commands.analyze import analyze_source
+from lgn.generators import Generator
 from lgn.nn import OrbitBank
 from lgn.report import Contents, Network, write_page
 from lgn.report.figures import write_figures
@@ -21,6 +22,8 @@ from lgn.training import Run
 
 #: Crops that are offered on the page, the most contrasted of those that are drawn.
 CROPS, DRAWN = 24, 600
+#: What tells the basis filters of one generator apart.
+WORDS = ("layer", "set", "channel")
 
 
 def run(args: list[str]) -> int:
@@ -86,11 +89,11 @@ def contents_of(source: Path, patch: tuple[int, int] | None = None) -> Contents:
 
 def contents_of_run(found: Run) -> Contents:
     """Everything that a run directory and, where they are to be had, its images say."""
-    bank = next((module for module in found.model().modules() if isinstance(module, OrbitBank)), None)
-    if bank is None:
+    banks = [module for module in found.model().modules() if isinstance(module, OrbitBank)]
+    if not banks:
         raise ValueError(f"run must have generators, {found.path} has free filters")
-    analysis = _analysis(found, bank)
-    bases, names = _bases(bank, analysis)
+    analysis = _analysis(found, banks)
+    bases, names = _bases(banks, analysis)
     config, facts, metrics = found.config, found.facts, found.metrics
     notes = []
     if not found.finished:
@@ -103,7 +106,15 @@ def contents_of_run(found: Run) -> Contents:
     crops = _crops(found, analysis.patch)
     head = f"{len(facts['class_names'])} classes" if facts["task"] == "classify" else "reconstruction"
     network = config.network
-    channels = bank.basis.shape[1]
+    drawn = Network(
+        network.num_layers,
+        network.num_sets,
+        network.order,
+        analysis.patch,
+        network.algorithm,
+        banks[0].basis.shape[1],
+        head,
+    )
     return Contents(
         title=f"{facts['data']['name']}, {'classification' if facts['task'] == 'classify' else 'reconstruction'}",
         analysis=analysis,
@@ -115,17 +126,15 @@ def contents_of_run(found: Run) -> Contents:
         bases=bases,
         base_names=names,
         crops=crops,
-        network=Network(
-            network.num_layers, network.num_sets, network.order, analysis.patch, network.algorithm, channels, head
-        ),
+        network=drawn if network.architecture == "unfolded" else None,
     )
 
 
-def _analysis(found: Run, bank: OrbitBank) -> Analysis:
+def _analysis(found: Run, banks: list[OrbitBank]) -> Analysis:
     """The stored analysis where it is that of the network as it is now, else a new one."""
     path = found.path / "analysis.json"
     with torch.no_grad():
-        now = bank.generator.matrix().flatten(0, 1).double()
+        now = torch.cat([generator.matrix().flatten(0, 1).double() for generator in _generators(banks)])
     if path.is_file():
         stored = Analysis.from_json(path)
         matrices = torch.stack([tensor(each.matrix) for each in stored.generators])
@@ -137,20 +146,32 @@ def _analysis(found: Run, bank: OrbitBank) -> Analysis:
     return analysis
 
 
-def _bases(bank: OrbitBank, analysis: Analysis) -> tuple[tuple[Tensor, ...], tuple[tuple[str, ...], ...]]:
+def _generators(banks: list[OrbitBank]) -> list[Generator]:
+    """In the order of the analysis, each once however many banks share it."""
+    return list({id(bank.generator): bank.generator for bank in banks}.values())
+
+
+def _bases(banks: list[OrbitBank], analysis: Analysis) -> tuple[tuple[Tensor, ...], tuple[tuple[str, ...], ...]]:
     """For each generator the basis filters at its layer, set and channel, and what tells them apart."""
-    basis = bank.basis.detach().unflatten(0, (bank.num_layers, bank.num_sets))  # (layers, sets, channels, n, m)
-    words = ("layer", "set", "channel")
     filters, names = [], []
-    for each in analysis.generators:
-        label = (each.layer, each.set, each.channel)
-        ranges = [
-            range(size) if place is None else (place - 1,) for place, size in zip(label, basis.shape[:3], strict=True)
-        ]
-        places = list(product(*ranges))
-        varying = [k for k in range(3) if label[k] is None and basis.shape[k] > 1]
-        filters.append(torch.stack([basis[place] for place in places]))
-        names.append(tuple(", ".join(f"{words[k]} {place[k] + 1}" for k in varying) or "basis" for place in places))
+    analysed = iter(analysis.generators)
+    for generator in _generators(banks):
+        # The banks of one generator as the layers of one.  (layers, sets, channels, n, m)
+        served = [bank for bank in banks if bank.generator is generator]
+        layers = [layer for bank in served for layer in bank.basis.detach().unflatten(0, (bank.num_layers, -1))]
+        for each in islice(analysed, generator.start_distance.numel()):
+            label = (each.layer, each.set, each.channel)
+            chosen = [
+                (number, k, channel)
+                for number, layer in enumerate(layers, 1)
+                for k, channel in product(range(1, layer.shape[0] + 1), range(1, layer.shape[1] + 1))
+                if all(wanted in (None, place) for wanted, place in zip(label, (number, k, channel), strict=True))
+            ]
+            filters.append(torch.stack([layers[number - 1][k - 1, channel - 1] for number, k, channel in chosen]))
+            varying = [axis for axis in range(3) if len({place[axis] for place in chosen}) > 1]
+            names.append(
+                tuple(", ".join(f"{WORDS[axis]} {place[axis]}" for axis in varying) or "basis" for place in chosen)
+            )
     return tuple(filters), tuple(names)
 
 
@@ -171,11 +192,12 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
     config, facts = found.config, found.facts
     network, counts = config.network, facts["counts"]
     channels, height, width = facts["image_shape"]
+    kind = network.algorithm.upper() if network.architecture == "unfolded" else "a plain CNN"
     rows = {
         "images": f"{facts['data']['name']}, {counts['train']:,} to train, {counts['test']:,} to test, "
         f"{channels} x {height} x {width}",
         "task": "classification" if facts["task"] == "classify" else "reconstruction",
-        "network": f"{network.num_layers} layers of {network.algorithm.upper()}, {network.num_sets} sets of "
+        "network": f"{network.num_layers} layers of {kind}, {network.num_sets} sets of "
         f"{network.order} filters, {network.kernel_size} x {network.kernel_size}",
         "generators": f"{network.generator}, one for each {network.share}, started {network.start}",
         "penalty": config.penalty

@@ -1,6 +1,7 @@
 """Layers and networks whose filters are orbits of learned linear groups."""
 
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
+from lgn.nn.cnn import GroupCNN
 from lgn.nn.convert import Conversion, convert
 from lgn.nn.group_stack import GroupStackConv2d, SetBatchNorm2d, pool_sets
 from lgn.nn.layers import GroupConv2d, GroupLinear
@@ -15,6 +16,7 @@ __all__ = [
     "Classifier",
     "Conversion",
     "FreeBank",
+    "GroupCNN",
     "GroupConv2d",
     "GroupLinear",
     "GroupStackConv2d",

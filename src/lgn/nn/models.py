@@ -1,4 +1,4 @@
-"""Whole networks around an unfolded encoder: one that classifies, one that reconstructs."""
+"""Whole networks around an encoder: one that classifies, one that reconstructs."""
 
 from typing import Literal
 
@@ -8,6 +8,7 @@ from torch.nn import functional as F
 
 from lgn.nn.adjoint import synthesise
 from lgn.nn.bank import FreeBank
+from lgn.nn.cnn import GroupCNN
 from lgn.nn.unfolded import UnfoldedEncoder
 
 
@@ -17,13 +18,13 @@ class Classifier(nn.Module):
     Shapes: (N, C, H, W) -> (N, num_classes)
     """
 
-    def __init__(self, encoder: UnfoldedEncoder, num_classes: int, *, pool: int = 4) -> None:
+    def __init__(self, encoder: UnfoldedEncoder | GroupCNN, num_classes: int, *, pool: int = 4) -> None:
         super().__init__()
         if num_classes < 2:
             raise ValueError(f"num_classes must be at least 2, got {num_classes}")
         self.encoder, self.pool = encoder, pool
         features = encoder.num_sets * encoder.order * pool * pool
-        place = encoder.threshold
+        place = next(encoder.parameters())
         self.head = nn.Linear(features, num_classes, device=place.device, dtype=place.dtype)
 
     def forward(self, images: Tensor) -> Tensor:

@@ -40,10 +40,11 @@ def model_card(run: Run, analysis: Analysis | None = None) -> str:
     facts, network = run.facts, run.config.network
     name = Path(run.config.data).name
     job = f"classifies into {len(facts['class_names'])} classes" if facts["task"] == "classify" else "reconstructs"
+    kind = "An unfolded network" if network.architecture == "unfolded" else "A plain convolutional network"
     sections = [
         HEAD,
         f"# A linear group network on {escape(name)}\n",
-        f"An unfolded network of {network.num_layers} layers that {job}. Each layer has {network.num_sets} filter sets "
+        f"{kind} of {network.num_layers} layers that {job}. Each layer has {network.num_sets} filter sets "
         f"of {network.order} filters, {network.kernel_size}x{network.kernel_size}; "
         + ("the filters are free." if network.generator == "free" else _law(network.generator)),
         "",

@@ -6,10 +6,10 @@ import torch
 from torch import nn
 
 from lgn.generators import Dense, Family, Start
-from lgn.nn import Autoencoder, Classifier, UnfoldedEncoder
+from lgn.nn import Autoencoder, Classifier, GroupCNN, UnfoldedEncoder
 from lgn.operators.parse import parse_operator
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, SingularValues
-from lgn.training.config import Config
+from lgn.training.config import Config, NetworkConfig
 
 
 def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, task: str) -> nn.Module:
@@ -24,8 +24,25 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
         generator = partial(Dense, norm=network.norm)
     if network.operator is not None:
         start = parse_operator(network.operator, (network.kernel_size, network.kernel_size)).to(dtype)
+    channels = 1 if config.grey else image_shape[0]
+    if network.architecture == "cnn":
+        _require_cnn(network, min(image_shape[1:]), task)
+        cnn = GroupCNN(
+            channels,
+            network.num_layers,
+            network.num_sets,
+            network.order,
+            network.kernel_size,
+            padding=network.padding,
+            generator=generator,
+            share=network.share,
+            start=start,
+            dtype=dtype,
+        )
+        cnn.convolutions.requires_grad_(not config.freeze_filters)
+        return Classifier(cnn, num_classes, pool=network.pool)
     encoder = UnfoldedEncoder(
-        1 if config.grey else image_shape[0],
+        channels,
         network.num_layers,
         network.num_sets,
         network.order,
@@ -51,6 +68,24 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     if config.freeze_filters:
         encoder.bank.requires_grad_(False)
     return model
+
+
+def _require_cnn(network: NetworkConfig, image_side: int, task: str) -> None:
+    """Refuse what only unfolded networks have, rather than leave it aside without a word."""
+    if task != "classify":
+        raise ValueError(f"task must be classify for architecture 'cnn', got {task!r}")
+    for name in ("algorithm", "tied", "step", "threshold", "two_sided", "normalise", "norm", "decoder"):
+        given, usual = getattr(network, name), NetworkConfig.__dataclass_fields__[name].default
+        if given != usual:
+            raise ValueError(
+                f"{name} must be {usual!r} for architecture 'cnn', which has no such choice, got {given!r}"
+            )
+    shrinking = 0 if network.padding == "same" else network.kernel_size - 1 - 2 * network.padding
+    if network.num_layers * shrinking >= image_side:
+        raise ValueError(
+            f"num_layers must be at most {(image_side - 1) // shrinking} for architecture 'cnn' and these images, "
+            f"of which every layer takes {shrinking} pixels a side, got {network.num_layers}"
+        )
 
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:

@@ -27,10 +27,12 @@ PresetName = Literal["quick", "paper", "released"]
 
 @dataclass(frozen=True)
 class NetworkConfig:
-    """The unfolded network."""
+    """The network."""
 
+    architecture: Literal["unfolded", "cnn"] = "unfolded"
+    """The paper's unfolded network, or a plain CNN of group layers."""
     num_layers: int = 4
-    """Steps of sparse coding, L."""
+    """Steps of sparse coding, or layers of a CNN, L."""
     num_sets: int = 5
     """Filter sets per layer, K."""
     order: int = 4

@@ -67,9 +67,9 @@ def epoch_line(
     if name == "error":
         line["test_active"] = test["active"]
     encoder = model.encoder
-    assert isinstance(encoder, UnfoldedEncoder)
-    height, width = images.facts["image_shape"][1:]
-    line["step_conditions"] = [float(f"{value:.6g}") for value in encoder.step_conditions((height, width))]
+    if isinstance(encoder, UnfoldedEncoder):  # a CNN takes no steps
+        height, width = images.facts["image_shape"][1:]
+        line["step_conditions"] = [float(f"{value:.6g}") for value in encoder.step_conditions((height, width))]
     return line
 
 

@@ -56,6 +56,7 @@ def largest_gradient(model: nn.Module, layers: int) -> tuple[str, float]:
         sizes = gradient.nan_to_num(nan=torch.inf, posinf=torch.inf).amax(-1, keepdim=parameter.ndim < 2)
         if float(sizes.max()) > worst:
             worst, where = float(sizes.max()), name
-            if ("bank" in name or "threshold" in name) and len(sizes) >= layers:
+            # An unfolded encoder has all layers in one tensor; elsewhere the name says which layer it is.
+            if name.startswith(("encoder.bank", "encoder.threshold")) and len(sizes) >= layers:
                 where = f"layer {int(sizes.argmax()) // (len(sizes) // layers) + 1} ({name})"
     return where, worst
