@@ -16,6 +16,7 @@ def run(args: list[str]) -> int:
 def _reproduce(
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME ...")] = (),
     quick: bool = False,
+    existing: bool = False,
     out: Path = Path("reproduction"),
     data_dir: Path | None = None,
 ) -> None:
@@ -26,6 +27,7 @@ def _reproduce(
     Args:
         names: recipes by name, or `all`.
         quick: embedded data and few epochs: minutes instead of hours, by the same code.
+        existing: train nothing: use the runs that are finished, and leave out what needs others.
         out: where runs, figures and claims are written.
         data_dir: where named data sets lie (or LGN_DATA).
     """
@@ -35,7 +37,9 @@ def _reproduce(
         print("\nlgn reproduce NAME ... [--quick], or: lgn reproduce all")
         return
     chosen = NAMES if names == ("all",) else names
-    written = reproduce(chosen, Context(out, quick, data_dir))
+    written, left_out = reproduce(chosen, Context(out, quick, data_dir, existing))
     for path in written:
         if path.suffix in (".png", ".md"):
             print(path)
+    for name, reason in left_out.items():
+        print(f"{name} is left out: {reason}")

@@ -4,7 +4,7 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
-from lgn.recipes.context import Context
+from lgn.recipes.context import Context, NotRun
 
 NAMES = ("fig1", "fig2", "fig3", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "claims")
 
@@ -16,10 +16,19 @@ def recipe(name: str) -> ModuleType:
     return importlib.import_module(f"lgn.recipes.{name}")
 
 
-def reproduce(names: tuple[str, ...], context: Context) -> list[Path]:
-    """Run recipes in order; what is done already is not done again. Returns the figures and pages written."""
-    chosen = [recipe(name) for name in names]
-    return [path for each in chosen for path in each.run(context)]
+def reproduce(names: tuple[str, ...], context: Context) -> tuple[list[Path], dict[str, str]]:
+    """Run recipes in order; what is done already is not done again.
+
+    Returns the figures and pages written, and by recipe what was left out, where only what is finished is read.
+    """
+    written: list[Path] = []
+    left_out: dict[str, str] = {}
+    for name, each in [(name, recipe(name)) for name in names]:  # a wrong name is refused before any work
+        try:
+            written += each.run(context)
+        except NotRun as reason:
+            left_out[name] = str(reason)
+    return written, left_out
 
 
-__all__ = ["NAMES", "Context", "recipe", "reproduce"]
+__all__ = ["NAMES", "Context", "NotRun", "recipe", "reproduce"]

@@ -17,7 +17,7 @@ from lgn.operators.study import SETTINGS, Setting, study
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
 from lgn.training.config import PRESETS
-from lgn.training.files import write_json, write_whole
+from lgn.training.files import read_json, write_json, write_whole
 from lgn.training.run import same_settings
 
 if TYPE_CHECKING:
@@ -28,13 +28,18 @@ QUICK_DATA, QUICK_EPOCHS, QUICK_IMAGES, QUICK_DRAWS = "digits", 3, 2_000, 200
 TITLES = {"cifar10": "CIFAR-10", "mnist": "MNIST", "digits": "digits (an extract of MNIST)"}
 
 
+class NotRun(Exception):
+    """Something that is not finished, where nothing is to be trained."""
+
+
 @dataclass(frozen=True)
 class Context:
-    """One reproduction: where it is written, and whether it is quick."""
+    """One reproduction: where it is written, whether it is quick, and whether it only reads what is finished."""
 
     out: Path
     quick: bool = False
     data_dir: Path | None = None
+    existing: bool = False
 
     def configured(self, config: Config) -> Config:
         """The config as this reproduction runs it."""
@@ -54,13 +59,34 @@ class Context:
         found = self.find(config)
         if found is not None and found.finished:
             return found
-        return train(config, found.path if found else self.out / "runs" / run_name(config))
+        if self.existing:
+            raise NotRun(f"no finished run of {caption(config)}")
+        if found is not None:
+            return train(dataclasses.replace(found.config, data_dir=self.data_dir), found.path)
+        return train(config, self.out / "runs" / run_name(config))
+
+    def runs(self, configs: list[Config]) -> list[Run]:
+        """The runs of many configs: all of them, or those that are finished where only these are read."""
+        if not self.existing:
+            return [self.train(config) for config in configs]
+        return [run for config in configs if (run := self.finished(config)) is not None]
+
+    def at_least_one(self, configs: list[Config]) -> list[Run]:
+        """The same for a figure, which is nothing without any."""
+        if found := self.runs(configs):
+            return found
+        raise NotRun(f"no finished run of {caption(self.configured(configs[0]))}")
+
+    def finished(self, config: Config) -> Run | None:
+        """The run of a config if it is there to its end; nothing is trained."""
+        found = self.find(self.configured(config))
+        return found if found is not None and found.finished else None
 
     def find(self, config: Config) -> Run | None:
-        """A run with the settings of a config, whatever its directory is called."""
+        """A run with the settings of a config, whatever its directory is called; the task may be the data's choice."""
         for path in sorted(self.out.glob("runs/*/config.json")):
             run = Run(path.parent)
-            if same_settings(run.config, config):
+            if same_settings(_with_task(run), config):
                 return run
         return None
 
@@ -80,13 +106,7 @@ class Context:
 
     def caption(self, run: Run) -> str:
         """What a run was trained on, for captions."""
-        config, facts = run.config, run.facts
-        task = {"classify": "classification", "reconstruct": "reconstruction"}[facts["task"]]
-        name = TITLES.get(facts["data"]["name"], facts["data"]["name"])
-        epochs = len(run.metrics)
-        return (
-            f"{name}, {task}, preset {config.preset}, {config.network.start} start, {epochs} epochs, seed {config.seed}"
-        )
+        return caption(_with_task(run))
 
     def operators(self) -> tuple[dict[Setting, Tensor], tuple[int, int], str]:
         """The eleven learned operators of sec. 5.2, learned once, with their patch and the data's name."""
@@ -94,6 +114,8 @@ class Context:
         path = self.out / "operators" / f"{name}.safetensors"
         count, epochs = (5_000, 20) if self.quick else (50_000, 100)
         if not path.is_file():
+            if self.existing:
+                raise NotRun("the operators of figures 3 to 5 have not been learned")
             images = data.load(name, self.data_dir).train.images
             patches = data.patches(images, 6, count, 0).flatten(0, 1)[:count].double() / 255
             learned = study(patches, epochs)
@@ -108,10 +130,30 @@ class Context:
         (self.out / "figures").mkdir(parents=True, exist_ok=True)
         return list(save_figures(figure, self.out / "figures" / name))
 
+    def read_json(self, name: str) -> dict[str, Any]:
+        """A measurement that was written before."""
+        if not (self.out / name).is_file():
+            raise NotRun(f"{name} has not been measured")
+        return read_json(self.out / name)
+
     def write_json(self, name: str, value: dict[str, Any]) -> None:
         """A measurement of this reproduction."""
         self.out.mkdir(parents=True, exist_ok=True)
         write_json(self.out / name, value)
+
+
+def _with_task(run: Run) -> Config:
+    """The settings of a run, with the task that its data decided."""
+    return dataclasses.replace(run.config, task=run.facts["task"])
+
+
+def caption(config: Config) -> str:
+    """What a run was trained on, for captions."""
+    task = {"classify": "classification", "reconstruct": "reconstruction"}.get(config.task, config.task)
+    network = "" if config.network.architecture == "unfolded" else ", a plain CNN"
+    start = f"{config.network.start} start"
+    what = f"{TITLES.get(config.data, config.data)}, {task}{network}"
+    return f"{what}, preset {config.preset}, {start}, {config.epochs} epochs, seed {config.seed}"
 
 
 def run_name(config: Config) -> str:

@@ -11,10 +11,11 @@ from lgn.operators.study import SETTINGS, Setting
 from lgn.recipes.claims.statement import Statement, Verdict, estimate
 
 
-def between_random_and_circulant(runs: str, analyses: list[Analysis], tested: bool) -> Statement:
+def between_random_and_circulant(runs: str, analyses: list[Analysis]) -> Statement:
     """Claim 4: learned Toeplitz actions lie between random and circulant under the DFT."""
     places = [[_place(g) for g in a.generators if _found(g, "Toeplitz")] for a in analyses]
     means = [mean(some) for some in places if some]
+    verdict: Verdict
     if not means:
         effect, verdict = "no generator is Toeplitz beyond chance", "not seen"
     else:
@@ -23,15 +24,14 @@ def between_random_and_circulant(runs: str, analyses: list[Analysis], tested: bo
         verdict = "not seen" if not where.above(0) else "holds" if where.above(0.5) else "holds in part"
     return Statement(
         4,
-        "Learned Toeplitz actions lie between random and circulant under the DFT, closer to circulant.",
         runs,
         effect,
         "a Gaussian matrix has its place at 0; closer to circulant means above 1/2",
-        verdict if tested else "not tested",  # type: ignore[arg-type]
+        verdict,
     )
 
 
-def composition_beats_parts(runs: str, analyses: list[Analysis], tested: bool) -> Statement:
+def composition_beats_parts(runs: str, analyses: list[Analysis]) -> Statement:
     """Claim 5: they resemble pooling composed with rotation more than either alone, by calibrated p-values."""
     shares, cosines = [], []
     for analysis in analyses:
@@ -47,16 +47,15 @@ def composition_beats_parts(runs: str, analyses: list[Analysis], tested: bool) -
     verdict: Verdict = "holds" if share.above(0.5) else "holds in part" if share.above(0.05) else "not seen"
     return Statement(
         5,
-        "Actions resemble pooling composed with rotation more than either alone.",
         runs,
         f"share of generators for which the composition is beyond chance, and further than its parts: {share}",
         "each family of operators maximised in the same way on its own null draws",
-        verdict if tested else "not tested",
+        verdict,
         (f"largest cosine with a composition, over all generators: {max(cosines):.2f}",),
     )
 
 
-def effects_on_identity(runs: str, analyses: list[Analysis], tested: bool) -> Statement:
+def effects_on_identity(runs: str, analyses: list[Analysis]) -> Statement:
     """Claim 10: what the actions of figure 2 do to the identity, as numbers."""
     skew = estimate([_correlation_with_place(_best(a, "skew-symmetric")) for a in analyses])
     smooth = estimate([_energy_near_diagonal(_best(a, "Toeplitz")) for a in analyses])
@@ -65,18 +64,16 @@ def effects_on_identity(runs: str, analyses: list[Analysis], tested: bool) -> St
     verdict: Verdict = "holds" if all(seen) else "holds in part" if any(seen) else "not seen"
     return Statement(
         10,
-        "On the identity, skew-symmetric actions darken towards later pixels, Toeplitz ones turn and smooth the "
-        "diagonal, multi-scale ones differ across the antidiagonal.",
         runs,
         f"skew: correlation of value and place {skew}; Toeplitz: energy within one pixel of the diagonal {smooth}; "
         f"multi-scale: difference across the antidiagonal in standard deviations {scale}",
         "0; 16 of 36 pixels, 0.44; 0",
-        verdict if tested else "not tested",
+        verdict,
         ("for the generator of each run with the highest score of the structure",),
     )
 
 
-def products_of_learned(learned: dict[Setting, torch.Tensor], data: str, tested: bool) -> Statement:
+def products_of_learned(learned: dict[Setting, torch.Tensor], data: str) -> Statement:
     """Claim 12: the learned composition is learned rotation times learned pooling."""
     errors = {
         setting.title: float(
@@ -91,11 +88,10 @@ def products_of_learned(learned: dict[Setting, torch.Tensor], data: str, tested:
     verdict: Verdict = "holds" if worst < 0.1 else "holds in part" if worst < 0.5 else "not seen"
     return Statement(
         12,
-        "A learned composition is the product of the learned rotation and the learned pooling.",
         data,
         "relative difference: " + ", ".join(f"{title} {error:.2g}" for title, error in errors.items()),
         "unrelated matrices differ by more than 1",
-        verdict if tested else "not tested",
+        verdict,
     )
 
 

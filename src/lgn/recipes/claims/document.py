@@ -4,8 +4,8 @@ from lgn.recipes.claims.statement import Statement
 
 HEAD = """# The paper's claims
 
-Made by `lgn reproduce claims`. {used} The run is the unit: intervals are bootstraps over runs, and a single run has
-none. Verdicts: *holds*, *holds in part*, *not seen*, *not tested*.
+Made by `lgn reproduce claims`.{used} The run is the unit: intervals are bootstraps over runs, and a single run has
+none, nor a verdict. Verdicts: *holds*, *holds in part*, *not seen*, *not tested*.
 
 | | claim | verdict |
 |---|---|---|

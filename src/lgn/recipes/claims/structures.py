@@ -1,12 +1,14 @@
-"""Claims on structure: which structures emerge, where, and what data and task change (claims 1 to 3, 11, 13)."""
+"""Claims on structure: which structures emerge, where, and what data and task change (claims 1 to 3, 11, 13, 15)."""
 
 from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
 from statistics import mean
 
 import torch
 from torch import Tensor
 
-from lgn.analysis import Analysis
+from lgn.analysis import Analysis, GeneratorAnalysis
 from lgn.analysis.result import IDENTIFIABLE
 from lgn.recipes.claims.statement import Statement, Verdict, difference, estimate
 
@@ -24,28 +26,32 @@ def mean_score(analysis: Analysis, name: str) -> float:
     return mean(next(s.score for s in each.scores if s.name == name) for each in analysis.generators)
 
 
-def emergence(number: int, claim: str, runs: str, analyses: list[Analysis], tested: bool) -> Statement:
+def _place(each: GeneratorAnalysis) -> str:
+    """The layer of an unfolded network, or the module."""
+    return each.name.split(", ")[0]
+
+
+def emergence(number: int, runs: str, analyses: list[Analysis]) -> Statement:
     """How many generators have each structure, in which layers; more than the false-discovery rate allows by chance."""
     rate = analyses[0].false_discovery_rate
     shares = {name: estimate([share_found(a, name) for a in analyses]) for name in EMERGING}
     seen = [name for name, share in shares.items() if share.above(rate)]
-    layers = Counter(
-        (f.name, each.layer)
+    places = Counter(
+        (f.name, _place(each))
         for a in analyses
         for each in a.generators
         for f in {g.name: g for g in each.findings}.values()
         if f.name in EMERGING
     )
-    counts = ", ".join(f"{name} in layer {layer}: {count}" for (name, layer), count in sorted(layers.items(), key=str))
+    counts = ", ".join(f"{name} in {place}: {count}" for (name, place), count in sorted(places.items()))
     on_u = {name: estimate([share_found(a, name, IDENTIFIABLE) for a in analyses]) for name in EMERGING}
     verdict: Verdict = "holds" if len(seen) == len(EMERGING) else "holds in part" if seen else "not seen"
     return Statement(
         number,
-        claim,
         runs,
         "share of generators with the structure: " + "; ".join(f"{name} {share}" for name, share in shares.items()),
         f"at most {rate:g} of findings by chance (three nulls, Benjamini-Hochberg)",
-        verdict if tested else "not tested",
+        verdict,
         (
             f"by layer, over all runs: {counts or 'none'}",
             "on what the data can say (U): " + "; ".join(f"{name} {share}" for name, share in on_u.items()),
@@ -53,8 +59,18 @@ def emergence(number: int, claim: str, runs: str, analyses: list[Analysis], test
     )
 
 
-def task_dependence(runs: str, classified: list[Analysis], rebuilt: list[Analysis], tested: bool) -> Statement:
-    """Claim 3: reconstruction has concentrated blocks where classification has not."""
+def in_a_plain_cnn(runs: str, analyses: list[Analysis]) -> Statement:
+    """Claim 15: the same count where layers are not unfolded, and how much of each layer's generators counts."""
+    statement = emergence(15, runs, analyses)
+    dimensions: dict[str, set[int]] = {}
+    for each in (each for a in analyses for each in a.generators if each.identifiability is not None):
+        dimensions.setdefault(_place(each), set()).add(each.identifiability.dimension)  # type: ignore[union-attr]
+    counted = ", ".join(f"{place}: {'/'.join(map(str, sorted(some)))}" for place, some in dimensions.items())
+    return replace(statement, details=(*statement.details, f"dimensions that the data speak to: {counted}"))
+
+
+def task_dependence(runs: str, classified: list[Analysis], rebuilt: list[Analysis]) -> Statement:
+    """Claim 3: reconstruction has concentrated blocks where classification has not; on one data set."""
     rebuilt_scores, classified_scores = (
         [mean_score(a, "concentrated blocks") for a in each] for each in (rebuilt, classified)
     )
@@ -62,16 +78,15 @@ def task_dependence(runs: str, classified: list[Analysis], rebuilt: list[Analysi
     shares = [estimate([share_found(a, "concentrated blocks") for a in each]) for each in (rebuilt, classified)]
     return Statement(
         3,
-        "Actions for reconstruction differ from those for classification: multiple concentrated blocks.",
         runs,
         f"energy in the strongest tenth of the blocks, reconstruction less classification: {gap}",
         "no difference between tasks",
-        "not tested" if not tested else "holds" if gap.above(0) else "not seen",
+        "holds" if gap.above(0) else "not seen",
         (f"share of generators with concentrated blocks: {shares[0]} against {shares[1]}",),
     )
 
 
-def causal_averaging(runs: str, analyses: list[Analysis], tested: bool) -> Statement:
+def causal_averaging(runs: str, analyses: list[Analysis]) -> Statement:
     """Claim 13: skew-symmetric actions implement causal averaging."""
     skew = [[g for g in a.generators if any(f.name == "skew-symmetric" for f in g.findings)] for a in analyses]
     with_skew = [generators for generators in skew if generators]
@@ -80,11 +95,10 @@ def causal_averaging(runs: str, analyses: list[Analysis], tested: bool) -> State
     seen = bool(causal) and estimate(causal).above(analyses[0].false_discovery_rate)
     return Statement(
         13,
-        "Skew-symmetric actions implement a causal averaging of pixels.",
         runs,
         effect,
         "causal: energy on one side of the diagonal, and one sign on each side, both beyond chance",
-        "not tested" if not tested or not causal else "holds" if seen else "not seen",
+        "not tested" if not causal else "holds" if seen else "not seen",
     )
 
 
@@ -98,18 +112,34 @@ def _profile(analysis: Analysis) -> Tensor:
     return torch.tensor([mean(score.score - score.chance for score in column) for column in by_score])
 
 
-def same_on_both(
-    runs: str, one: list[Analysis], other: list[Analysis], apart: list[Analysis], tested: bool
-) -> Statement:
+def resemblance(one: list[Analysis], other: list[Analysis]) -> tuple[str, ...]:
+    """How alike the actions of two samples are, beside how alike seeds of the first are, and the operators of both."""
+    lines = [
+        f"correlation of mean scores less chance, between CIFAR-10 and MNIST: "
+        f"{estimate([likeness(a, b) for a, b in zip(one, other, strict=False)])}"
+    ]
+    if len(one) > 1:
+        lines[0] += f"; between seeds on CIFAR-10: {estimate([likeness(a, b) for a, b in pairwise(one)])}"
+    for title, analyses in (("CIFAR-10", one), ("MNIST", other)):
+        families = Counter(
+            each.nearest[0].name if each.nearest[0].adjusted_p_value <= a.false_discovery_rate else "none beyond chance"
+            for a in analyses
+            for each in a.generators
+        )
+        counts = ", ".join(f"{name} {count}" for name, count in families.most_common())
+        lines.append(f"nearest operator on {title}, generators of {len(analyses)} runs: {counts}")
+    return tuple(lines)
+
+
+def same_on_both(runs: str, one: list[Analysis], other: list[Analysis], apart: list[Analysis]) -> Statement:
     """Claim 11: the reconstruction actions of two data sets resemble each other, more than the tasks do."""
     between = estimate([likeness(a, b) for a, b in zip(one, other, strict=False)])
     across = estimate([likeness(a, c) for a, c in zip(one, apart, strict=False)])
     alike = between.low is not None and across.high is not None and between.low > across.high
     return Statement(
         11,
-        "Actions for reconstruction on CIFAR-10 and on MNIST resemble each other.",
         runs,
         f"correlation of mean scores less chance, between data sets: {between}; between tasks: {across}",
         "as alike as the actions for the two tasks on one data set",
-        "not tested" if not tested else "holds" if alike else "holds in part" if between.mean > 0.5 else "not seen",
+        "holds" if alike else "holds in part" if between.mean > 0.5 else "not seen",
     )

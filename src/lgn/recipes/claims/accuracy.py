@@ -1,0 +1,74 @@
+"""The claim on accuracy: the learned group against free filters and against a rotation that is given (claim 14)."""
+
+import statistics
+
+from lgn.recipes.claims.samples import Sample, sample
+from lgn.recipes.claims.statement import Estimate, Statement, Verdict, difference, estimate, untested
+from lgn.recipes.context import TITLES, Context
+from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
+from lgn.recipes.runs import classification
+from lgn.training import Config
+
+MARGIN = 0.5  # points of accuracy; "as well as" cannot mean better, so it must allow for a little less
+WAYS = {"equal filters": with_equal_filters, "equal parameters": with_equal_parameters}
+
+
+def as_well_as_free(context: Context, groups: dict[str, Sample]) -> Statement:
+    """Claim 14, on every data set: as many filters, and as many parameters."""
+    gaps: dict[str, Estimate] = {}
+    details, used = [], []
+    for data in context.distinct(*groups):
+        group = groups[data]
+        if not group.runs:
+            continue
+        config = context.configured(classification(data))
+        title = TITLES[config.data]
+        used.append(group.words)
+        details.append(_line(f"{title}, learned group", config, group))
+        for control in CONTROLS:
+            for way, choose in WAYS.items():
+                chosen = choose(config, control)
+                found = sample(context, chosen)
+                details.append(_line(f"{title}, {control}, {way}", chosen, found))
+                if found.runs:
+                    gap = difference(_points(group), _points(found))
+                    details[-1] += f"; the group less this: {gap} points"
+                    if control == "free filters":
+                        gaps[f"{title}, {way}"] = gap
+    if not gaps:
+        return untested(14, "runs of the group or of free filters are missing")
+    return Statement(
+        14,
+        "; ".join(used),
+        "accuracy of the group less that of free filters, in points: "
+        + "; ".join(f"{name} {gap}" for name, gap in gaps.items()),
+        f"as well means: the whole interval above -{MARGIN} points",
+        verdict(list(gaps.values())),
+        tuple(details),
+    )
+
+
+def verdict(gaps: list[Estimate]) -> Verdict:
+    """Over all comparisons that have an interval; a single run on either side has none."""
+    known = [gap for gap in gaps if gap.low is not None]
+    if not known:
+        return "not tested"
+    good = [gap.above(-MARGIN) for gap in known]
+    return "holds" if all(good) else "holds in part" if any(good) else "not seen"
+
+
+def _points(of: Sample) -> list[float]:
+    return [100 * accuracy for accuracy in of.accuracies]
+
+
+def _line(words: str, config: Config, of: Sample) -> str:
+    """The mean, the spread and the interval over seeds, and what the network is made of."""
+    network = config.network
+    size = f"{network.num_sets * network.order} filters a layer, {parameters(config):,} parameters"
+    if not of.runs:
+        return f"{words} ({size}): not run"
+    points = _points(of)
+    found = estimate(points)
+    spread = f", standard deviation {statistics.stdev(points):.2f}" if len(points) > 1 else ""
+    interval = "" if found.low is None else f" [{found.low:.2f}, {found.high:.2f}]"
+    return f"{words} ({size}): {found.mean:.2f} %{interval}{spread}, {len(points)} run{'s' if len(points) > 1 else ''}"

@@ -1,0 +1,114 @@
+"""Claims: controls of equal size, verdicts by intervals, and what is said of runs that are not all there."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import lgn
+from lgn.recipes import Context, reproduce
+from lgn.recipes.claims import measure
+from lgn.recipes.claims.accuracy import verdict
+from lgn.recipes.claims.statement import CLAIMS, estimate
+from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
+from lgn.recipes.runs import classification
+from lgn.training import Run, preset, train
+
+
+@pytest.mark.parametrize("data", ["mnist", "cifar10"])
+@pytest.mark.parametrize("control", list(CONTROLS))
+def test_controls_have_as_many_parameters_as_sets_allow(data: str, control: str) -> None:
+    group = classification(data)
+    wanted = parameters(group)
+    equal = with_equal_parameters(group, control)
+    sets = equal.network.num_sets
+    distances = [
+        abs(parameters(lgn.training.preset("paper", "classify", data=data, num_sets=n, **CONTROLS[control])) - wanted)
+        for n in (sets - 1, sets, sets + 1)
+    ]
+    assert distances[1] == min(distances)
+    assert distances[1] < 0.02 * wanted
+    assert with_equal_filters(group, control).network.num_sets == group.network.num_sets
+
+
+def test_parameters_are_those_of_the_network_alone() -> None:
+    # 4 layers of 5 sets: bases, generators and thresholds; three normalisations; a head on 20 codes in 16 cells
+    assert parameters(classification("mnist")) == 20 * 36 + 20 * 36**2 + 80 + 3 * 40 + 20 * 16 * 10 + 10
+
+
+def test_as_well_allows_for_half_a_point_and_needs_an_interval() -> None:
+    good, bad, single = estimate([-0.2, 0.1, -0.1]), estimate([-2.0, -1.5, -1.8]), estimate([3.0])
+    assert verdict([good, good]) == "holds"
+    assert verdict([good, bad, single]) == "holds in part"
+    assert verdict([bad]) == "not seen"
+    assert verdict([single]) == "not tested"
+
+
+@pytest.fixture(scope="module")
+def as_if_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two seeds of the short classification of MNIST, by their settings: in truth one on a few digits."""
+    out = tmp_path_factory.mktemp("reproduction")
+    config = preset("paper", epochs=1, train_images=200, device="cpu")  # the task is left to the data
+    made = train(config, out / "made", progress=False)
+    lgn.analyze(made, draws=20).to_json(made.path / "analysis.json")
+    for seed in (0, 1):
+        shutil.copytree(made.path, out / "runs" / f"seed-{seed}")
+        path = out / "runs" / f"seed-{seed}" / "config.json"
+        stored = json.loads(path.read_text())
+        stored["config"] |= {"data": "mnist", "epochs": 10, "train_images": None, "seed": seed}
+        path.write_text(json.dumps(stored))
+    return out
+
+
+def test_claims_use_the_runs_that_are_there_and_train_none(as_if_trained: Path) -> None:
+    before = sorted(as_if_trained.rglob("*"))
+    statements = {each.number: each for each in measure(Context(as_if_trained, existing=True))}
+    assert list(statements) == list(CLAIMS)
+    assert "2 of 5 seeds" in statements[2].runs
+    assert statements[2].verdict != "not tested"
+    assert "over 2 runs" in statements[2].effect
+    long_runs = [line for line in statements[2].details if "100 epochs" in line]
+    assert len(long_runs) == 3
+    assert all(line.endswith("not run") for line in long_runs)
+    missing = {number for number, each in statements.items() if each.verdict == "not tested"}
+    assert missing >= {1, 3, 4, 5, 6, 7, 10, 11, 12, 14, 15}
+    assert "2 of 5 seeds" in statements[8].runs  # what there is of both data sets
+    assert sorted(as_if_trained.rglob("*")) == before
+
+
+def test_one_seed_is_measured_but_gives_no_verdict(as_if_trained: Path, tmp_path: Path) -> None:
+    shutil.copytree(as_if_trained / "runs" / "seed-0", tmp_path / "runs" / "one")
+    statements = {each.number: each for each in measure(Context(tmp_path, existing=True))}
+    assert "1 of 5 seeds" in statements[8].runs
+    assert "one run" in statements[8].effect
+    assert statements[8].verdict == "not tested"
+
+
+def test_an_unfinished_run_is_not_used(as_if_trained: Path, tmp_path: Path) -> None:
+    shutil.copytree(as_if_trained / "runs" / "seed-0", tmp_path / "runs" / "one")
+    (tmp_path / "runs" / "one" / "model.safetensors").unlink()
+    context = Context(tmp_path, existing=True)
+    assert context.find(classification("mnist", epochs=10)) is not None
+    assert context.finished(classification("mnist", epochs=10)) is None
+    assert measure(context)[1].verdict == "not tested"
+
+
+def test_recipes_without_runs_are_left_out_with_a_reason(tmp_path: Path) -> None:
+    written, left_out = reproduce(("fig3", "fig6", "fig7", "fig8", "fig10", "claims"), Context(tmp_path, existing=True))
+    assert set(left_out) == {"fig3", "fig6", "fig7", "fig8"}
+    assert left_out["fig6"].startswith("no finished run of MNIST, classification, preset paper, orthogonal start, 100")
+    assert {path.name for path in written} >= {"fig10.png", "claims.md"}
+    claims = json.loads((tmp_path / "claims.json").read_text())["claims"]
+    assert [each["number"] for each in claims] == list(range(1, 16))
+    assert {each["verdict"] for each in claims} == {"not tested"}
+
+
+def test_a_figure_is_drawn_from_a_run_that_is_there(as_if_trained: Path, tmp_path: Path) -> None:
+    shutil.copytree(as_if_trained / "runs" / "seed-0", tmp_path / "runs" / "long")
+    path = tmp_path / "runs" / "long" / "config.json"
+    path.write_text(path.read_text().replace('"epochs": 10', '"epochs": 100'))
+    assert Run(path.parent).config.epochs == 100
+    written, left_out = reproduce(("fig1", "fig6"), Context(tmp_path, existing=True))
+    assert list(left_out) == ["fig1"]
+    assert "fig6.png" in {each.name for each in written}
