@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+import warnings
 from collections.abc import Sequence
 
 from lgn.version import __version__
@@ -40,13 +41,20 @@ def main(args: Sequence[str] | None = None) -> int:
         return _fail(f"command must be one of {', '.join(COMMANDS)}, got {words[0]!r}", 2)
     command = importlib.import_module(f"lgn.commands.{words[0]}")
     try:
-        return int(command.run(words[1:]))
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            return int(command.run(words[1:]))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         return 141
     except (ValueError, OSError, RuntimeError) as error:
         return _fail(str(error), 1)
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """One line, as errors are: where in the code it was said does not help a user."""
+    sys.stderr.write(f"lgn: warning: {message}\n")
 
 
 def _fail(message: str, status: int) -> int:

@@ -47,6 +47,8 @@ def analyze(
     initial = run.initial()
     names = subject.pop("modules")
     start = torch.cat([initial[f"{name}.matrix"].flatten(0, 1) for name in names])
+    if run.config.snap == "permutation":
+        subject["by_construction"].append("permutation")  # lifting made it so
     network = run.config.network
     if network.generator != "fixed":
         subject["fresh_starts"] = _fresh_starts(network.generator, subject["patch"], network.order, network.start)

@@ -15,13 +15,13 @@ from lgn.training.processes import Processes, choose_device
 # Trains as the config says and leaves the weights of this process beside the run: what no rank 0 writes for it.
 EACH_RANK = """
 import os, sys, torch
-from lgn.training import Run, loop
+from lgn.training import Run, loop, train
 from safetensors.torch import save_file
 
 made, build = [], loop.build_model
 loop.build_model = lambda *arguments: made.append(build(*arguments)) or made[-1]
-loop.train(Run(sys.argv[1]).config, sys.argv[2], progress=False)
-save_file({n: p.detach() for n, p in made[0].named_parameters()}, f"{sys.argv[2]}.{os.environ['RANK']}.safetensors")
+train(Run(sys.argv[1]).config, sys.argv[2], progress=False)
+save_file({n: p.detach() for n, p in made[-1].named_parameters()}, f"{sys.argv[2]}.{os.environ['RANK']}.safetensors")
 """
 
 
@@ -66,6 +66,16 @@ def test_the_command_under_torchrun_has_one_writer_and_one_voice(tmp_path: Path)
     assert run.finished
     assert len(run.metrics) == 2
     run.model()
+
+
+def test_stages_are_trained_by_all_processes_and_written_by_one(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    result = torchrun("-m", "lgn", "train", "digits", *SMALL_WORDS, "--train", "lifted", "--out", str(out))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("lifted from free filters") == result.stderr.count("lgn: warning:") == 1
+    assert Run(out / "free").finished
+    assert Run(out).finished
+    assert (out / "lift.json").is_file()
 
 
 def test_shares_are_disjoint_and_whole() -> None:

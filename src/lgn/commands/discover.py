@@ -7,6 +7,7 @@ import torch
 from lgn.analysis import Analysis, table
 from lgn.commands.analyze import analyze_source
 from lgn.commands.report import write_report
+from lgn.commands.stages import stage_lines
 from lgn.commands.train import result_line, train_from
 from lgn.measures import inverse_error
 from lgn.nn import summary
@@ -23,7 +24,7 @@ def run(args: list[str]) -> int:
     found = train_from([word for word in args if word != "--open"], "lgn discover", HELP)
     if found is None:
         return 130
-    print(result_line(found))
+    print("\n".join([*stage_lines(found), result_line(found)]))
     if found.config.network.generator == "free":
         print("free filters have no generators to analyse")
         print(f"run: {found.path}")

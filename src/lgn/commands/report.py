@@ -18,7 +18,7 @@ from lgn.generators import Generator
 from lgn.nn import OrbitBank
 from lgn.report import Contents, Network, write_page
 from lgn.report.figures import write_figures
-from lgn.training import Run
+from lgn.training import Config, Run
 
 #: Crops that are offered on the page, the most contrasted of those that are drawn.
 CROPS, DRAWN = 24, 600
@@ -199,7 +199,7 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
         "task": "classification" if facts["task"] == "classify" else "reconstruction",
         "network": f"{network.num_layers} layers of {kind}, {network.num_sets} sets of "
         f"{network.order} filters, {network.kernel_size} x {network.kernel_size}",
-        "generators": f"{network.generator}, one for each {network.share}, started {network.start}",
+        "generators": f"{network.generator}, one for each {network.share}, {_start(config)}",
         "penalty": config.penalty
         if config.penalty == "none"
         else f"{config.penalty}, weight {config.penalty_weight:g}",
@@ -208,6 +208,13 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
         "run": str(found.path),
     }
     return tuple(rows.items())
+
+
+def _start(config: Config) -> str:
+    if config.train == "lifted":
+        return "lifted from free filters"
+    chosen = f", the best of {config.starts} starts" if config.starts > 1 else ""
+    return f"started {config.network.operator or config.network.start}{chosen}"
 
 
 def _result(metrics: list[dict[str, Any]]) -> str | None:

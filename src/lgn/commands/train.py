@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 import tyro
 
+from lgn.commands.stages import stage_lines
 from lgn.training import Config, Interrupted, Run, preset, train
 from lgn.training.config import Task
 from lgn.training.processes import is_first_process
@@ -20,7 +21,7 @@ def run(args: list[str]) -> int:
     trained = train_from(args, "lgn train", HELP)
     if trained is None:
         return 130
-    print(result_line(trained))
+    print("\n".join([*stage_lines(trained), result_line(trained)]))
     print(f"run: {trained.path}")
     return 0
 
@@ -49,8 +50,11 @@ def parse_config(args: list[str], prog: str, description: str) -> Config:
     named = take_option(args, "--preset")[0] or "quick"
     task: Any = take_option(args, "--task")[0]
     task = task if task in get_args(Task) else "auto"  # tyro refuses any other, below
+    # What a preset depends on besides its task.
+    special = {"train": "lifted", "generator": "affine"}
+    way = {name: value for name, value in special.items() if take_option(args, f"--{name}")[0] == value}
     description += "\n\n--out DIR: where to leave the run (default: runs/DATA-TASK-PRESET-SEED)."
-    return tyro.cli(Config, prog=prog, description=description, default=preset(named, task), args=args)
+    return tyro.cli(Config, prog=prog, description=description, default=preset(named, task, **way), args=args)
 
 
 def take_option(args: list[str], name: str) -> tuple[str | None, list[str]]:

@@ -1,5 +1,6 @@
 """Finding the symmetry: from a bank of filters, from pairs, from views; lifting; many starts."""
 
+from lgn.discovery.determined import determined_dimension
 from lgn.discovery.fit import Fit, UndeterminedWarning, fit_generator, warn_undetermined
 from lgn.discovery.lift import Lifted, lift, lift_bank
 from lgn.discovery.pairs import PairFit, fit_from_pairs
@@ -20,6 +21,7 @@ __all__ = [
     "ViewSymmetry",
     "bank_from_maxima",
     "bank_from_responses",
+    "determined_dimension",
     "discover_from_views",
     "fit_from_pairs",
     "fit_generator",

@@ -4,9 +4,10 @@ from lgn.training.build import build_model, build_penalty
 from lgn.training.config import PRESETS, Config, NetworkConfig, preset
 from lgn.training.evaluation import evaluate
 from lgn.training.images import Images, load_images
-from lgn.training.loop import Interrupted, train
+from lgn.training.loop import Interrupted
 from lgn.training.objective import Diverged
 from lgn.training.run import Run, snapshot
+from lgn.training.stages import train
 
 __all__ = [
     "PRESETS",

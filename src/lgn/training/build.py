@@ -5,6 +5,7 @@ from functools import partial
 import torch
 from torch import nn
 
+from lgn.discovery.rates import SEARCH
 from lgn.generators import Dense, Family, Start
 from lgn.nn import Autoencoder, Classifier, GroupCNN, UnfoldedEncoder
 from lgn.operators.parse import parse_operator
@@ -91,7 +92,7 @@ def _require_cnn(network: NetworkConfig, image_side: int, task: str) -> None:
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
     """The penalty of a config; none for a network without a generator that is trained."""
     weight, normalised = config.penalty_weight, config.penalty_normalised
-    if config.penalty == "none" or config.freeze_filters or config.network.generator in ("free", "fixed"):
+    if config.penalty == "none" or config.network.generator in ("free", "fixed") or not generator_rate(config):
         return None
     if config.penalty == "inverse":
         return AuxiliaryInverse(model, weight, start=config.penalty_start)
@@ -105,3 +106,14 @@ def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
 def learning_rate(config: Config, progress: float) -> float:
     """Halved when training is 50, 75 and 87.5 % complete (app. C)."""
     return config.learning_rate * 0.5 ** sum(progress >= mark for mark in (0.5, 0.75, 0.875))
+
+
+def generator_rate(config: Config) -> float:
+    """The learning rate of generators as a multiple of the network's: 0 where they are frozen."""
+    if config.freeze_filters:
+        return 0.0
+    if config.generator_rate is not None:
+        return config.generator_rate
+    if config.train == "lifted":
+        return 0.0
+    return SEARCH if config.network.generator == "affine" else 1.0

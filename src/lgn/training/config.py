@@ -6,7 +6,10 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+from lgn.discovery.fit import Method
+from lgn.discovery.snap import Snap
 from lgn.generators import Share, StartName
+from lgn.training.checks import require_lifting, require_starts
 
 Task = Literal["auto", "classify", "reconstruct"]
 PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "none"]
@@ -56,7 +59,7 @@ class NetworkConfig:
     generator: FamilyName = "dense"
     """What a generator may be; 'free' has free filters instead of a group, 'fixed' a known operator."""
     operator: str | None = None
-    """The known operator of a fixed generator, such as 'rotation 90'."""
+    """The known operator of a fixed generator, or where an affine one starts, such as 'rotation 40 bilinear'."""
     share: Share = "set"
     """Who has a generator of their own."""
     start: StartName = "orthogonal"
@@ -96,8 +99,22 @@ class Config:
     network: tyro.conf.OmitArgPrefixes[NetworkConfig] = field(default_factory=NetworkConfig)
     freeze_filters: bool = False
     """Leave the filters as they start: the control of a random network."""
+    train: Literal["direct", "lifted"] = "direct"
+    """lifted: train free filters first, then orbits of them under the generator that they show, one per layer."""
+    lift_epochs: int | None = None
+    """With --train lifted: epochs with free filters, before EPOCHS with orbits; None is half as many."""
+    lift_method: Method = "least-squares"
+    """With --train lifted: how the generator is fitted; unordered solves for the order within each set too."""
+    snap: Snap = "none"
+    """With --train lifted: replace the fitted generator by the matrix of this kind that is near it."""
+    starts: int = 1
+    """Train this many starts briefly and go on from the best on --validation: angles for affine, seeds for others."""
+    start_epochs: int = 3
+    """Epochs of each start, where there are several."""
+    generator_rate: float | None = None
+    """Learning rate of generators over that of the rest; 0 freezes. None is 1, for affine ones 10, after lifting 0."""
     penalty: PenaltyName = "inverse"
-    """What generators are encouraged to be."""
+    """What generators are encouraged to be; affine ones, which have no inverse, to nothing unless asked for."""
     penalty_weight: float = 1e-3
     """The weight mu of the penalty."""
     penalty_start: Literal["inverse", "gaussian"] = "inverse"
@@ -126,18 +143,25 @@ class Config:
     """Write curves for TensorBoard too (extra 'tensorboard')."""
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size"):
-            if getattr(self, name) < 1:
+        for name in ("epochs", "batch_size", "lift_epochs", "starts", "start_epochs"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not 0 <= self.validation < 1:
             raise ValueError(f"validation must be a share from 0 to below 1, got {self.validation}")
         if self.learning_rate <= 0:
             raise ValueError(f"learning_rate must be positive, got {self.learning_rate}")
-        if (self.network.generator == "fixed") != (self.network.operator is not None):
+        family, given = self.network.generator, self.network.operator is not None
+        if given != (family == "fixed") and not (given and family == "affine"):
             raise ValueError(
-                f"operator must be given with generator 'fixed' and only with it, got generator "
-                f"{self.network.generator!r} and operator {self.network.operator!r}"
+                f"operator must be given with generator 'fixed', can be with 'affine' and with no other, got generator "
+                f"{family!r} and operator {self.network.operator!r}"
             )
+        if family == "affine" and self.network.start == "identity":
+            raise ValueError("start must not be 'identity' for generator 'affine', whose gradient is zero there")
+        if self.generator_rate is not None and self.generator_rate < 0:
+            raise ValueError(f"generator_rate must not be negative, got {self.generator_rate}")
+        require_lifting(self)
+        require_starts(self)
 
 
 # What decides the result of a run; the rest may differ when it is continued elsewhere.
@@ -167,6 +191,8 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
     """A preset, as it is for a task. `changes` may name fields of the network too.
 
     The released code reconstructs without batch normalisation, with a free dictionary and an inverse weight of 1e-2.
+    Lifting (`train="lifted"`) gives each layer one generator, and no norm to keep. Affine generators have no penalty:
+    their warps lose corners, and an inverse that does not exist would outweigh the task.
     """
     if name not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
@@ -174,5 +200,9 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
     if name == "released" and task == "reconstruct":
         network = replace(config.network, normalise=False, decoder="free")
         config = replace(config, network=network, penalty_weight=1e-2)
+    if changes.get("train") == "lifted":
+        changes = {"share": "layer", "norm": None, **changes}
+    if changes.get("generator") == "affine":
+        changes = {"penalty": "none", **changes}
     of_network = {key: changes.pop(key) for key in list(changes) if key in NetworkConfig.__dataclass_fields__}
     return replace(config, task=task, network=replace(config.network, **of_network), **changes)

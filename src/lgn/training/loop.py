@@ -1,26 +1,26 @@
-"""The loop: one readable function that trains a network and leaves a run directory."""
+"""The loop: one readable function that trains a network and leaves its run directory."""
 
 import json
 import math
-import shlex
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from lgn.data import epoch_order
+from lgn.discovery.rates import parameter_groups
 from lgn.nn import project
-from lgn.training.build import build_model, build_penalty, learning_rate
+from lgn.training.build import build_model, build_penalty, generator_rate, learning_rate
 from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
 from lgn.training.files import write_whole
-from lgn.training.images import Images, load_images
+from lgn.training.images import Images
 from lgn.training.objective import Diverged, Objective, largest_gradient
-from lgn.training.processes import Processes, processes
+from lgn.training.processes import Processes
 from lgn.training.progress import Progress, interruptible
 from lgn.training.run import Run
 
@@ -29,34 +29,52 @@ class Interrupted(Exception):
     """The training was asked to stop, and wrote a checkpoint."""
 
 
-def train(config: Config, out: str | Path, *, progress: bool = True) -> Run:
-    """Train as the config says and leave everything in the directory `out`; continue where a run stopped.
+def train_run(
+    config: Config,
+    run: Run,
+    group: Processes,
+    images: Images,
+    *,
+    progress: bool = True,
+    start: Callable[[], dict[str, Tensor]] | None = None,
+) -> Run:
+    """Train one run, or continue it where it stopped; one that has finished is returned as it is.
 
-    Under torchrun, each process takes its part of every batch, and the first one writes. A run that has finished is
-    returned as it is.
+    A new run begins as its seed says, or with the weights that `start` makes, which may train runs of its own.
     """
-    run = Run(out)
-    with processes(config.device) as group:
-        # What can be wrong with a config shows while data and network are made, before there is a directory.
-        images = load_images(config)
-        facts = images.facts
-        group.require_share(len(images.parts["train"][0]), config.batch_size)
-        torch.manual_seed(config.seed)
-        model = build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
-        objective = Objective(model, build_penalty(config, model)).to(group.device)
-        with run.locked() if group.writes else nullcontext():
-            if group.writes:
-                run.create(config, facts)
-            if not run.finished:
-                _train(config, run, group, images, objective, progress and group.writes)
+    # What can be wrong with a config shows while the network is made, before there is a directory.
+    objective = _objective(config, images)
+    with run.locked() if group.writes else nullcontext():
+        if group.writes:
+            run.create(config, images.facts)
+        if not run.finished:
+            if start is not None and not (run.path / "checkpoint.pt").is_file():
+                objective = _objective(config, images, start())
+            _train(config, run, group, images, objective.to(group.device), progress and group.writes)
+    group.wait()  # until its files are there
     return run
+
+
+def network_of(config: Config, images: Images) -> nn.Module:
+    """The network of a config for its images."""
+    facts = images.facts
+    return build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
+
+
+def _objective(config: Config, images: Images, weights: dict[str, Tensor] | None = None) -> Objective:
+    torch.manual_seed(config.seed)
+    model = network_of(config, images)
+    if weights is not None:
+        model.load_state_dict(weights)
+    return Objective(model, build_penalty(config, model))
 
 
 def _train(config: Config, run: Run, group: Processes, images: Images, objective: Objective, progress: bool) -> None:
     model = objective.model
     dtype = torch.float64 if config.precision == "float64" else torch.float32
-    parameters = [parameter for parameter in objective.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.Adam(parameters, lr=config.learning_rate, fused=group.device.type in ("cpu", "cuda"))
+    groups = parameter_groups(objective, 1.0, generator_rate(config))
+    parameters, factors = [each for some in groups for each in some["params"]], [some["lr"] for some in groups]
+    optimizer = torch.optim.Adam(groups, fused=group.device.type in ("cpu", "cuda"))
     state = State(objective, optimizer)
     if (run.path / "checkpoint.pt").is_file():
         state.restore(run.checkpoint())
@@ -76,8 +94,8 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
             while state.batch < batches:
                 chosen = order[state.batch * config.batch_size : (state.batch + 1) * config.batch_size]
                 rate = learning_rate(config, (state.epoch * batches + state.batch) / (config.epochs * batches))
-                for parameter_group in optimizer.param_groups:
-                    parameter_group["lr"] = rate
+                for parameter_group, factor in zip(optimizer.param_groups, factors, strict=True):
+                    parameter_group["lr"] = rate * factor
                 with torch.autocast(group.device.type, torch.bfloat16, enabled=config.precision == "bfloat16"):
                     score = wrapped(*images.batch("train", group.share(chosen), group.device, dtype))
                 # DDP averages gradients: times the processes, over the global batch, is the mean over its images.
@@ -102,8 +120,7 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
                     bar.close()
                     if group.writes:
                         save_checkpoint(run, state, time.monotonic() - began)
-                    command = f"lgn train --resume {shlex.quote(str(run.path))}"
-                    raise Interrupted(f"stopped in epoch {state.epoch + 1}; continue with: {command}")
+                    raise Interrupted(f"stopped in epoch {state.epoch + 1}")
             line = epoch_line(config, group, images, model, state, dtype)
             line["seconds"] = round(state.seconds + time.monotonic() - began, 3)
             state.history.append(line)

@@ -48,6 +48,11 @@ class Processes:
             dist.all_reduce(values)
         return values
 
+    def wait(self) -> None:
+        """Until all processes are here: what one of them wrote, the others may read."""
+        if self.count > 1:
+            dist.barrier()
+
     def any(self, flag: bool) -> bool:
         """Whether it is so in any process: they must stop together."""
         return bool(self.total(torch.tensor(float(flag), device=self.device)) > 0)

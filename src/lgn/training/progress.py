@@ -42,6 +42,13 @@ class Progress:
         self._bar.close()
 
 
+def announce(stage: str, epochs: int, shown: bool) -> None:
+    """Say which stage begins, between the bars or lines of two."""
+    if shown:
+        sys.stderr.write(f"{stage}, {epochs} epoch{'' if epochs == 1 else 's'}\n")
+        sys.stderr.flush()
+
+
 class Interrupt:
     """Whether the user (or the system) has asked the training to stop."""
 

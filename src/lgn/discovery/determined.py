@@ -1,0 +1,41 @@
+"""How much of a generator its filters can determine: counted from the shapes, before anything is trained."""
+
+from torch import nn
+
+from lgn.generators import Cyclic, Dense, DoublyStochastic, Generator, LowRank, Orthogonal, generators_of
+from lgn.nn import OrbitBank
+
+# Note [What filters leave open]
+# A network sees A through the vectors that A is applied to, the elements of a set but the last, and they span no more
+# dimensions than there are of them. Off that span, a dense A is arbitrary, and so is V in I + U V^T. An orthogonal A is
+# free to turn what is left, unless that is one dimension, whose sign is kept. If A^p = I, the last element is mapped
+# too, to the first. A doubly stochastic A is known on constants. What the other families have left to learn (six
+# numbers, a kernel, two small matrices) a few pairs decide, whatever they span.
+
+
+def determined_dimension(model: nn.Module) -> tuple[int, int]:
+    """The largest dimension on which filters can determine the generator that has the fewest, and its d.
+
+    Both are 0 for a model without a generator that could be left open. See Note [What filters leave open].
+    """
+    banks = [module for module in model.modules() if isinstance(module, OrbitBank)]
+    counts = []
+    for generator in generators_of(model).values():
+        bases = sum(bank.basis.shape[:2].numel() for bank in banks if bank.generator is generator)
+        d = generator.patch[0] * generator.patch[1]
+        counts.append((_determined(generator, bases, d), d))
+    return min(counts, key=lambda count: count[0] - count[1], default=(0, 0))
+
+
+def _determined(generator: Generator, bases: int, d: int) -> int:
+    own = bases // generator.start_distance.numel()  # of each of its matrices
+    vectors = own * (generator.order - 1)
+    if isinstance(generator, Dense | LowRank):
+        return min(vectors, d)
+    if isinstance(generator, Orthogonal):
+        return d if vectors >= d - 1 else vectors
+    if isinstance(generator, Cyclic):
+        return min(own * generator.order, d)
+    if isinstance(generator, DoublyStochastic):
+        return min(vectors + 1, d)
+    return d

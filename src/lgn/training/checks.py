@@ -1,0 +1,49 @@
+"""What a config with stages must have: something to lift, and starts to choose from."""
+
+from typing import TYPE_CHECKING
+
+from lgn.discovery.unordered import MAX_ORDER
+
+if TYPE_CHECKING:
+    from lgn.training.config import Config
+
+
+def require_lifting(config: "Config") -> None:
+    """Refuse settings that leave nothing to lift, or nothing to lift it to."""
+    if config.train == "direct":
+        for name in ("lift_epochs", "lift_method", "snap"):
+            if getattr(config, name) != type(config).__dataclass_fields__[name].default:
+                raise ValueError(f"{name} must be given with train 'lifted' alone, got {getattr(config, name)!r}")
+        return
+    network = config.network
+    if network.generator != "dense":
+        raise ValueError(
+            f"generator must be 'dense' for train 'lifted', which fits it to free filters, got {network.generator!r}"
+        )
+    if network.share != "layer":
+        raise ValueError(f"share must be 'layer' for train 'lifted', which fits one to each, got {network.share!r}")
+    if network.norm is not None:
+        raise ValueError(f"norm must be None for train 'lifted', which would lose what was fitted, got {network.norm}")
+    if config.lift_method == "unordered" and network.order > MAX_ORDER:
+        raise ValueError(f"order must be at most {MAX_ORDER} for lift_method 'unordered', got {network.order}")
+    if config.freeze_filters:
+        raise ValueError("freeze_filters must be off for train 'lifted', which learns the filters first")
+    if config.starts > 1:
+        raise ValueError(f"starts must be 1 for train 'lifted', which has a start of its own, got {config.starts}")
+
+
+def require_starts(config: "Config") -> None:
+    """Refuse to choose among starts that are all the same, or on images that are trained with."""
+    if config.starts == 1:
+        return
+    wanted, network = f"starts must be 1 for {{}}, got {config.starts}", config.network
+    if not config.validation:
+        raise ValueError(f"validation must be above 0 to choose the best of {config.starts} starts by it, got 0")
+    if network.generator in ("fixed", "free"):
+        raise ValueError(wanted.format(f"generator {network.generator!r}, which is not searched for"))
+    if network.operator is not None:
+        raise ValueError(wanted.format(f"operator {network.operator!r}, which is a start already"))
+    if config.freeze_filters:
+        raise ValueError(wanted.format("freeze_filters, which learns no generator"))
+    if config.task == "reconstruct":
+        raise ValueError(wanted.format("task 'reconstruct': starts are compared by the images that they classify"))

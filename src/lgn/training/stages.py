@@ -1,0 +1,44 @@
+"""Training as people ask for it: one run, or one that begins where others ended."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from torch import Tensor
+
+from lgn.discovery import determined_dimension, warn_undetermined
+from lgn.training.build import generator_rate
+from lgn.training.config import Config
+from lgn.training.images import load_images
+from lgn.training.lifted import lifted_start
+from lgn.training.loop import Interrupted, network_of, train_run
+from lgn.training.processes import processes
+from lgn.training.run import Run
+from lgn.training.starts import best_start
+
+
+def train(config: Config, out: str | Path, *, progress: bool = True) -> Run:
+    """Train as the config says and leave everything in the directory `out`; continue where a run stopped.
+
+    Under torchrun, each process takes its part of every batch, and the first one writes. A run that has finished is
+    returned as it is. Stages before the run itself (`train="lifted"`, `starts` above 1) are runs in directories below
+    `out`, so that they continue too.
+    """
+    run = Run(out)
+    with processes(config.device) as group:
+        images = load_images(config)
+        group.require_share(len(images.parts["train"][0]), config.batch_size)
+        replace(config, task=images.facts["task"])  # refuses what does not go with the task that the data decided
+        if group.writes and not run.finished and (config.train == "lifted" or generator_rate(config)):
+            warn_undetermined(*determined_dimension(network_of(config, images)))
+        start: Callable[[], dict[str, Tensor]] | None = None
+        if config.train == "lifted":
+            start = partial(lifted_start, config, run, group, images, progress)
+        elif config.starts > 1:
+            start = partial(best_start, config, run, group, images, progress)
+        try:
+            return train_run(config, run, group, images, progress=progress, start=start)
+        except Interrupted as stop:
+            raise Interrupted(f"{stop}; continue with: lgn train --resume {shlex.quote(str(run.path))}") from None
