@@ -22,6 +22,7 @@ ROOMS = (
     "lgn.discovery",
     "lgn.data",
     "lgn.training",
+    "lgn.pretrained",
     "lgn.analysis",
     "lgn.report",
     "lgn.sweep",

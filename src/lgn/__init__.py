@@ -4,7 +4,7 @@ Layers whose filters are orbits of a basis filter under a learned matrix, and nu
 "Learning Linear Groups in Neural Networks" (Theodosis, Helwani and Ba), as a library.
 """
 
-from lgn import algebra, data, discovery, generators, measures, nn, operators, penalties, training
+from lgn import algebra, data, discovery, generators, measures, nn, operators, penalties, pretrained, training
 from lgn.algebra import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
 from lgn.discovery import discover_from_views, fit_from_pairs, fit_generator
@@ -17,6 +17,7 @@ from lgn.measures import (
     orthogonality_error,
 )
 from lgn.nn import convert, merge, summary
+from lgn.pretrained import load_pretrained, pretrained_names
 from lgn.version import __version__
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "generators",
     "inverse_error",
     "load",
+    "load_pretrained",
     "measures",
     "merge",
     "nn",
@@ -45,6 +47,8 @@ __all__ = [
     "orthogonality_error",
     "penalties",
     "power",
+    "pretrained",
+    "pretrained_names",
     "summary",
     "training",
     "unvec",

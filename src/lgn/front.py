@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from lgn.algebra import vec
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.generators import FAMILIES, Generator, generators_of, make_generator
 from lgn.nn import OrbitBank, UnfoldedEncoder
+from lgn.pretrained import find_run
 from lgn.training import Run
 
 # What a family has by law is shown as such, and can never be a finding.
@@ -22,8 +22,8 @@ BY_CONSTRUCTION = {
 
 
 def load(run: str | PathLike[str] | Run, device: str | None = None) -> nn.Module:
-    """The network of a run directory, ready to use. No code is read from any file."""
-    return _as_run(run).model(device)
+    """The network of a run directory, or of a name that comes with the package. No code is read from any file."""
+    return find_run(run).model(device)
 
 
 def analyze(
@@ -42,7 +42,7 @@ def analyze(
         subject = _subject(source, patch)
         subject.pop("modules")
         return analyze_matrices(**subject, **options)
-    run = _as_run(source)
+    run = find_run(source)
     subject = _subject(run.model(), patch)
     initial = run.initial()
     names = subject.pop("modules")
@@ -138,7 +138,3 @@ def _fresh_starts(family: str, patch: tuple[int, int], order: int, start: Any) -
         return matrices
 
     return draw
-
-
-def _as_run(run: str | PathLike[str] | Run) -> Run:
-    return run if isinstance(run, Run) else Run.open(Path(run))

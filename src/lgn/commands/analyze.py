@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from lgn.analysis import Analysis, table
 from lgn.front import analyze
+from lgn.pretrained import find_run, place_for
 
 
 def run(args: list[str]) -> int:
@@ -28,16 +29,17 @@ def _analyze(
     """Say what each generator does, and how likely chance is to give it.
 
     Args:
-        source: a run directory, or an .npy or .npz file of square matrices.
+        source: a run directory, the name of a network that comes with the package, or an .npy or .npz file of square
+            matrices.
         patch: for a file: height and width of the filters that the matrices act on.
         draws: how many draws each null has at first; tests at the floor get more.
         seed: of the draws.
-        out: where to write the analysis as JSON (default: analysis.json in the run, or beside the file).
+        out: where to write the analysis as JSON (default: analysis.json in the run, or NAME.analysis.json).
     """
     path = Path(source)
     analysis = analyze_source(path, patch, draws=draws, seed=seed)
     print(table(analysis))
-    out = out or (path / "analysis.json" if path.is_dir() else path.with_suffix(".analysis.json"))
+    out = out or (path.with_suffix(".analysis.json") if path.is_file() else place_for(find_run(path), "analysis.json"))
     analysis.to_json(out)
     print(f"analysis: {out}")
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import tyro
 
+from lgn.pretrained import find_run
 from lgn.sharing.export import Format, export
-from lgn.training import Run
 
 
 def run(args: list[str]) -> int:
@@ -22,11 +22,11 @@ def _export(
     """Write the plain network that a run is equal to, and compare the outputs of both.
 
     Args:
-        run: a run directory.
+        run: a run directory, or the name of a network that comes with the package.
         format: onnx, pt2 (a torch.export program), or safetensors (the weights alone).
-        out: the file to write (default: merged.FORMAT in the run).
+        out: the file to write (default: merged.FORMAT in the run, or NAME.merged.FORMAT).
     """
-    exported = export(Run.open(run), format, out)
+    exported = export(find_run(run), format, out)
     print(
         f"outputs differ by at most {exported.difference:.2g} on random images "
         f"(largest output {exported.largest_output:.3g})"

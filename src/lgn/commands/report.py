@@ -16,6 +16,7 @@ from lgn.analysis.result import tensor
 from lgn.commands.analyze import analyze_source
 from lgn.generators import Generator
 from lgn.nn import OrbitBank
+from lgn.pretrained import find_run, place_for
 from lgn.report import Contents, Network, write_page
 from lgn.report.figures import write_figures
 from lgn.training import Config, Run
@@ -42,9 +43,10 @@ def _report(
     """Make one HTML file that shows what was learned. It opens anywhere, offline.
 
     Args:
-        source: a run directory, or an .npy or .npz file of square matrices.
+        source: a run directory, the name of a network that comes with the package, or an .npy or .npz file of square
+            matrices.
         against: a second run, or file, to put beside it.
-        out: where to write the page (default: report.html in the run, or beside the file).
+        out: where to write the page (default: report.html in the run, or NAME.report.html).
         open: open the page when it is written.
         figures: write the figures too, as PNG, SVG and PDF, into `figures` beside the page.
         patch: for a file: height and width of the filters that the matrices act on.
@@ -66,7 +68,9 @@ def write_report(
     figures: bool = False,
 ) -> Path:
     """Write the page of a run directory or of a file of matrices; returns its path."""
-    out = out or (source / "report.html" if source.is_dir() else source.with_suffix(".report.html"))
+    if out is None:
+        is_file = source.is_file()
+        out = source.with_suffix(".report.html") if is_file else place_for(find_run(source), "report.html")
     if not out.parent.is_dir():
         raise FileNotFoundError(f"out must be in a directory that exists, got {out}")
     contents = contents_of(source, patch)
@@ -84,7 +88,7 @@ def contents_of(source: Path, patch: tuple[int, int] | None = None) -> Contents:
     """All that a page shows of a run directory, or of a file of matrices."""
     if source.is_file():
         return Contents(title=source.name, analysis=analyze_source(source, patch), notes=("These are bare matrices.",))
-    return contents_of_run(Run.open(source))
+    return contents_of_run(find_run(source))
 
 
 def contents_of_run(found: Run) -> Contents:
@@ -132,7 +136,7 @@ def contents_of_run(found: Run) -> Contents:
 
 def _analysis(found: Run, banks: list[OrbitBank]) -> Analysis:
     """The stored analysis where it is that of the network as it is now, else a new one."""
-    path = found.path / "analysis.json"
+    path = place_for(found, "analysis.json")
     with torch.no_grad():
         now = torch.cat([generator.matrix().flatten(0, 1).double() for generator in _generators(banks)])
     if path.is_file():
@@ -141,7 +145,8 @@ def _analysis(found: Run, banks: list[OrbitBank]) -> Analysis:
         if matrices.shape == now.shape and torch.allclose(matrices, now):
             return stored
     analysis = analyze_source(found.path)
-    if found.finished:  # that of an interrupted run would soon be out of date
+    # That of an interrupted run would soon be out of date, and the package is not written to.
+    if found.finished and path.parent == found.path:
         analysis.to_json(path)
     return analysis
 

@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from lgn.nn import merge
+from lgn.pretrained import place_for
 from lgn.training import Run
 from lgn.version import __version__
 
@@ -47,7 +48,7 @@ def export(run: Run, format: Format, out: str | Path | None = None, *, images: i
     """
     if format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    path = Path(out) if out is not None else run.path / f"merged.{format}"
+    path = Path(out) if out is not None else place_for(run, f"merged.{format}")
     if path.name in OF_A_RUN and path.parent.resolve() == run.path.resolve():
         raise ValueError(f"out must not be a file that the run is made of, got {path}")
     model = run.model()

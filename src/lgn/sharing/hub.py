@@ -10,6 +10,7 @@ from safetensors.torch import save_model
 from torch import Tensor, nn
 
 from lgn.data import NAMED_SETS
+from lgn.pretrained import find_run
 from lgn.sharing.card import model_card
 from lgn.training import Run
 from lgn.training.files import read_json, write_json
@@ -26,7 +27,7 @@ def hub_model(run: Run | str | PathLike[str]) -> Any:
     `hub_model(run).push_to_hub("name/repository")` uploads settings, weights and a card made from the analysis;
     `from_pretrained("name/repository")` brings it back.
     """
-    run = run if isinstance(run, Run) else Run.open(Path(run))
+    run = find_run(run)
     if not run.finished:
         raise ValueError(f"run must be finished to be shared, {run.path} is not")
     return _class()(run)
@@ -65,7 +66,7 @@ def _class() -> Any:
             return ModelCard(model_card(self.run))
 
         def _save_pretrained(self, save_directory: Path) -> None:
-            write_json(save_directory / "config.json", _public_settings(self.run))
+            write_json(save_directory / "config.json", public_settings(self.run))
             save_model(self.network, str(save_directory / "model.safetensors"))
             for name in WELCOME:
                 if (self.run.path / name).is_file():
@@ -86,7 +87,7 @@ def _class() -> Any:
     return HubModel
 
 
-def _public_settings(run: Run) -> dict[str, Any]:
+def public_settings(run: Run) -> dict[str, Any]:
     """config.json without the paths of this machine: a folder or a file is called by its last name."""
     settings = read_json(run.path / "config.json")
     settings.pop("schema")

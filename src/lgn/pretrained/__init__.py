@@ -1,0 +1,43 @@
+"""Networks that come with the package, as run directories without checkpoints: a name is as good as a directory."""
+
+from os import PathLike
+from pathlib import Path
+
+from torch import nn
+
+from lgn.training import Run
+
+DIRECTORY = Path(__file__).parent
+
+
+def pretrained_names() -> tuple[str, ...]:
+    """The networks that come with the package."""
+    return tuple(sorted(path.parent.name for path in DIRECTORY.glob("*/config.json")))
+
+
+def load_pretrained(name: str, device: str | None = None) -> nn.Module:
+    """A trained network that comes with the package, ready to use; nothing is downloaded.
+
+    Images must be prepared as in its training, which `lgn.training.load_images(find_run(name).config)` does.
+    """
+    if name not in pretrained_names():
+        raise ValueError(f"name must be one of {', '.join(pretrained_names())}, got {name!r}")
+    return Run.open(DIRECTORY / name).model(device)
+
+
+def find_run(source: str | PathLike[str] | Run) -> Run:
+    """A run from its directory, or from the name of one that comes with the package."""
+    if isinstance(source, Run):
+        return source
+    if (Path(source) / "config.json").is_file():
+        return Run(Path(source))
+    if str(source) in pretrained_names():
+        return Run(DIRECTORY / source)
+    raise FileNotFoundError(
+        f"run must be a directory with a config.json or one of {', '.join(pretrained_names())}, got {source}"
+    )
+
+
+def place_for(run: Run, name: str) -> Path:
+    """Where a file that is made from a run goes: into the run, or here if it came with the package."""
+    return Path(f"{run.path.name}.{name}") if run.path.parent == DIRECTORY else run.path / name
