@@ -148,6 +148,7 @@ def test_kills_in_either_stage_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"architecture": "cnn"}, "architecture must be 'unfolded' for train 'lifted', got 'cnn'"),
         ({"generator": "cyclic"}, "generator must be 'dense' for train 'lifted', which fits it to free filters"),
         ({"generator": "free"}, "generator must be 'dense' for train 'lifted'"),
         ({"share": "set"}, "share must be 'layer' for train 'lifted', which fits one to each, got 'set'"),

@@ -16,6 +16,8 @@ def require_lifting(config: "Config") -> None:
                 raise ValueError(f"{name} must be given with train 'lifted' alone, got {getattr(config, name)!r}")
         return
     network = config.network
+    if network.architecture != "unfolded":
+        raise ValueError(f"architecture must be 'unfolded' for train 'lifted', got {network.architecture!r}")
     if network.generator != "dense":
         raise ValueError(
             f"generator must be 'dense' for train 'lifted', which fits it to free filters, got {network.generator!r}"
