@@ -1,0 +1,76 @@
+"""README and docs/reproduction.md say what `results` holds, and nothing of what is not finished."""
+
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from training.small import small
+
+from lgn.recipes.claims.statement import CLAIMS, Statement
+from lgn.training import train
+from lgn.training.files import write_json
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    """tools/make_results.py"""
+    specification = importlib.util.spec_from_file_location("make_results", ROOT / "tools" / "make_results.py")
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_the_pages_are_what_the_results_say(tool: ModuleType) -> None:
+    for page, text in tool.pages().items():
+        assert page.read_text() == text, f"{page.name} is out of date: python tools/make_results.py"
+
+
+def test_what_is_not_finished_is_not_listed_and_verdicts_are_counted(tool: ModuleType, tmp_path: Path) -> None:
+    for name in ("speed.json", "recovery.json"):
+        shutil.copyfile(ROOT / "results" / name, tmp_path / name)
+    assert "not measured on the full data yet" in tool.readme(tmp_path)
+    assert "No training of a preset is finished yet" in tool.readme(tmp_path)
+    run = train(small(), tmp_path / "runs" / "done", progress=False)
+    shutil.copytree(run.path, tmp_path / "runs" / "going-on")
+    (tmp_path / "runs" / "going-on" / "model.safetensors").unlink()
+    verdicts = ["holds", "holds in part", "not seen"] * 5
+    claims = [Statement(number, "", "", "", verdicts[number - 1]).to_json() for number in CLAIMS]  # type: ignore[arg-type]
+    write_json(tmp_path / "claims.json", {"quick": False, "claims": claims})
+    page = tool.reproduction(tmp_path)
+    accuracy = 100 * run.metrics[-1]["test_accuracy"]
+    (row,) = [line for line in page.splitlines() if line.startswith("| done |")]
+    assert f"| 0 | 2 | {accuracy:.2f} % |" in row
+    assert "going-on" not in page
+    assert page.count("**holds**") == 5
+    assert "15 of them: 5 holds, 5 holds in part, 5 not seen, 0 not tested" in tool.readme(tmp_path)
+
+
+def test_only_the_longest_run_of_a_preset_is_in_the_readme(tool: ModuleType, tmp_path: Path) -> None:
+    for name in ("speed.json", "recovery.json"):
+        shutil.copyfile(ROOT / "results" / name, tmp_path / name)
+    shorter = ROOT / "results" / "runs" / "mnist-paper-15"
+    shutil.copytree(shorter, tmp_path / "runs" / "a")
+    for name, change in (("b", {"epochs": 20}), ("c", {"epochs": 30, "penalty": "none"})):
+        shutil.copytree(shorter, tmp_path / "runs" / name)
+        path = tmp_path / "runs" / name / "config.json"
+        stored = json.loads(path.read_text())
+        stored["config"] |= change
+        path.write_text(json.dumps(stored))
+        metrics = json.loads((shorter / "metrics.jsonl").read_text().splitlines()[-1]) | {"epoch": change["epochs"]}
+        (path.parent / "metrics.jsonl").write_text(json.dumps(metrics) + "\n")
+    rows = [line for line in tool.readme(tmp_path).splitlines() if line.startswith("| MNIST")]
+    assert rows == ["| MNIST | classification | paper | orthogonal | 20 | 99.07 % |"]
+
+
+def test_what_people_wrote_around_the_markers_stays(tool: ModuleType) -> None:
+    text = f"before\n{tool.BEGIN}\nold\n{tool.END}\nafter"
+    once = tool.between_markers(text, "new")
+    assert once == f"before\n{tool.BEGIN}\n\nnew\n\n{tool.END}\nafter"
+    assert tool.between_markers(once, "new") == once

@@ -1,0 +1,177 @@
+"""Write what was measured into README.md and docs/reproduction.md, between the markers: only `results` is read.
+
+python tools/make_results.py
+"""
+
+import shlex
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lgn.recipes.context import TITLES
+from lgn.training import Run, preset
+from lgn.training.files import read_json
+from lgn.training.run import same_settings
+
+ROOT = Path(__file__).parents[1]
+BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
+HEADS = {
+    "classify": ("## Trainings: classification", ("test accuracy",)),
+    "reconstruct": (
+        "## Trainings: reconstruction (mean squared error per prepared pixel)",
+        ("test error", "non-zero codes"),
+    ),
+}
+FOUND = 1e-3  # the relative error at which a planted generator counts as found, as in docs/recovery.md
+Cells = list[dict[str, Any]]
+
+
+def reproduction(results: Path) -> str:
+    """The verdict on each claim, then every training that is finished."""
+    return "\n\n".join([_verdicts(results), *_trainings(results)])
+
+
+def readme(results: Path) -> str:
+    """The numbers that a visitor looks for first."""
+    return "\n\n".join([_longest(results), _counts(results), _speed(results), _recovery(results)])
+
+
+def _verdicts(results: Path) -> str:
+    path = results / "claims.json"
+    if not path.is_file():
+        return "## Verdicts\n\nNo claim has been measured on the full data yet."
+    rows = [[str(each["number"]), each["claim"], f"**{each['verdict']}**"] for each in read_json(path)["claims"]]
+    words = "Numbers, intervals and what each was measured on are in [results/claims.md](../results/claims.md)."
+    return f"## Verdicts\n\n{words}\n\n{_table(['', 'claim', 'verdict'], rows)}"
+
+
+def _finished(results: Path) -> list[Run]:
+    return [run for path in sorted(results.glob("runs/*/config.json")) if (run := Run(path.parent)).finished]
+
+
+def _trainings(results: Path) -> list[str]:
+    texts = []
+    for task, (title, qualities) in HEADS.items():
+        runs = [run for run in _finished(results) if run.facts["task"] == task]
+        if not runs:
+            continue
+        rows = []
+        for run in runs:
+            last = run.metrics[-1]
+            command = f"`{shlex.join(read_json(run.path / 'environment.json')['command'])}`"
+            minutes = f"{last['seconds'] / 60:.0f}"
+            rows.append([run.path.name, command, str(run.config.seed), str(last["epoch"]), *_quality(last), minutes])
+        heads = ["run", "command", "seed", "epochs", *qualities, "minutes"]
+        texts.append(f"{title}\n\n{_table(heads, rows)}")
+    return texts
+
+
+def _quality(last: dict[str, Any]) -> list[str]:
+    if "test_accuracy" in last:
+        return [f"{100 * last['test_accuracy']:.2f} %"]
+    return [f"{last['test_error']:.3g}", f"{100 * last['test_active']:.0f} %"]
+
+
+def _longest(results: Path) -> str:
+    """Of each preset, as it is, on each data set for each task and from each start: the longest training."""
+    chosen: dict[tuple[str, ...], Run] = {}
+    for run in _finished(results):
+        config, task = run.config, run.facts["task"]
+        usual = preset(config.preset, task, data=config.data, start=config.network.start)
+        if not same_settings(replace(config, task=task, epochs=usual.epochs, seed=usual.seed), usual):
+            continue
+        key = (config.data, task, config.preset, config.network.start)
+        best = chosen.get(key)
+        if best is None or (config.epochs, -config.seed) > (best.config.epochs, -best.config.seed):
+            chosen[key] = run
+    rows = []
+    for (data, task, name, start), run in sorted(chosen.items()):
+        result = ("error ", "")[task == "classify"] + ", ".join(_quality(run.metrics[-1])[:1])
+        words = "classification" if task == "classify" else "reconstruction"
+        rows.append([TITLES.get(data, data), words, name, start, str(run.metrics[-1]["epoch"]), result])
+    if not rows:
+        return "No training of a preset is finished yet."
+    heads = ["data", "task", "preset", "start", "epochs", "test"]
+    note = "The last epoch of one run each; all runs, with their commands, are in [docs/reproduction.md]"
+    return f"{_table(heads, rows)}\n\n{note}(docs/reproduction.md)."
+
+
+def _counts(results: Path) -> str:
+    path = results / "claims.json"
+    if not path.is_file():
+        return "**The paper's claims**: not measured on the full data yet."
+    claims = read_json(path)["claims"]
+    counts = Counter(each["verdict"] for each in claims)
+    words = ", ".join(f"{counts[name]} {name}" for name in ("holds", "holds in part", "not seen", "not tested"))
+    return f"**The paper's claims**, {len(claims)} of them: {words} ([each by itself](docs/reproduction.md#verdicts))."
+
+
+def _speed(results: Path) -> str:
+    ratios = {
+        name: shape["ratio_to_straightforward"] for name, shape in read_json(results / "speed.json")["shapes"].items()
+    }
+    ways = {"native": "with the compiled kernel", "fast": "in PyTorch alone"}
+    words = "; ".join(
+        f"{way}, " + " and ".join(f"{ratio[name]:.1f} ({TITLES[data]})" for data, ratio in ratios.items())
+        for name, way in ways.items()
+        if all(name in ratio for ratio in ratios.values())
+    )
+    return f"**Speed**, a training step against a straightforward one, times as fast: {words} ([all](docs/speed.md))."
+
+
+def _recovery(results: Path) -> str:
+    cells: Cells = read_json(results / "recovery.json")["cells"]
+
+    def share(good: str, **wanted: Any) -> str:
+        chosen = [cell for cell in cells if all(cell["key"].get(name) == value for name, value in wanted.items())]
+        hits = sum(cell["error"] <= FOUND if good == "error" else cell[good] for cell in chosen)
+        return f"{hits} of {len(chosen)}"
+
+    rows = [
+        [
+            "a generator planted in filters, no noise: found",
+            share("error", part="planted", noise=0.0, method="least-squares"),
+            share("error", part="planted", noise=0.0, method="paper"),
+        ],
+        [
+            "the same, seen through a maximum: found",
+            share("error", part="maximum", method="max-affine"),
+            share("error", part="maximum", method="paper"),
+        ],
+        ["views of images: the right group, or none", share("right_dimension", part="views", method="commutators"), ""],
+        [
+            "labels, turned images: a symmetry is claimed",
+            share("claimed", part="labels", method="affine", task="quarter turns"),
+            "",
+        ],
+        [
+            "labels, upright images: a symmetry is claimed",
+            share("claimed", part="labels", method="affine", task="upright"),
+            "",
+        ],
+    ]
+    table = _table(["recovery", "`lgn.discovery`", "the paper's training"], rows)
+    return f"{table}\n\nTasks, errors and the cases with noise are in [docs/recovery.md](docs/recovery.md)."
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def between_markers(text: str, generated: str) -> str:
+    """The page with what stands between its markers replaced."""
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n\n{generated}\n\n{END}{rest.split(END)[1]}"
+
+
+def pages(root: Path = ROOT) -> dict[Path, str]:
+    """Every page with its new content."""
+    makers = {root / "README.md": readme, root / "docs" / "reproduction.md": reproduction}
+    return {page: between_markers(page.read_text(), make(root / "results")) for page, make in makers.items()}
+
+
+if __name__ == "__main__":
+    for page, text in pages().items():
+        page.write_text(text)
