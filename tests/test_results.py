@@ -1,4 +1,4 @@
-"""README and docs/reproduction.md say what `results` holds, and nothing of what is not finished."""
+"""README, docs/reproduction.md and results/training.md say what `results` holds, and only what is finished."""
 
 import importlib.util
 import json
@@ -43,12 +43,12 @@ def test_what_is_not_finished_is_not_listed_and_verdicts_are_counted(tool: Modul
     verdicts = ["holds", "holds in part", "not seen"] * 5
     claims = [Statement(number, "", "", "", verdicts[number - 1]).to_json() for number in CLAIMS]  # type: ignore[arg-type]
     write_json(tmp_path / "claims.json", {"quick": False, "claims": claims})
-    page = tool.reproduction(tmp_path)
+    page = tool.trainings(tmp_path)
     accuracy = 100 * run.metrics[-1]["test_accuracy"]
     (row,) = [line for line in page.splitlines() if line.startswith("| done |")]
     assert f"| 0 | 2 | {accuracy:.2f} % |" in row
     assert "going-on" not in page
-    assert page.count("**holds**") == 5
+    assert tool.verdicts(tmp_path).count("**holds**") == 5
     assert "15 of them: 5 holds, 5 holds in part, 5 not seen, 0 not tested" in tool.readme(tmp_path)
 
 

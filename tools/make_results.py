@@ -1,4 +1,6 @@
-"""Write what was measured into README.md and docs/reproduction.md, between the markers: only `results` is read.
+"""Write what was measured into README.md, docs/reproduction.md and results/training.md, between their markers.
+
+Only `results` is read.
 
 python tools/make_results.py
 """
@@ -17,9 +19,9 @@ from lgn.training.run import same_settings
 ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 HEADS = {
-    "classify": ("## Trainings: classification", ("test accuracy",)),
+    "classify": ("## Classification", ("test accuracy",)),
     "reconstruct": (
-        "## Trainings: reconstruction (mean squared error per prepared pixel)",
+        "## Reconstruction (mean squared error per prepared pixel)",
         ("test error", "non-zero codes"),
     ),
 }
@@ -27,17 +29,13 @@ FOUND = 1e-3  # the relative error at which a planted generator counts as found,
 Cells = list[dict[str, Any]]
 
 
-def reproduction(results: Path) -> str:
-    """The verdict on each claim, then every training that is finished."""
-    return "\n\n".join([_verdicts(results), *_trainings(results)])
-
-
 def readme(results: Path) -> str:
     """The numbers that a visitor looks for first."""
     return "\n\n".join([_longest(results), _counts(results), _speed(results), _recovery(results)])
 
 
-def _verdicts(results: Path) -> str:
+def verdicts(results: Path) -> str:
+    """The verdict on each claim."""
     path = results / "claims.json"
     if not path.is_file():
         return "## Verdicts\n\nNo claim has been measured on the full data yet."
@@ -50,7 +48,8 @@ def _finished(results: Path) -> list[Run]:
     return [run for path in sorted(results.glob("runs/*/config.json")) if (run := Run(path.parent)).finished]
 
 
-def _trainings(results: Path) -> list[str]:
+def trainings(results: Path) -> str:
+    """Every training that is finished, by task."""
     texts = []
     for task, (title, qualities) in HEADS.items():
         runs = [run for run in _finished(results) if run.facts["task"] == task]
@@ -64,7 +63,7 @@ def _trainings(results: Path) -> list[str]:
             rows.append([run.path.name, command, str(run.config.seed), str(last["epoch"]), *_quality(last), minutes])
         heads = ["run", "command", "seed", "epochs", *qualities, "minutes"]
         texts.append(f"{title}\n\n{_table(heads, rows)}")
-    return texts
+    return "\n\n".join(texts)
 
 
 def _quality(last: dict[str, Any]) -> list[str]:
@@ -93,8 +92,8 @@ def _longest(results: Path) -> str:
     if not rows:
         return "No training of a preset is finished yet."
     heads = ["data", "task", "preset", "start", "epochs", "test"]
-    note = "The last epoch of one run each; all runs, with their commands, are in [docs/reproduction.md]"
-    return f"{_table(heads, rows)}\n\n{note}(docs/reproduction.md)."
+    note = "The last epoch of one run each; all runs, with their commands, are in [results/training.md]"
+    return f"{_table(heads, rows)}\n\n{note}(results/training.md)."
 
 
 def _counts(results: Path) -> str:
@@ -168,7 +167,11 @@ def between_markers(text: str, generated: str) -> str:
 
 def pages(root: Path = ROOT) -> dict[Path, str]:
     """Every page with its new content."""
-    makers = {root / "README.md": readme, root / "docs" / "reproduction.md": reproduction}
+    makers = {
+        root / "README.md": readme,
+        root / "docs" / "reproduction.md": verdicts,
+        root / "results" / "training.md": trainings,
+    }
     return {page: between_markers(page.read_text(), make(root / "results")) for page, make in makers.items()}
 
 
