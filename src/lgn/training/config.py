@@ -168,7 +168,7 @@ class Config:
 INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
 
 # What the text says. Of clipping it says nothing; without it, training on MNIST diverged at the paper's learning rate
-# (docs/reproduction.md), so the norm that the released code clips at is taken.
+# (results/training.md), so the norm that the released code clips at is taken.
 PAPER = Config(preset="paper", clip=2.0)
 
 # What the authors' released code is known to do. Its whitening adds 1e-8 to the variances, which blows up pixels that
