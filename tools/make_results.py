@@ -1,6 +1,6 @@
-"""Write what was measured into README.md, docs/reproduction.md and results/training.md, between their markers.
+"""Write what was measured into README.md and the pages that tell of it, between their markers.
 
-Only `results` is read.
+Only `results` and the networks that come with the package are read.
 
 python tools/make_results.py
 """
@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
 from lgn.training.files import read_json
@@ -96,6 +97,17 @@ def _longest(results: Path) -> str:
     return f"{_table(heads, rows)}\n\n{note}(results/training.md)."
 
 
+def networks(_: Path) -> str:
+    """The networks that come with the package."""
+    rows = []
+    for name in pretrained_names():
+        run = find_run(name)
+        last = run.metrics[-1]
+        result = ("error ", "")["test_accuracy" in last] + _quality(last)[0]
+        rows.append([f"`{name}`", run.config.preset, str(run.config.seed), str(last["epoch"]), result])
+    return _table(["name", "preset", "seed", "epochs", "test"], rows)
+
+
 def _counts(results: Path) -> str:
     path = results / "claims.json"
     if not path.is_file():
@@ -170,6 +182,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
     makers = {
         root / "README.md": readme,
         root / "docs" / "reproduction.md": verdicts,
+        root / "docs" / "sharing.md": networks,
         root / "results" / "training.md": trainings,
     }
     return {page: between_markers(page.read_text(), make(root / "results")) for page, make in makers.items()}
