@@ -112,3 +112,9 @@ def test_a_figure_is_drawn_from_a_run_that_is_there(as_if_trained: Path, tmp_pat
     written, left_out = reproduce(("fig1", "fig6"), Context(tmp_path, existing=True))
     assert list(left_out) == ["fig1"]
     assert "fig6.png" in {each.name for each in written}
+    # A long run has its line although there is no sample to stand beside.
+    statement = measure(Context(tmp_path, existing=True))[1]
+    assert statement.verdict == "not tested"
+    lines = [line for line in statement.details if "orthogonal start, 100 epochs" in line]
+    assert len(lines) == 1
+    assert "share of generators with the structure: skew-symmetric" in lines[0]

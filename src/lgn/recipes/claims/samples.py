@@ -47,14 +47,15 @@ def sample(context: Context, config: Config, epochs: int | None = None, seeds: i
 
 
 def judged(number: int, judge: Judge, *samples: Sample, alone: tuple[str, ...] = ()) -> Statement:
-    """A statement on samples; without any run there is none, and a verdict needs at least two.
+    """A statement on samples; without any run it says so, and a verdict needs at least two.
 
     alone: data sets whose long runs are put beside it, each start and preset by itself: they are no sample.
     """
     words = "; ".join(dict.fromkeys(each.words for each in samples))
-    if not all(each.runs for each in samples):
-        return untested(number, f"runs are missing: {words}")
-    statement = judge(words, *(each.analyses for each in samples))
+    if all(each.runs for each in samples):
+        statement = judge(words, *(each.analyses for each in samples))
+    else:
+        statement = untested(number, f"runs are missing: {words}")
     if min(len(each.runs) for each in samples) < 2:
         statement = replace(statement, verdict="not tested")
     return replace(statement, details=(*statement.details, *_long_runs(samples[0].context, judge, alone)))
