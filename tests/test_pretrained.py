@@ -1,12 +1,12 @@
 """Networks that come with the package: they are the runs that they were made from, and nothing is written to them."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 import torch
+from tool import load_tool
 from training.small import small
 
 import lgn
@@ -23,13 +23,7 @@ each_name = pytest.mark.parametrize("name", NAMES)
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
     """tools/make_pretrained.py"""
-    path = Path(__file__).parents[1] / "tools" / "make_pretrained.py"
-    specification = importlib.util.spec_from_file_location("make_pretrained", path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return load_tool("make_pretrained")
 
 
 @each_name

@@ -1,12 +1,12 @@
 """README, docs/reproduction.md and results/training.md say what `results` holds, and only what is finished."""
 
-import importlib.util
 import json
 import shutil
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tool import load_tool
 from training.small import small
 
 from lgn.recipes.claims.statement import CLAIMS, Statement
@@ -19,12 +19,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
     """tools/make_results.py"""
-    specification = importlib.util.spec_from_file_location("make_results", ROOT / "tools" / "make_results.py")
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return load_tool("make_results")
 
 
 def test_the_pages_are_what_the_results_say(tool: ModuleType) -> None:

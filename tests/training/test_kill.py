@@ -1,23 +1,17 @@
 """`kill -9` at any moment: the continued run ends with the weights of one that was left in peace, bit for bit."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tool import load_tool
 from training.small import SMALL_WORDS
 
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
     """tools/kill_test.py, which does the same with ten kills of a longer training."""
-    path = Path(__file__).parents[2] / "tools" / "kill_test.py"
-    specification = importlib.util.spec_from_file_location("kill_test", path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return load_tool("kill_test")
 
 
 def test_kills_change_nothing(tool: ModuleType, tmp_path: Path) -> None:
