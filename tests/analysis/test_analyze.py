@@ -37,7 +37,10 @@ def test_known_operators_are_named() -> None:
         assert best.relative_error == pytest.approx(0, abs=1e-6)
         assert best.adjusted_p_value <= 0.05
         assert torch.allclose(operator(best.name, SIX, **best.keywords).flatten(), operator(name, SIX, **_).flatten())
-    text = table(analysis)
+    text = str(analysis)
+    assert text == table(analysis)
+    assert repr(analysis) == "<Analysis of 5 generators on 6x6 patches, 5 with findings>"
+    assert len(repr(analysis.generators[0])) < 10_000  # not the 1,296 entries of its matrix
     for words in ("rotation 90", "pooling 3", "shift (0, 1)", "pooling 4 then rotation 60", "identity"):
         assert words in text
 

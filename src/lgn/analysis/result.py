@@ -5,7 +5,7 @@ compute them, and in words in docs/analysis.md.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -115,7 +115,7 @@ class Identifiability:
     #: How many vectors were given; the dimension cannot be larger.
     vectors: int
     #: Orthonormal, (d, dimension).
-    basis: Matrix
+    basis: Matrix = field(repr=False)
     #: `|A P_U|^2 / |A|^2`. For an orthogonal A it is dimension / d, whatever was learned.
     energy_share: float
     orthogonal: bool
@@ -134,8 +134,8 @@ class GeneratorAnalysis:
     layer: int | None
     set: int | None
     channel: int | None
-    matrix: Matrix
-    start: Matrix | None
+    matrix: Matrix = field(repr=False)
+    start: Matrix | None = field(repr=False)
     scores: tuple[Score, ...]
     findings: tuple[Finding, ...]
     #: The nearest member of each family, the nearest family first.
@@ -143,7 +143,7 @@ class GeneratorAnalysis:
     spectrum: Spectrum
     fourier: tuple[Fourier, ...]
     #: `phi_A(I)`, an (n, m) image (fig. 2).
-    effect_on_identity: Matrix
+    effect_on_identity: Matrix = field(repr=False)
     identifiability: Identifiability | None
 
     def restricted(self) -> Matrix | None:
@@ -154,9 +154,9 @@ class GeneratorAnalysis:
         return rows(tensor(self.matrix) @ basis @ basis.T)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Analysis:
-    """The analysis of all generators of one model, or of any matrices."""
+    """The analysis of all generators of one model, or of any matrices. `print` it for a table."""
 
     generators: tuple[GeneratorAnalysis, ...]
     patch: tuple[int, int]
@@ -171,6 +171,16 @@ class Analysis:
     match_tests: int
     nulls: tuple[str, ...]
     schema: int = SCHEMA
+
+    def __repr__(self) -> str:
+        height, width = self.patch
+        found = sum(1 for each in self.generators if each.findings)
+        return f"<Analysis of {len(self.generators)} generators on {height}x{width} patches, {found} with findings>"
+
+    def __str__(self) -> str:
+        from lgn.analysis.table import table  # a table is made of results, so it cannot come first
+
+        return table(self)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The analysis as JSON text; written to `path` too, whole or not at all, where one is given."""
