@@ -40,6 +40,7 @@ def test_it_holds_what_the_design_says(finished: Run) -> None:
     assert environment["torch"] == torch.__version__
     assert finished.facts["image_shape"] == [1, 28, 28]
     assert len(finished.facts["class_names"]) == 10
+    assert repr(finished) == f"Run({str(finished.path)!r}, {len(finished.metrics)} epochs, finished)"
 
 
 def test_the_initial_file_is_the_network_before_the_first_step(finished: Run) -> None:

@@ -31,6 +31,10 @@ class Run:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
+    def __repr__(self) -> str:
+        state = "finished" if self.finished else "not finished"
+        return f"Run({str(self.path)!r}, {len(self.metrics)} epochs, {state})"
+
     @classmethod
     def open(cls, path: str | Path) -> "Run":
         """A run that is there already."""
