@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from lgn.memory import keep_freed_memory
 from lgn.version import __version__
 
 COMMANDS = {
@@ -40,6 +41,7 @@ def main(args: Sequence[str] | None = None) -> int:
     if words[0] not in COMMANDS:
         return _fail(f"command must be one of {', '.join(COMMANDS)}, got {words[0]!r}", 2)
     command = importlib.import_module(f"lgn.commands.{words[0]}")
+    keep_freed_memory()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn

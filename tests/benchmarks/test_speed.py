@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lgn.benchmarks import speed, speed_page
+from lgn.benchmarks import memory, speed, speed_page, steps
 from lgn.benchmarks.straightforward import StraightforwardClassifier
 from lgn.nn import Classifier, UnfoldedEncoder
 from lgn.training.files import read_json
@@ -32,8 +32,8 @@ def test_multiplications_of_the_papers_network() -> None:
 
 
 def test_every_way_makes_a_step() -> None:
-    for path in speed.paths():
-        loss = speed.paper_step((1, 28, 28), path=path, batch=4)()
+    for path in steps.paths():
+        loss = steps.paper_step((1, 28, 28), path=path, batch=4)()
         assert torch.isfinite(loss)
 
 
@@ -49,3 +49,8 @@ def test_the_description_names_every_way() -> None:
         assert way in text
     with pytest.raises(KeyError):
         speed.describe({})
+
+
+def test_the_memory_of_a_process_of_its_own() -> None:
+    # A step of 128 images, in MB; the codes of four layers alone are 128 x 20 x 25 x 25 x 4 numbers.
+    assert 100 < memory.peak("mnist", "fast") < 4_000

@@ -178,7 +178,7 @@ class Analysis:
         return f"<Analysis of {len(self.generators)} generators on {height}x{width} patches, {found} with findings>"
 
     def __str__(self) -> str:
-        from lgn.analysis.table import table  # a table is made of results, so it cannot come first
+        from lgn.analysis.table import table  # noqa: PLC0415  (a table is made of results: it cannot come first)
 
         return table(self)
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from lgn.benchmarks.speed import paper_step
+from lgn.benchmarks.steps import paper_step
 from lgn.benchmarks.timing import interleaved
 from lgn.penalties import AuxiliaryInverse, Penalty, SingularValues
 

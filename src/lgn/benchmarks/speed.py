@@ -5,29 +5,17 @@ on MNIST's shape and 2.2 times on CIFAR-10's; about ten minutes (`--quick`: one)
 """
 
 import platform
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
-from lgn.benchmarks.straightforward import StraightforwardClassifier
+from lgn.benchmarks.memory import kept_and_given_back, peak
+from lgn.benchmarks.steps import BATCH, SHAPES, paper_step, paths, random_batch, straightforward_step
 from lgn.benchmarks.timing import interleaved
-from lgn.nn import Classifier, UnfoldedEncoder, merge
-from lgn.nn.native.compiled import library
-from lgn.penalties import AuxiliaryInverse, Penalty, SingularValues
-
-SHAPES = {"mnist": (1, 28, 28), "cifar10": (3, 32, 32)}
-BATCH = 128
-
-
-def paths() -> tuple[str, ...]:
-    """The library's ways to make a step on this machine, the one that it chooses last."""
-    return ("plain", "fast", "native") if library((6, 6)) is not None else ("plain", "fast")
+from lgn.nn import UnfoldedEncoder, merge
+from lgn.penalties import AuxiliaryInverse, SingularValues
 
 
 def measure(quick: bool = False, threads: int = 2, seed: int = 0) -> dict[str, Any]:
@@ -48,13 +36,15 @@ def measure(quick: bool = False, threads: int = 2, seed: int = 0) -> dict[str, A
     if not quick:
         result["profile"] = {name: _profile(shape, rounds, threads) for name, shape in SHAPES.items()}
         result["growth"] = _growth(rounds // 4, threads)
-        result["peak_memory_mb"] = {name: _peak_memory(name) for name in SHAPES}
+        ways = ("straightforward", *paths())
+        result["peak_memory_mb"] = {name: {way: peak(name, way) for way in ways} for name in SHAPES}
+        result["freed_memory"] = {name: kept_and_given_back(name, threads) for name in SHAPES}
     return result
 
 
 def _steps(shape: tuple[int, int, int], rounds: int, threads: int, gemm: float) -> dict[str, Any]:
     """Milliseconds of each way to make a step, interleaved, and ratios."""
-    functions = {"straightforward": _straightforward_step(shape)}
+    functions = {"straightforward": straightforward_step(shape)}
     functions |= {path: paper_step(shape, path=path) for path in paths()}
     functions["no penalty"] = paper_step(shape, penalty=None)
     functions["free filters"] = paper_step(shape, penalty=None, generator="free")
@@ -86,51 +76,6 @@ def _penalty_shares(shape: tuple[int, int, int], rounds: int, threads: int) -> d
     return shares
 
 
-def paper_step(
-    shape: tuple[int, int, int],
-    *,
-    path: str = "auto",
-    penalty: type[Penalty] | None = AuxiliaryInverse,
-    batch: int = BATCH,
-    **network: Any,
-) -> Callable[[], Tensor]:
-    """A training step of the paper's network: forward, penalty, backward, Adam."""
-    model = Classifier(UnfoldedEncoder(shape[0], path=path, **network), 10)  # type: ignore[arg-type]
-    return _step(model, None if penalty is None else penalty(model, 1e-3), shape, batch)
-
-
-def _straightforward_step(shape: tuple[int, int, int]) -> Callable[[], Tensor]:
-    model = StraightforwardClassifier(shape[0])
-    images, labels = _batch(shape, BATCH)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-
-    def step() -> Tensor:
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels) + 1e-3 * model.penalty()
-        loss.backward()
-        optimizer.step()
-        return loss
-
-    return step
-
-
-def _step(model: nn.Module, penalty: Penalty | None, shape: tuple[int, int, int], batch: int) -> Callable[[], Tensor]:
-    images, labels = _batch(shape, batch)
-    parameters = [*model.parameters(), *(penalty.parameters() if penalty is not None else ())]
-    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=True)
-
-    def step() -> Tensor:
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        if penalty is not None:
-            loss = loss + penalty()
-        loss.backward()
-        optimizer.step()
-        return loss
-
-    return step
-
-
 def multiplications(shape: tuple[int, int, int], layers: int = 4, filters: int = 20, size: int = 6) -> int:
     """Multiplications of a step that no arrangement saves: analysis, synthesis and their gradients.
 
@@ -144,7 +89,7 @@ def multiplications(shape: tuple[int, int, int], layers: int = 4, filters: int =
 
 def _inference(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:
     """Images a second of the merged encoder, and of the same encoder with free filters."""
-    images, _ = _batch(shape, BATCH)
+    images, _ = random_batch(shape, BATCH)
     group = UnfoldedEncoder(shape[0]).eval()
     models = {"merged": merge(group), "free": UnfoldedEncoder(shape[0], generator="free").eval()}
 
@@ -171,26 +116,6 @@ def _growth(rounds: int, threads: int) -> dict[str, dict[str, float]]:
     return growth
 
 
-def _peak_memory(name: str) -> dict[str, float]:
-    """The most memory of a process that makes a few steps, by way."""
-    found = {}
-    for way in ("straightforward", *paths()):
-        program = f"from lgn.benchmarks.speed import _print_peak; _print_peak({name!r}, {way!r})"
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-        found[way] = float(done.stdout)
-    return found
-
-
-def _print_peak(name: str, way: str) -> None:
-    shape = SHAPES[name]
-    step = _straightforward_step(shape) if way == "straightforward" else paper_step(shape, path=way)
-    for _ in range(3):
-        step()
-    # Not the peak of getrusage: a child begins with that of its parent.
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    sys.stdout.write(str(int(status["VmHWM"].split()[0]) / 1024))
-
-
 PARTS = {
     "analysis and synthesis": ("mkldnn_convolution", "thnn_conv2d", "convolution_overrideable"),
     "filter gradients": ("convolution_backward", "mkldnn_convolution_backward"),
@@ -209,10 +134,6 @@ def _profile(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str
             spent = sum(e.self_cpu_time_total for e in recorded.key_averages() if e.key.removeprefix("aten::") in names)
             best[part] = min(best[part], spent / 1e3)
     return best | {"all else: batch normalisation, sums, Adam": max(total - sum(best.values()), 0.0)}
-
-
-def _batch(shape: tuple[int, int, int], count: int) -> tuple[Tensor, Tensor]:
-    return torch.randn(count, *shape), torch.randint(10, (count,))
 
 
 def _gemm_speed(size: int = 1024) -> float:
@@ -246,4 +167,7 @@ def describe(result: dict[str, Any]) -> str:
         lines.append(f"\nby {name} (cifar10): " + ", ".join(f"{value}: {ms:.0f} ms" for value, ms in times.items()))
     for name, peaks in result.get("peak_memory_mb", {}).items():
         lines.append(f"peak memory, {name}: " + ", ".join(f"{way} {mb:.0f} MB" for way, mb in peaks.items()))
+    for name, ways in result.get("freed_memory", {}).items():
+        steps = ", ".join(f"{way} {step['milliseconds']:.0f} ms" for way, step in ways.items())
+        lines.append(f"a step where freed memory is, {name}: {steps}")
     return "\n".join(lines)

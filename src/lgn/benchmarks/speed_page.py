@@ -47,7 +47,14 @@ Milliseconds of a step on CIFAR-10's shape, as one setting grows and the others 
 
 {memory}
 
-{inference}
+{freed}{inference}
+"""
+
+FREED = """Commands of `lgn` keep the memory that they free (`lgn.memory`); by itself, glibc gives large blocks back.
+Steps of the path that the library chooses, both ways:
+
+{table}
+
 """
 
 
@@ -65,6 +72,7 @@ def page(result: dict[str, Any]) -> str:
         costs=_costs(result),
         growth=_growth(result),
         memory=_memory(result),
+        freed=FREED.format(table=_freed(result)) if "freed_memory" in result else "",
         inference=_inference(result),
     )
 
@@ -142,6 +150,15 @@ def _growth(result: dict[str, Any]) -> str:
 def _memory(result: dict[str, Any]) -> str:
     rows = [[TITLES[n], way, f"{mb:.0f}"] for n, peaks in result["peak_memory_mb"].items() for way, mb in peaks.items()]
     return _table(["shape", "way", "peak memory of the process, MB"], rows)
+
+
+def _freed(result: dict[str, Any]) -> str:
+    rows = [
+        [TITLES[name], way, f"{step['milliseconds']:.1f}", f"{step['page_faults']:,.0f}"]
+        for name, ways in result["freed_memory"].items()
+        for way, step in ways.items()
+    ]
+    return _table(["shape", "freed memory is", "ms a step", "page faults a step"], rows)
 
 
 def _inference(result: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from lgn import data
+from lgn.memory import keep_freed_memory
 from lgn.sweep.plan import Job
 from lgn.sweep.watch import Watch
 from lgn.training import Config, Interrupted, train
@@ -75,6 +76,7 @@ def _train_one(config: Config, out: str, threads: int, directory: str, command: 
     os.chdir(directory)  # so that paths mean what they mean where the sweep was started
     sys.argv = command  # for environment.json, which is to name the sweep and not Ray's own command
     torch.set_num_threads(threads)
+    keep_freed_memory()
     train(config, out, progress=False)
 
 

@@ -1,0 +1,59 @@
+"""What memory a training step takes, and what keeping it saves: measured in processes of their own.
+
+The allocator is a setting of a process, and so is the most memory that it had.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from lgn.benchmarks.steps import SHAPES, paper_step, straightforward_step
+from lgn.benchmarks.timing import interleaved
+from lgn.memory import keep_freed_memory
+
+STEPS, TURNS = 15, 4
+
+
+def peak(shape: str, way: str) -> float:
+    """The most memory, in MB, of a process that makes a few steps in one of the ways."""
+    return float(_in_a_process("peak_here", shape, way))
+
+
+def kept_and_given_back(shape: str, threads: int) -> dict[str, dict[str, float]]:
+    """Milliseconds and page faults of a step, of processes that keep what they free and of others, in turn."""
+    found: dict[str, dict[str, float]] = {}
+    for _ in range(TURNS):
+        for name in ("given back", "kept"):
+            one = _in_a_process("step_here", shape, threads, name == "kept")
+            best = found.setdefault(name, one)
+            found[name] = {key: min(value, best[key]) for key, value in one.items()}
+    return found
+
+
+def peak_here(shape: str, way: str) -> float:
+    step = straightforward_step(SHAPES[shape]) if way == "straightforward" else paper_step(SHAPES[shape], path=way)
+    for _ in range(3):
+        step()
+    # Not the peak of getrusage: a child begins with that of its parent.
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(status["VmHWM"].split()[0]) / 1024
+
+
+def step_here(shape: str, threads: int, keep: bool) -> dict[str, float]:
+    if keep:
+        keep_freed_memory()
+    step = paper_step(SHAPES[shape])
+    interleaved({"warm up": step}, 1, threads=threads)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    best = interleaved({"step": step}, STEPS, threads=threads, warm_up=0)["step"]
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+    return {"milliseconds": best, "page_faults": faults / STEPS}
+
+
+def _in_a_process(function: str, *arguments: Any) -> Any:
+    program = f"import json; from lgn.benchmarks import memory; print(json.dumps(memory.{function}(*{arguments!r})))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
