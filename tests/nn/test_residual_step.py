@@ -7,7 +7,7 @@ import torch
 from nn.dense import dense_matrix
 
 from lgn.nn.adjoint import Margins, analyse, synthesise
-from lgn.nn.residual_step import ResidualStep, block_kernels, block_synthesise, channels_last
+from lgn.nn.residual_step import ResidualStep, Synthesis, block_kernels, block_synthesise, channels_last
 
 each_size = pytest.mark.parametrize("size", [(8, 8), (9, 7), (7, 10), (6, 11)], ids=str)  # blocks are 2x4
 each_patch = pytest.mark.parametrize("patch", [(3, 3), (4, 4), (6, 6), (5, 2), (1, 1)], ids=str)
@@ -30,6 +30,26 @@ def test_block_synthesis_is_synthesis(
     codes = torch.randn_like(analyse(torch.randn(2, channels, *size, dtype=torch.float64), filters, margins))
     fast = block_synthesise(codes, block_kernels(filters), size, margins)
     torch.testing.assert_close(fast, synthesise(codes, filters, margins), rtol=1e-12, atol=1e-12)
+
+
+@each_size
+@each_patch
+@pytest.mark.parametrize(("padding", "channels"), [(0, 1), ("same", 2), ("same", 3)])
+def test_a_decoders_synthesis_and_its_gradients(
+    size: tuple[int, int], patch: tuple[int, int], padding: Any, channels: int
+) -> None:
+    margins = Margins.of(padding, patch)
+    filters = torch.randn(4, channels, *patch, dtype=torch.float64)
+    codes = torch.randn_like(analyse(torch.randn(2, channels, *size, dtype=torch.float64), filters, margins))
+    mine = [codes.clone().requires_grad_(), filters.clone().requires_grad_()]
+    plain = [codes.clone().requires_grad_(), filters.clone().requires_grad_()]
+    image, expected = Synthesis.apply(*mine, margins), synthesise(*plain, margins)
+    torch.testing.assert_close(image, expected, rtol=1e-12, atol=1e-12)
+    g = torch.randn_like(expected)
+    image.backward(g)
+    expected.backward(g)
+    for a, b in zip(mine, plain, strict=True):
+        torch.testing.assert_close(a.grad, b.grad, rtol=1e-11, atol=1e-11)
 
 
 @each_size

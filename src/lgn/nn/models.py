@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.nn.adjoint import synthesise
 from lgn.nn.bank import FreeBank
 from lgn.nn.cnn import GroupCNN
 from lgn.nn.unfolded import UnfoldedEncoder
@@ -52,6 +51,4 @@ class Autoencoder(nn.Module):
 
     def decode(self, codes: Tensor) -> Tensor:
         """The images that codes stand for."""
-        if self.dictionary is None:
-            return self.encoder.decode(codes)
-        return synthesise(codes, self.dictionary(), self.encoder.margins)
+        return self.encoder.decode(codes, filters=None if self.dictionary is None else self.dictionary())

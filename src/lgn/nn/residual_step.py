@@ -78,6 +78,29 @@ class ResidualStep(torch.autograd.Function):
         return g_u, q, g_filters, g_bias, None, None
 
 
+class Synthesis(torch.autograd.Function):
+    """`W * z` by blocks, for a decoder; its gradients are the analysis of g, and `corr(g, z)`."""
+
+    @staticmethod
+    def forward(ctx: Any, codes: Tensor, filters: Tensor, margins: Margins) -> Tensor:
+        codes, bank = channels_last(codes), channels_last(filters)
+        ctx.save_for_backward(codes, bank)
+        ctx.margins = margins
+        size = (
+            codes.shape[-2] + filters.shape[-2] - 1 - margins.top - margins.bottom,
+            codes.shape[-1] + filters.shape[-1] - 1 - margins.left - margins.right,
+        )
+        return block_synthesise(codes, channels_last(block_kernels(filters)), size, margins)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        codes, bank = ctx.saved_tensors
+        g = channels_last(g)
+        g_codes = analyse(g, bank, ctx.margins) if ctx.needs_input_grad[0] else None
+        return g_codes, _filter_gradient(g, codes, bank, ctx.margins)[0], None
+
+
 def _filter_gradient(image: Tensor, codes: Tensor, filters: Tensor, margins: Margins) -> tuple[Tensor, Tensor]:
     """The gradient of `<codes, analyse(image, filters, bias)>` by the filters and the bias."""
     padding = [margins.top, margins.left]

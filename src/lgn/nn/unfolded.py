@@ -12,7 +12,7 @@ from lgn.nn.adjoint import Margins, analyse, synthesise
 from lgn.nn.bank import FreeBank, OrbitBank, require_positive
 from lgn.nn.batch_norm import CodeBatchNorm
 from lgn.nn.native import NativeLayer, is_native
-from lgn.nn.residual_step import ResidualStep, block_kernels, channels_last
+from lgn.nn.residual_step import ResidualStep, Synthesis, block_kernels, channels_last
 from lgn.nn.step_size import largest_eigenvalue
 from lgn.nn.threshold import soft_threshold
 
@@ -146,9 +146,12 @@ class UnfoldedEncoder(nn.Module):
                 u = layers.normalise(self.norms[number], u)
         raise AssertionError("an encoder has at least one layer")
 
-    def decode(self, codes: Tensor, layer: int = -1) -> Tensor:
-        """`W * z` with the bank of a layer.  (N, sets * order, H', W') -> (N, channels, H, W)"""
-        return synthesise(codes, self.filters()[layer], self.margins)
+    def decode(self, codes: Tensor, layer: int = -1, *, filters: Tensor | None = None) -> Tensor:
+        """`W * z` with the bank of a layer, or with other filters.  (N, sets * order, H', W') -> (N, channels, H, W)"""
+        filters = self.filters()[layer] if filters is None else filters
+        if self.path == "native" or self._is_fast(codes):
+            return Synthesis.apply(codes, filters, self.margins)
+        return synthesise(codes, filters, self.margins)
 
     @torch.no_grad()
     def step_conditions(self, image_size: tuple[int, int]) -> Tensor:
