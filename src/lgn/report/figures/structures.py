@@ -71,8 +71,9 @@ def reconstruction_actions(analyses: Mapping[str, Analysis]) -> "Figure":
     bands = figure.subfigures(len(analyses), 1, squeeze=False).flat
     for band, (data, analysis) in zip(bands, analyses.items(), strict=True):
         left, right = band.subfigures(1, 2, squeeze=False).flat
+        left.suptitle(data, fontsize=9, color=SOFT)  # one for both: a title above each would run into the other
         for axes, each in zip(grid(left, 1, 2), highest(analysis, "concentrated blocks", 2), strict=False):
-            place(axes, tensor(each.generator.matrix), data, block=analysis.patch[0], size=10, note=each.words)
+            place(axes, tensor(each.generator.matrix), block=analysis.patch[0], size=10, note=each.words)
         _all(right, analysis)
     caption(
         figure,
