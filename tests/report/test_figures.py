@@ -46,10 +46,10 @@ def test_the_highest_scores_are_chosen_and_marked(analysis: Analysis) -> None:
     best = highest(analysis, "skew-symmetric", 2)
     assert best[0].generator.name == "g1"
     assert best[0].found
-    assert best[0].words.startswith("g1: ")
+    assert best[0].words.startswith("g1\n")
     assert best[0].score.score > best[1].score.score
     assert not best[1].found
-    assert best[1].words.startswith("○ ")
+    assert best[1].words.splitlines()[1].startswith("○ ")
     with pytest.raises(ValueError, match="structure must be one of"):
         highest(analysis, "round", 1)
 

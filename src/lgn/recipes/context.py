@@ -1,6 +1,7 @@
 """Where a recipe works: it finds the runs that are there already, and makes those that are not."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,11 +72,11 @@ class Context:
             return [self.train(config) for config in configs]
         return [run for config in configs if (run := self.finished(config)) is not None]
 
-    def at_least_one(self, configs: list[Config]) -> list[Run]:
-        """The same for a figure, which is nothing without any."""
-        if found := self.runs(configs):
+    def at_least_one(self, configs: Mapping[str, Config]) -> dict[str, Run]:
+        """The same by name, for figures, which are nothing without any."""
+        if found := {name: run for name, config in configs.items() for run in self.runs([config])}:
             return found
-        raise NotRun(f"no finished run of {caption(self.configured(configs[0]))}")
+        raise NotRun(f"no finished run of {caption(self.configured(next(iter(configs.values()))))}")
 
     def finished(self, config: Config) -> Run | None:
         """The run of a config if it is there to its end; nothing is trained."""

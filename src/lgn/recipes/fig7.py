@@ -14,6 +14,6 @@ from lgn.report.figures import reconstruction_actions
 
 
 def run(context: Context) -> list[Path]:
-    found = context.at_least_one([reconstruction(data) for data in context.distinct("cifar10", "mnist")])
-    analyses = {context.caption(each): context.analysis(each) for each in found}
+    found = context.at_least_one({data: reconstruction(data) for data in context.distinct("cifar10", "mnist")})
+    analyses = {context.caption(each): context.analysis(each) for each in found.values()}
     return context.save_figure(reconstruction_actions(analyses), "fig7")

@@ -22,6 +22,15 @@ def reconstruction(data: str, name: PresetName = "paper", **changes: Any) -> Con
     return preset(name, "reconstruct", data=data, **({"epochs": LONG_RECONSTRUCTION} | changes))
 
 
+def long_runs(data: str) -> dict[str, Config]:
+    """The long runs of a data set, by the ending of their figures' names: both starts of `paper`, and `released`."""
+    return {
+        "": classification(data),
+        "-gaussian-start": classification(data, start="gaussian"),
+        "-released": classification(data, "released"),
+    }
+
+
 def seeds_of(config: Config, count: int | None = None) -> list[Config]:
     """Short runs over seeds, for the statistics: the run is the unit."""
     number = count or SEEDS.get(config.data, 3)

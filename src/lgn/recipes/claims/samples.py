@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from lgn.analysis import Analysis
 from lgn.recipes.claims.statement import Statement, untested
 from lgn.recipes.context import Context, caption
-from lgn.recipes.runs import classification, seeds_of
+from lgn.recipes.runs import long_runs, seeds_of
 from lgn.training import Config, Run
 
 # From words on what was measured, and analyses of one or more samples, to a statement.
@@ -65,11 +65,7 @@ def _long_runs(context: Context, judge: Judge, names: tuple[str, ...]) -> list[s
     """The same number of every long run, of both starts and both presets; those that are not there are named."""
     lines = []
     for data in context.distinct(*names) if names else ():
-        for config in (
-            classification(data),
-            classification(data, start="gaussian"),
-            classification(data, "released"),
-        ):
+        for config in long_runs(data).values():
             run = context.finished(config)
             number = "not run" if run is None else judge("", [context.analysis(run)]).effect
             lines.append(f"{caption(context.configured(config))}: {number}")

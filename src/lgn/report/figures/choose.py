@@ -20,9 +20,9 @@ class Chosen:
 
     @property
     def words(self) -> str:
-        """`layer 2, set 1: 0.31 (0.06)`: the score, and chance; a circle in front where it is within chance."""
+        """Below the name, `0.31 (0.06)`: the score, and chance; a circle in front where it is within chance."""
         mark = "" if self.found else "○ "
-        return f"{mark}{self.generator.name}: {self.score.score:.2f} ({self.score.chance:.2f})"
+        return f"{self.generator.name}\n{mark}{self.score.score:.2f} ({self.score.chance:.2f})"
 
 
 def highest(analysis: Analysis, structure: str, count: int) -> tuple[Chosen, ...]:

@@ -19,7 +19,7 @@ STRUCTURES = ("skew-symmetric", "Toeplitz", "multi-scale")
 def group_actions(analysis: Analysis, data: str, rows: int = 2) -> "Figure":
     """Emerging group structures (fig. 1): the highest scores of each structure, and all generators beside them."""
     rows = min(rows, len(analysis.generators))
-    figure = new_figure(11.5, 2.3 * rows + 0.75)
+    figure = new_figure(11.5, 2.5 * rows + 0.85)
     left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=(1.25, 1)).flat
     axes = grid(left, rows, len(STRUCTURES))
     for column, structure in enumerate(STRUCTURES):
@@ -67,7 +67,7 @@ def effect_on_identity(analysis: Analysis, data: str) -> "Figure":
 
 def reconstruction_actions(analyses: Mapping[str, Analysis]) -> "Figure":
     """Group actions learned for reconstruction (fig. 7): the two most concentrated of each data set, and all."""
-    figure = new_figure(11.5, 2.9 * len(analyses) + 0.7)
+    figure = new_figure(11.5, 3.0 * len(analyses) + 0.75)
     bands = figure.subfigures(len(analyses), 1, squeeze=False).flat
     for band, (data, analysis) in zip(bands, analyses.items(), strict=True):
         left, right = band.subfigures(1, 2, squeeze=False).flat
