@@ -1,4 +1,4 @@
-"""Which of many generators a figure shows, by a rule: those with the highest score, marked where within chance."""
+"""Which of many generators a figure shows, by a rule: those with the highest score, marked where it is no finding."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from lgn.analysis import Analysis, GeneratorAnalysis, Score
 from lgn.analysis.result import WHOLE
 from lgn.analysis.scores import STRUCTURES
 
-RULE = "the highest score of each structure is shown, and a circle marks what is within chance"
+RULE = "the highest score of each structure is shown, and a circle marks what is no finding"
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Chosen:
 
     @property
     def words(self) -> str:
-        """Below the name, `0.31 (0.06)`: the score, and chance; a circle in front where it is within chance."""
+        """Below the name, `0.31 (0.06)`: the score, and chance; a circle in front where it is no finding."""
         mark = "" if self.found else "○ "
         return f"{self.generator.name}\n{mark}{self.score.score:.2f} ({self.score.chance:.2f})"
 

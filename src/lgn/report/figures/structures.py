@@ -78,7 +78,7 @@ def reconstruction_actions(analyses: Mapping[str, Analysis]) -> "Figure":
     caption(
         figure,
         f"The most concentrated group actions. Data: {'; '.join(analyses)}. The two generators with the most energy "
-        "in a tenth of their blocks are shown, a circle marks what is within chance; in brackets what chance gives. "
+        "in a tenth of their blocks are shown, a circle marks what is no finding; in brackets what chance gives. "
         "Right: all generators.",
     )
     return figure
