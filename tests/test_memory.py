@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+import lgn
+from lgn import memory
+
 COUNT, SIZE = 20, 64 << 20
 PROGRAM = f"""
 import resource
@@ -24,6 +27,10 @@ def faults(keep: bool) -> tuple[str, int]:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     kept, count = done.stdout.split()
     return kept, int(count)
+
+
+def test_it_is_where_the_documents_say() -> None:
+    assert lgn.memory.keep_freed_memory is memory.keep_freed_memory
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no system asks for it but Linux with glibc")

@@ -42,6 +42,16 @@ def test_the_page_is_made_from_the_results() -> None:
     assert page == speed_page.page(read_json(ROOT / "results" / "speed.json"))
 
 
+def test_the_page_says_what_freed_memory_costs() -> None:
+    result = read_json(ROOT / "results" / "speed.json")
+    freed = {
+        "given back": {"milliseconds": 82.26, "page_faults": 12_064.0},
+        "kept": {"milliseconds": 70, "page_faults": 0},
+    }
+    page = speed_page.page(result | {"freed_memory": {"cifar10": freed}})
+    assert "| CIFAR-10 | given back | 82.3 | 12,064 |\n| CIFAR-10 | kept | 70.0 | 0 |" in page
+
+
 def test_the_description_names_every_way() -> None:
     result = read_json(ROOT / "results" / "speed.json")
     text = speed.describe(result)

@@ -34,6 +34,7 @@ def kept_and_given_back(shape: str, threads: int) -> dict[str, dict[str, float]]
 
 
 def peak_here(shape: str, way: str) -> float:
+    """What `peak` asks of its process."""
     step = straightforward_step(SHAPES[shape]) if way == "straightforward" else paper_step(SHAPES[shape], path=way)
     for _ in range(3):
         step()
@@ -43,6 +44,7 @@ def peak_here(shape: str, way: str) -> float:
 
 
 def step_here(shape: str, threads: int, keep: bool) -> dict[str, float]:
+    """What `kept_and_given_back` asks of each of its processes."""
     if keep:
         keep_freed_memory()
     step = paper_step(SHAPES[shape])
