@@ -29,6 +29,24 @@ def test_json_both_ways(analysis: Analysis, tmp_path: Path) -> None:
     assert json.loads(text)["schema"] == 1
 
 
+def test_a_packed_file_holds_the_same_and_a_torn_one_is_named(analysis: Analysis, tmp_path: Path) -> None:
+    path = tmp_path / "analysis.json.gz"
+    text = analysis.to_json(path)
+    assert Analysis.from_json(path) == analysis
+    assert len(path.read_bytes()) < len(text) / 2
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match=r"source must be the JSON of an analysis, got .*analysis\.json\.gz"):
+        Analysis.from_json(path)
+
+
+def test_float32_is_written_short_and_read_back_bit_by_bit() -> None:
+    matrix = torch.randn(50, 50, generator=torch.Generator().manual_seed(0)) * torch.logspace(-2, 2, 50)
+    assert torch.equal(tensor(rows(matrix)).float(), matrix)
+    assert all(len(repr(value)) <= 15 for row in rows(matrix) for value in row)
+    double = torch.randn(5, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(tensor(rows(double)), double)
+
+
 def test_an_infinite_condition_number_survives(analysis: Analysis) -> None:
     singular = analysis.generators[0]
     assert singular.spectrum.rank < 9

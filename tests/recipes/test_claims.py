@@ -3,17 +3,21 @@
 import json
 import shutil
 from pathlib import Path
+from statistics import fmean
 
 import pytest
+import torch
 
 import lgn
 from lgn.recipes import Context, reproduce
 from lgn.recipes.claims import measure
 from lgn.recipes.claims.accuracy import verdict
+from lgn.recipes.claims.actions import BY_CHANCE, _across_antidiagonal
+from lgn.recipes.claims.groups import singular_values_kept, smallest_singular_value
 from lgn.recipes.claims.statement import CLAIMS, estimate
 from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
 from lgn.recipes.runs import classification
-from lgn.training import Run, preset, train
+from lgn.training import Run, build_model, preset, train
 
 
 @pytest.mark.parametrize("data", ["mnist", "cifar10"])
@@ -45,13 +49,30 @@ def test_as_well_allows_for_half_a_point_and_needs_an_interval() -> None:
     assert verdict([single]) == "not tested"
 
 
+def test_the_difference_across_the_antidiagonal_is_judged_by_what_noise_has() -> None:
+    noise = torch.randn(4_000, 6, 6, generator=torch.Generator().manual_seed(0))
+    assert fmean(map(_across_antidiagonal, noise)) == pytest.approx(BY_CHANCE, abs=0.01)
+    assert _across_antidiagonal(torch.ones(6, 6).triu().fliplr()) > 5 * BY_CHANCE
+
+
+def test_singular_values_are_kept_only_if_every_penalty_lifts_them_above_none() -> None:
+    model = build_model(preset("paper"), (1, 28, 28), 10, "classify")
+    assert smallest_singular_value(model) == pytest.approx(1, abs=1e-5)  # an orthogonal start
+    bare, lifted = [1e-4, 2e-4, 3e-4], [0.1, 0.2, 0.3]
+    names = ("inverse", "closure")
+    assert singular_values_kept("", {"none": bare, **dict.fromkeys(names, lifted)}, []).verdict == "holds"
+    assert singular_values_kept("", {"none": bare, "inverse": lifted}, ["closure"]).verdict == "holds in part"
+    assert singular_values_kept("", {"none": lifted, "inverse": lifted}, []).verdict == "not seen"
+    assert singular_values_kept("", {"none": bare[:1], "inverse": lifted[:1]}, []).verdict == "not tested"
+
+
 @pytest.fixture(scope="module")
 def as_if_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two seeds of the short classification of MNIST, by their settings: in truth one on a few digits."""
     out = tmp_path_factory.mktemp("reproduction")
     config = preset("paper", epochs=1, train_images=200, device="cpu")  # the task is left to the data
     made = train(config, out / "made", progress=False)
-    lgn.analyze(made, draws=20).to_json(made.path / "analysis.json")
+    lgn.analyze(made, draws=20).to_json(made.path / "analysis.json.gz")
     for seed in (0, 1):
         shutil.copytree(made.path, out / "runs" / f"seed-{seed}")
         path = out / "runs" / f"seed-{seed}" / "config.json"

@@ -91,9 +91,9 @@ class Context:
                 return run
         return None
 
-    def analysis(self, run: Run, change: bool = False) -> Analysis:
-        """The analysis of a run, made once; or of what training changed, `A - A_0`."""
-        path = run.path / ("analysis-change.json" if change else "analysis.json")
+    def analysis(self, run: Run, change: bool = False, packed: bool = False) -> Analysis:
+        """The analysis of a run, made once; or of what training changed, `A - A_0`. Packed: where there are many."""
+        path = run.path / ("analysis-change.json" if change else "analysis.json.gz" if packed else "analysis.json")
         if not path.is_file():
             options: dict[str, Any] = {"draws": QUICK_DRAWS} if self.quick else {}
             (self._analyze_change(run, options) if change else analyze(run, **options)).to_json(path)

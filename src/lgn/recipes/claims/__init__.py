@@ -95,8 +95,10 @@ def _penalties(context: Context) -> Statement:
     if "none" not in found or len(found) == 1:
         return untested(7, "runs with or without a penalty are missing")
     words = "; ".join(dict.fromkeys(each.words for each in found.values()))
-    by_penalty = {name: each.analyses for name, each in found.items()}
-    return groups.singular_values_kept(words, by_penalty, [name for name in names if name not in found])
+    smallest = {
+        name: [groups.smallest_singular_value(run.model()) for run in each.runs] for name, each in found.items()
+    }
+    return groups.singular_values_kept(words, smallest, [name for name in names if name not in found])
 
 
 def _products(context: Context) -> Statement:

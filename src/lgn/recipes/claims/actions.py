@@ -10,6 +10,9 @@ from lgn.measures import relative_error
 from lgn.operators.study import SETTINGS, Setting
 from lgn.recipes.claims.statement import Statement, Verdict, estimate
 
+# Of the difference across the antidiagonal, which has no sign: what 6x6 independent pixels have on average.
+BY_CHANCE = 0.29
+
 
 def between_random_and_circulant(runs: str, analyses: list[Analysis]) -> Statement:
     """Claim 4: learned Toeplitz actions lie between random and circulant under the DFT."""
@@ -60,14 +63,14 @@ def effects_on_identity(runs: str, analyses: list[Analysis]) -> Statement:
     skew = estimate([_correlation_with_place(_best(a, "skew-symmetric")) for a in analyses])
     smooth = estimate([_energy_near_diagonal(_best(a, "Toeplitz")) for a in analyses])
     scale = estimate([_across_antidiagonal(_best(a, "quadrant signs")) for a in analyses])
-    seen = [skew.below(0), smooth.above(4 / 9), scale.above(0.1)]
+    seen = [skew.below(0), smooth.above(4 / 9), scale.above(BY_CHANCE)]
     verdict: Verdict = "holds" if all(seen) else "holds in part" if any(seen) else "not seen"
     return Statement(
         10,
         runs,
         f"skew: correlation of value and place {skew}; Toeplitz: energy within one pixel of the diagonal {smooth}; "
         f"multi-scale: difference across the antidiagonal in standard deviations {scale}",
-        "0; 16 of 36 pixels, 0.44; 0",
+        f"0; 16 of 36 pixels, 0.44; {BY_CHANCE}, what independent pixels have on average",
         verdict,
         ("for the generator of each run with the highest score of the structure",),
     )

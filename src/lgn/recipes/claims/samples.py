@@ -23,7 +23,7 @@ class Sample:
 
     @property
     def analyses(self) -> list[Analysis]:
-        return [self.context.analysis(run) for run in self.runs]
+        return [self.context.analysis(run, packed=True) for run in self.runs]
 
     @property
     def accuracies(self) -> list[float]:
