@@ -9,12 +9,14 @@ import pytest
 import torch
 
 import lgn
+from lgn.analysis import Analysis
 from lgn.recipes import Context, reproduce
 from lgn.recipes.claims import measure
 from lgn.recipes.claims.accuracy import verdict
 from lgn.recipes.claims.actions import BY_CHANCE, _across_antidiagonal
 from lgn.recipes.claims.groups import singular_values_kept, smallest_singular_value
-from lgn.recipes.claims.statement import CLAIMS, estimate
+from lgn.recipes.claims.samples import Sample, judged
+from lgn.recipes.claims.statement import CLAIMS, Statement, estimate
 from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
 from lgn.recipes.runs import classification
 from lgn.training import Run, build_model, preset, train
@@ -92,10 +94,26 @@ def test_claims_use_the_runs_that_are_there_and_train_none(as_if_trained: Path) 
     long_runs = [line for line in statements[2].details if "100 epochs" in line]
     assert len(long_runs) == 3
     assert all(line.endswith("not run") for line in long_runs)
+    (released,) = [line for line in statements[2].details if "preset released, gaussian start, 10 epochs" in line]
+    assert released.endswith("0 of 5 seeds: not run; by these alone: not tested")
     missing = {number for number, each in statements.items() if each.verdict == "not tested"}
     assert missing >= {1, 3, 4, 5, 6, 7, 10, 11, 12, 14, 15}
     assert "2 of 5 seeds" in statements[8].runs  # what there is of both data sets
     assert sorted(as_if_trained.rglob("*")) == before
+
+
+def test_a_sample_beside_is_judged_by_itself(as_if_trained: Path) -> None:
+    runs = tuple(Run(as_if_trained / "runs" / f"seed-{seed}") for seed in (0, 1))
+    context = Context(as_if_trained, existing=True)
+    none, two = Sample(context, "no run", ()), Sample(context, "two runs", runs)
+
+    def judge(words: str, analyses: list[Analysis]) -> Statement:
+        return Statement(1, words, f"{len(analyses)} analyses", "", "holds")
+
+    statement = judged(1, judge, none, beside=two)
+    assert statement.verdict == "not tested"
+    assert statement.details == ("two runs: 2 analyses; by these alone: holds",)
+    assert judged(1, judge, two, beside=none).verdict == "holds"
 
 
 def test_one_seed_is_measured_but_gives_no_verdict(as_if_trained: Path, tmp_path: Path) -> None:

@@ -3,16 +3,16 @@
     lgn reproduce claims
 
 Short runs over seeds of the preset `paper` on CIFAR-10 and MNIST, for both tasks, with each penalty, with free filters
-and as a plain CNN; the long runs of the figures stand beside them where they are finished. Expected: a page of
-verdicts. About a day on two cores, most of it for the wide networks of claim 14; `--existing`: minutes, on the runs
-that are finished; `--quick`: three minutes on digits, where every verdict is "not tested".
+and as a plain CNN; the same with the preset `released`, and the long runs of the figures, stand beside them.
+Expected: a page of verdicts. About a day on two cores, most of it for the wide networks of claim 14; `--existing`:
+minutes, on the runs that are finished; `--quick`: three minutes on digits, where every verdict is "not tested".
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from lgn.recipes.claims import actions, groups, structures
 from lgn.recipes.claims.accuracy import as_well_as_free
@@ -39,30 +39,34 @@ def measure(context: Context) -> list[Statement]:
     colour, grey = (sample(context, classification(data)) for data in ("cifar10", "mnist"))
     rebuilt_colour, rebuilt_grey = (sample(context, reconstruction(data)) for data in ("cifar10", "mnist"))
     cnn_colour, cnn_grey = (sample(context, classification(data, architecture="cnn")) for data in ("cifar10", "mnist"))
-    on_colour, on_both = ("cifar10",), ("cifar10", "mnist")
+    released_colour, released_grey = (
+        sample(context, classification(data, "released")) for data in ("cifar10", "mnist")
+    )
+    on_colour: dict[str, Any] = {"beside": released_colour, "alone": ("cifar10",)}
+    on_both: dict[str, Any] = {"beside": released_colour + released_grey, "alone": ("cifar10", "mnist")}
     statements = [
-        judged(1, partial(structures.emergence, 1), colour, alone=on_colour),
-        _on_mnist(grey, colour),
+        judged(1, partial(structures.emergence, 1), colour, **on_colour),
+        _on_mnist(grey, colour, released_grey),
         _task_dependence((colour, rebuilt_colour), (grey, rebuilt_grey)),
-        judged(4, actions.between_random_and_circulant, colour, alone=on_colour),
-        judged(5, actions.composition_beats_parts, colour, alone=on_colour),
+        judged(4, actions.between_random_and_circulant, colour, **on_colour),
+        judged(5, actions.composition_beats_parts, colour, **on_colour),
         _if_measured(6, lambda: groups.penalty_times(context.read_json("runtime.json")["ratios"])),
         _penalties(context),
-        judged(8, groups.actions_form_groups, colour + grey, alone=on_both),
-        judged(9, groups.what_is_identifiable, colour + grey, alone=on_both),
-        judged(10, actions.effects_on_identity, colour, alone=on_colour),
+        judged(8, groups.actions_form_groups, colour + grey, **on_both),
+        judged(9, groups.what_is_identifiable, colour + grey, **on_both),
+        judged(10, actions.effects_on_identity, colour, **on_colour),
         judged(11, structures.same_on_both, rebuilt_colour, rebuilt_grey, colour),
         _if_measured(12, lambda: _products(context)),
-        judged(13, structures.causal_averaging, colour, alone=on_colour),
+        judged(13, structures.causal_averaging, colour, **on_colour),
         as_well_as_free(context, {"mnist": grey, "cifar10": colour}),
         _plain_cnn(cnn_colour + cnn_grey, colour + grey),
     ]
     return [replace(each, verdict="not tested") for each in statements] if context.quick else statements
 
 
-def _on_mnist(grey: Sample, colour: Sample) -> Statement:
+def _on_mnist(grey: Sample, colour: Sample, released: Sample) -> Statement:
     """Claim 2, and how the actions of both data sets compare."""
-    statement = judged(2, partial(structures.emergence, 2), grey, alone=("mnist",))
+    statement = judged(2, partial(structures.emergence, 2), grey, beside=released, alone=("mnist",))
     if not (grey.runs and colour.runs):
         return statement
     alike = structures.resemblance(colour.analyses, grey.analyses)

@@ -46,9 +46,12 @@ def sample(context: Context, config: Config, epochs: int | None = None, seeds: i
     return Sample(context, f"{words}, {len(runs)} of {len(configs)} seeds", tuple(runs))
 
 
-def judged(number: int, judge: Judge, *samples: Sample, alone: tuple[str, ...] = ()) -> Statement:
+def judged(
+    number: int, judge: Judge, *samples: Sample, beside: Sample | None = None, alone: tuple[str, ...] = ()
+) -> Statement:
     """A statement on samples; without any run it says so, and a verdict needs at least two.
 
+    beside: a sample with the settings of the released code, which is judged by itself.
     alone: data sets whose long runs are put beside it, each start and preset by itself: they are no sample.
     """
     words = "; ".join(dict.fromkeys(each.words for each in samples))
@@ -58,7 +61,13 @@ def judged(number: int, judge: Judge, *samples: Sample, alone: tuple[str, ...] =
         statement = untested(number, f"runs are missing: {words}")
     if min(len(each.runs) for each in samples) < 2:
         statement = replace(statement, verdict="not tested")
-    return replace(statement, details=(*statement.details, *_long_runs(samples[0].context, judge, alone)))
+    further = [*([_beside(number, judge, beside)] if beside else []), *_long_runs(samples[0].context, judge, alone)]
+    return replace(statement, details=(*statement.details, *further))
+
+
+def _beside(number: int, judge: Judge, other: Sample) -> str:
+    statement = judged(number, judge, other)
+    return f"{other.words}: {statement.effect if other.runs else 'not run'}; by these alone: {statement.verdict}"
 
 
 def _long_runs(context: Context, judge: Judge, names: tuple[str, ...]) -> list[str]:
