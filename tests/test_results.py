@@ -10,7 +10,7 @@ from tool import load_tool
 from training.small import small
 
 from lgn.recipes.claims.statement import CLAIMS, Statement
-from lgn.training import train
+from lgn.training import Run, train
 from lgn.training.files import write_json
 
 ROOT = Path(__file__).parents[1]
@@ -43,6 +43,7 @@ def test_what_is_not_finished_is_not_listed_and_verdicts_are_counted(tool: Modul
     (row,) = [line for line in page.splitlines() if line.startswith("| done |")]
     assert f"| 0 | 2 | {accuracy:.2f} % |" in row
     assert "going-on" not in page
+    assert "Over seeds" not in page  # one run has no spread
     assert tool.verdicts(tmp_path).count("**holds**") == 5
     assert "15 of them: 5 holds, 5 holds in part, 5 not seen, 0 not tested" in tool.readme(tmp_path)
 
@@ -62,6 +63,16 @@ def test_only_the_longest_run_of_a_preset_is_in_the_readme(tool: ModuleType, tmp
         (path.parent / "metrics.jsonl").write_text(json.dumps(metrics) + "\n")
     rows = [line for line in tool.readme(tmp_path).splitlines() if line.startswith("| MNIST")]
     assert rows == ["| MNIST | classification | paper | orthogonal | 20 | 99.07 % |"]
+
+
+def test_seeds_of_one_training_have_a_mean_and_a_spread(tool: ModuleType, tmp_path: Path) -> None:
+    first, second = (ROOT / "results" / "runs" / f"mnist-paper-15{ending}" for ending in ("", "-seed1"))
+    for path in (first, second, ROOT / "results" / "runs" / "mnist-released-15"):
+        shutil.copytree(path, tmp_path / "runs" / path.name)
+    page = tool.trainings(tmp_path)
+    accuracies = [100 * Run(path).metrics[-1]["test_accuracy"] for path in (first, second)]
+    spread = abs(accuracies[0] - accuracies[1]) / 2**0.5
+    assert page.endswith(f"| mnist-paper-15 | 2 | 15 | {sum(accuracies) / 2:.2f} ± {spread:.2f} % |")
 
 
 def test_what_people_wrote_around_the_markers_stays(tool: ModuleType) -> None:

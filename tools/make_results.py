@@ -9,6 +9,7 @@ import shlex
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
 from lgn.pretrained import find_run, pretrained_names
@@ -64,7 +65,42 @@ def trainings(results: Path) -> str:
             rows.append([run.path.name, command, str(run.config.seed), str(last["epoch"]), *_quality(last), minutes])
         heads = ["run", "command", "seed", "epochs", *qualities, "minutes"]
         texts.append(f"{title}\n\n{_table(heads, rows)}")
-    return "\n\n".join(texts)
+    return "\n\n".join([*texts, *_over_seeds(results)])
+
+
+def _samples(results: Path) -> list[list[Run]]:
+    """Finished runs that differ in their seed alone, together."""
+    samples: list[list[Run]] = []
+    for run in _finished(results):
+        for sample in samples:
+            if same_settings(replace(run.config, seed=sample[0].config.seed), sample[0].config):
+                sample.append(run)
+                break
+        else:
+            samples.append([run])
+    return samples
+
+
+def _over_seeds(results: Path) -> list[str]:
+    """Mean and standard deviation where there are seeds to have them of."""
+    rows = []
+    for sample in _samples(results):
+        if len(sample) > 1:
+            name = min((run.path.name for run in sample), key=len)
+            rows.append([name, str(len(sample)), str(sample[0].config.epochs), _mean_and_spread(sample)])
+    if not rows:
+        return []
+    heads = ["runs", "seeds", "epochs", "test, mean and standard deviation"]
+    return [f"## Over seeds\n\n{_table(heads, rows)}"]
+
+
+def _mean_and_spread(sample: list[Run]) -> str:
+    last = [run.metrics[-1] for run in sample]
+    if "test_accuracy" in last[0]:
+        values = [100 * each["test_accuracy"] for each in last]
+        return f"{mean(values):.2f} ± {stdev(values):.2f} %"
+    values = [each["test_error"] for each in last]
+    return f"error {mean(values):.3g} ± {stdev(values):.2g}"
 
 
 def _quality(last: dict[str, Any]) -> list[str]:
@@ -93,8 +129,8 @@ def _longest(results: Path) -> str:
     if not rows:
         return "No training of a preset is finished yet."
     heads = ["data", "task", "preset", "start", "epochs", "test"]
-    note = "The last epoch of one run each; all runs, with their commands, are in [results/training.md]"
-    return f"{_table(heads, rows)}\n\n{note}(results/training.md)."
+    note = "The last epoch of one run each; all runs, with their commands and their spread over seeds, are in"
+    return f"{_table(heads, rows)}\n\n{note} [results/training.md](results/training.md)."
 
 
 def networks(_: Path) -> str:
