@@ -68,6 +68,14 @@ def test_singular_values_are_kept_only_if_every_penalty_lifts_them_above_none() 
     assert singular_values_kept("", {"none": bare[:1], "inverse": lifted[:1]}, []).verdict == "not tested"
 
 
+def test_rounding_is_no_finding() -> None:
+    edge = estimate([0.05, 0.05, 0.1])
+    assert edge.low == pytest.approx(0.05)
+    assert not edge.above(0.05)
+    assert edge.above(0.049)
+    assert not estimate([0.15, 0.1 + 0.05, 0.15]).below(0.15)
+
+
 @pytest.fixture(scope="module")
 def as_if_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two seeds of the short classification of MNIST, by their settings: in truth one on a few digits."""
