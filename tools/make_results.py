@@ -41,9 +41,12 @@ def verdicts(results: Path) -> str:
     path = results / "claims.json"
     if not path.is_file():
         return "## Verdicts\n\nNo claim has been measured on the full data yet."
-    rows = [[str(each["number"]), each["claim"], f"**{each['verdict']}**"] for each in read_json(path)["claims"]]
+    rows = [
+        [str(each["number"]), each["claim"], f"**{each['verdict']}**", each["released"] or ""]
+        for each in read_json(path)["claims"]
+    ]
     words = "Numbers, intervals and what each was measured on are in [results/claims.md](../results/claims.md)."
-    return f"## Verdicts\n\n{words}\n\n{_table(['', 'claim', 'verdict'], rows)}"
+    return f"## Verdicts\n\n{words}\n\n{_table(['', 'claim', '`paper`', '`released`'], rows)}"
 
 
 def _finished(results: Path) -> list[Run]:

@@ -120,6 +120,7 @@ def test_a_sample_beside_is_judged_by_itself(as_if_trained: Path) -> None:
 
     statement = judged(1, judge, none, beside=two)
     assert statement.verdict == "not tested"
+    assert statement.released == "holds"
     assert statement.details == ("two runs: 2 analyses; by these alone: holds",)
     assert judged(1, judge, two, beside=none).verdict == "holds"
 

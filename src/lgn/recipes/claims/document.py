@@ -7,14 +7,17 @@ HEAD = """# The paper's claims
 Made by `lgn reproduce claims`.{used} The run is the unit: intervals are bootstraps over runs, and a single run has
 none, nor a verdict. Verdicts: *holds*, *holds in part*, *not seen*, *not tested*.
 
-| | claim | verdict |
-|---|---|---|
+The verdict is on the preset `paper`, the settings of the text; that on `released`, the settings of the authors' code,
+stands beside it where the claim was judged there too.
+
+| | claim | `paper` | `released` |
+|---|---|---|---|
 """
 
 
 def document(statements: list[Statement], used: str) -> str:
     """A table of verdicts, then each claim with its effect, its null and what it was measured on."""
-    rows = [f"| {each.number} | {each.claim} | **{each.verdict}** |" for each in statements]
+    rows = [f"| {each.number} | {each.claim} | **{each.verdict}** | {each.released or ''} |" for each in statements]
     return HEAD.format(used=used) + "\n".join(rows) + "\n\n" + "\n\n".join(_section(each) for each in statements) + "\n"
 
 

@@ -61,13 +61,12 @@ def judged(
         statement = untested(number, f"runs are missing: {words}")
     if min(len(each.runs) for each in samples) < 2:
         statement = replace(statement, verdict="not tested")
-    further = [*([_beside(number, judge, beside)] if beside else []), *_long_runs(samples[0].context, judge, alone)]
-    return replace(statement, details=(*statement.details, *further))
-
-
-def _beside(number: int, judge: Judge, other: Sample) -> str:
-    statement = judged(number, judge, other)
-    return f"{other.words}: {statement.effect if other.runs else 'not run'}; by these alone: {statement.verdict}"
+    details = list(statement.details)
+    if beside is not None:
+        other = judged(number, judge, beside)
+        details.append(f"{beside.words}: {other.effect if beside.runs else 'not run'}; by these alone: {other.verdict}")
+        statement = replace(statement, released=other.verdict)
+    return replace(statement, details=(*details, *_long_runs(samples[0].context, judge, alone)))
 
 
 def _long_runs(context: Context, judge: Judge, names: tuple[str, ...]) -> list[str]:

@@ -39,6 +39,7 @@ class Statement:
     null: str
     verdict: Verdict
     details: tuple[str, ...] = ()
+    released: Verdict | None = None  # by seeds of the released code's settings alone, where the claim is judged on them
 
     @property
     def claim(self) -> str:
