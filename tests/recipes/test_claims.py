@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import lgn
-from lgn.analysis import Analysis
+from lgn.analysis import Analysis, analyze_matrices
 from lgn.recipes import Context, reproduce
 from lgn.recipes.claims import measure
 from lgn.recipes.claims.accuracy import verdict
@@ -17,6 +17,7 @@ from lgn.recipes.claims.actions import BY_CHANCE, _across_antidiagonal
 from lgn.recipes.claims.groups import singular_values_kept, smallest_singular_value
 from lgn.recipes.claims.samples import Sample, judged
 from lgn.recipes.claims.statement import CLAIMS, Statement, estimate
+from lgn.recipes.claims.structures import task_dependence
 from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
 from lgn.recipes.runs import classification
 from lgn.training import Run, build_model, preset, train
@@ -74,6 +75,20 @@ def test_rounding_is_no_finding() -> None:
     assert not edge.above(0.05)
     assert edge.above(0.049)
     assert not estimate([0.15, 0.1 + 0.05, 0.15]).below(0.15)
+
+
+def test_tasks_that_differ_more_than_seeds_are_half_of_claim_three() -> None:
+    """Symmetric matrices for one task and skew-symmetric ones for the other: apart, and no blocks in either."""
+    generator = torch.Generator().manual_seed(0)
+
+    def analyses(sign: int, count: int) -> list[Analysis]:
+        noise = torch.randn(count, 2, 9, 9, generator=generator)
+        return [analyze_matrices(each + sign * each.mT, (3, 3), draws=20) for each in noise]
+
+    classified, rebuilt = analyses(1, 3), analyses(-1, 2)
+    assert task_dependence("", classified, rebuilt).verdict == "holds in part"
+    assert task_dependence("", classified, analyses(1, 2)).verdict == "not seen"
+    assert "between seeds of a task: one seed" in task_dependence("", classified[:1], rebuilt[:1]).effect
 
 
 @pytest.fixture(scope="module")

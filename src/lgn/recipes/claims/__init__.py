@@ -19,7 +19,7 @@ from lgn.recipes.claims.accuracy import as_well_as_free
 from lgn.recipes.claims.document import document
 from lgn.recipes.claims.samples import Sample, judged, sample
 from lgn.recipes.claims.statement import Statement, Verdict, untested
-from lgn.recipes.context import Context, NotRun
+from lgn.recipes.context import TITLES, Context, NotRun
 from lgn.recipes.runs import PENALTY_EPOCHS, classification, reconstruction
 from lgn.training.config import PenaltyName
 from lgn.training.files import write_whole
@@ -77,17 +77,22 @@ def _on_mnist(grey: Sample, colour: Sample, released: Sample) -> Statement:
 
 def _task_dependence(*pairs: tuple[Sample, Sample]) -> Statement:
     """Claim 3 on each data set by itself: a sample of two could differ by its share of either."""
-    parts = [judged(3, structures.task_dependence, *pair) for pair in pairs if all(each.runs for each in pair)]
+    parts = {
+        TITLES[pair[0].runs[0].config.data]: judged(3, structures.task_dependence, *pair)
+        for pair in pairs
+        if all(each.runs for each in pair)
+    }
     if not parts:
         return untested(3, "runs of both tasks on one data set are missing")
-    verdicts = {each.verdict for each in parts}
-    verdict: Verdict = verdicts.pop() if len(verdicts) == 1 else "holds in part" if "holds" in verdicts else "not seen"
+    verdicts = {each.verdict for each in parts.values()}
+    seen = verdicts & {"holds", "holds in part"}
+    verdict: Verdict = verdicts.pop() if len(verdicts) == 1 else "holds in part" if seen else "not seen"
     return replace(
-        parts[0],
-        runs="; ".join(dict.fromkeys(each.runs for each in parts)),
-        effect="; ".join(dict.fromkeys(each.effect for each in parts)),
+        next(iter(parts.values())),
+        runs="; ".join(each.runs for each in parts.values()),
+        effect="; ".join(f"{data}: {each.effect}" for data, each in parts.items()),
         verdict=verdict,
-        details=tuple(dict.fromkeys(detail for each in parts for detail in each.details)),
+        details=tuple(f"{data}: {detail}" for data, each in parts.items() for detail in each.details),
     )
 
 
