@@ -12,7 +12,7 @@ import lgn
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.recipes import Context, reproduce
 from lgn.recipes.claims import measure
-from lgn.recipes.claims.accuracy import verdict
+from lgn.recipes.claims.accuracy import verdict, within
 from lgn.recipes.claims.actions import BY_CHANCE, _across_antidiagonal
 from lgn.recipes.claims.groups import singular_values_kept, smallest_singular_value
 from lgn.recipes.claims.samples import Sample, judged
@@ -44,12 +44,20 @@ def test_parameters_are_those_of_the_network_alone() -> None:
     assert parameters(classification("mnist")) == 20 * 36 + 20 * 36**2 + 80 + 3 * 40 + 20 * 16 * 10 + 10
 
 
-def test_as_well_allows_for_half_a_point_and_needs_an_interval() -> None:
-    good, bad, single = estimate([-0.2, 0.1, -0.1]), estimate([-2.0, -1.5, -1.8]), estimate([3.0])
-    assert verdict([good, good]) == "holds"
-    assert verdict([good, bad, single]) == "holds in part"
-    assert verdict([bad]) == "not seen"
-    assert verdict([single]) == "not tested"
+def test_as_well_allows_for_half_a_point_or_a_tenth_of_the_errors() -> None:
+    gap = estimate([-0.2, -0.1, -0.3])
+    assert within(gap, accuracy=70.0)
+    assert not within(gap, accuracy=99.0)  # 0.2 points are a fifth of its errors
+    assert not within(estimate([-2.0, -1.5, -1.8]), accuracy=70.0)
+    assert within(estimate([3.0]), accuracy=70.0) is None
+
+
+def test_to_hold_on_accuracy_no_comparison_may_be_missing() -> None:
+    assert verdict([True, True], 2) == "holds"
+    assert verdict([True, True], 4) == "holds in part"
+    assert verdict([True, False, None], 3) == "holds in part"
+    assert verdict([False, None], 2) == "not seen"
+    assert verdict([None], 1) == "not tested"
 
 
 def test_the_difference_across_the_antidiagonal_is_judged_by_what_noise_has() -> None:
