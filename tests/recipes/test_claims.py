@@ -188,4 +188,4 @@ def test_a_figure_is_drawn_from_a_run_that_is_there(as_if_trained: Path, tmp_pat
     assert statement.verdict == "not tested"
     lines = [line for line in statement.details if "orthogonal start, 100 epochs" in line]
     assert len(lines) == 1
-    assert "share of generators with the structure: skew-symmetric" in lines[0]
+    assert "share of generators with the structure" in lines[0]

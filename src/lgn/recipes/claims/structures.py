@@ -48,12 +48,13 @@ def emergence(number: int, runs: str, analyses: list[Analysis]) -> Statement:
     return Statement(
         number,
         runs,
-        "share of generators with the structure: " + "; ".join(f"{name} {share}" for name, share in shares.items()),
+        "share of generators with the structure, and of those with it on what the data can say (U): "
+        + "; ".join(f"{name} {share}, on U {on_u[name].mean:.2g}" for name, share in shares.items()),
         f"at most {rate:g} of findings by chance (three nulls, Benjamini-Hochberg)",
         _verdict(seen),
         (
             f"by layer, over all runs: {counts or 'none'}",
-            "on what the data can say (U): " + "; ".join(f"{name} {share}" for name, share in on_u.items()),
+            "on U: " + "; ".join(f"{name} {share}" for name, share in on_u.items()),
         ),
     )
 
