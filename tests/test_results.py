@@ -37,6 +37,7 @@ def test_what_is_not_finished_is_not_listed_and_verdicts_are_counted(tool: Modul
     (tmp_path / "runs" / "going-on" / "model.safetensors").unlink()
     verdicts = ["holds", "holds in part", "not seen"] * 5
     claims = [Statement(number, "", "", "", verdicts[number - 1]).to_json() for number in CLAIMS]  # type: ignore[arg-type]
+    claims[3]["released"] = "not seen"
     write_json(tmp_path / "claims.json", {"quick": False, "claims": claims})
     page = tool.trainings(tmp_path)
     accuracy = 100 * run.metrics[-1]["test_accuracy"]
@@ -45,7 +46,8 @@ def test_what_is_not_finished_is_not_listed_and_verdicts_are_counted(tool: Modul
     assert "going-on" not in page
     assert "Over seeds" not in page  # one run has no spread
     assert tool.verdicts(tmp_path).count("**holds**") == 5
-    assert "15 of them: 5 holds, 5 holds in part, 5 not seen, 0 not tested" in tool.readme(tmp_path)
+    assert "15 of them: holds 5, holds in part 5, not seen 5, not tested 0; with" in tool.readme(tmp_path)
+    assert "authors' code, for 1 of them: holds 0, holds in part 0, not seen 1" in tool.readme(tmp_path)
 
 
 def test_only_the_longest_run_of_a_preset_is_in_the_readme(tool: ModuleType, tmp_path: Path) -> None:

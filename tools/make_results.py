@@ -152,9 +152,16 @@ def _counts(results: Path) -> str:
     if not path.is_file():
         return "**The paper's claims**: not measured on the full data yet."
     claims = read_json(path)["claims"]
-    counts = Counter(each["verdict"] for each in claims)
-    words = ", ".join(f"{counts[name]} {name}" for name in ("holds", "holds in part", "not seen", "not tested"))
-    return f"**The paper's claims**, {len(claims)} of them: {words} ([each by itself](docs/reproduction.md#verdicts))."
+    released = [each["released"] for each in claims if each["released"]]
+    words = f"{len(claims)} of them: {_count([each['verdict'] for each in claims])}"
+    if released:
+        words += f"; with the settings of the authors' code, for {len(released)} of them: {_count(released)}"
+    return f"**The paper's claims**, {words} ([each by itself](docs/reproduction.md#verdicts))."
+
+
+def _count(verdicts: list[str]) -> str:
+    counts = Counter(verdicts)
+    return ", ".join(f"{name} {counts[name]}" for name in ("holds", "holds in part", "not seen", "not tested"))
 
 
 def _speed(results: Path) -> str:
