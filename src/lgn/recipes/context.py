@@ -93,7 +93,9 @@ class Context:
 
     def analysis(self, run: Run, change: bool = False, packed: bool = False) -> Analysis:
         """The analysis of a run, made once; or of what training changed, `A - A_0`. Packed: where there are many."""
-        path = run.path / ("analysis-change.json" if change else "analysis.json.gz" if packed else "analysis.json")
+        plain = run.path / ("analysis-change.json" if change else "analysis.json")
+        small = plain.with_suffix(".json.gz")
+        path = next((each for each in (plain, small) if each.is_file()), small if packed else plain)
         if not path.is_file():
             options: dict[str, Any] = {"draws": QUICK_DRAWS} if self.quick else {}
             (self._analyze_change(run, options) if change else analyze(run, **options)).to_json(path)
