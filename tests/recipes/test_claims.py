@@ -17,7 +17,7 @@ from lgn.recipes.claims.actions import BY_CHANCE, _across_antidiagonal
 from lgn.recipes.claims.groups import singular_values_kept, smallest_singular_value
 from lgn.recipes.claims.samples import Sample, judged
 from lgn.recipes.claims.statement import CLAIMS, Statement, estimate
-from lgn.recipes.claims.structures import task_dependence
+from lgn.recipes.claims.structures import share_found, task_dependence
 from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
 from lgn.recipes.runs import classification
 from lgn.training import Run, build_model, preset, train
@@ -97,6 +97,20 @@ def test_tasks_that_differ_more_than_seeds_are_half_of_claim_three() -> None:
     assert task_dependence("", classified, rebuilt).verdict == "holds in part"
     assert task_dependence("", classified, analyses(1, 2)).verdict == "not seen"
     assert "between seeds of a task: one seed" in task_dependence("", classified[:1], rebuilt[:1]).effect
+
+
+def test_a_finding_on_a_matrix_that_is_all_identifiable_is_one_on_what_the_data_can_say() -> None:
+    noise = torch.randn(1, 9, 9, generator=torch.Generator().manual_seed(0))
+    skew = {"matrices": noise - noise.mT, "patch": (3, 3), "order": 4, "draws": 200}
+    few, all_of_them = (
+        analyze_matrices(**skew, filters=torch.randn(1, 9, n, generator=torch.Generator().manual_seed(1)))  # type: ignore[arg-type]
+        for n in (1, 9)
+    )
+    assert share_found(few, "skew-symmetric") == share_found(all_of_them, "skew-symmetric") == 1
+    on_u = any(f.name == "skew-symmetric" and f.on == "identifiable" for f in few.generators[0].findings)
+    assert share_found(few, "skew-symmetric", "identifiable") == on_u
+    assert not any(f.on == "identifiable" for f in all_of_them.generators[0].findings)
+    assert share_found(all_of_them, "skew-symmetric", "identifiable") == 1
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,16 @@ EMERGING = ("skew-symmetric", "Toeplitz", "multi-scale")
 
 
 def share_found(analysis: Analysis, structure: str, on: str = "any") -> float:
-    """The share of generators for which a structure is a finding."""
-    found = [any(f.name == structure and on in ("any", f.on) for f in each.findings) for each in analysis.generators]
-    return mean(found)
+    """The share of generators for which a structure is a finding, anywhere or on what the data can say."""
+    return mean(
+        any(f.name == structure and (on in ("any", f.on) or _all_is_identifiable(each)) for f in each.findings)
+        for each in analysis.generators
+    )
+
+
+def _all_is_identifiable(each: GeneratorAnalysis) -> bool:
+    """The data speak to every dimension: then the whole matrix is what they can say, and is not scored twice."""
+    return each.identifiability is not None and each.identifiability.dimension == len(each.matrix)
 
 
 def mean_score(analysis: Analysis, name: str) -> float:
