@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from lgn.benchmarks.steps import paper_step
-from lgn.benchmarks.timing import interleaved
+from lgn.benchmarks.timing import ratios
 from lgn.penalties import AuxiliaryInverse, Penalty, SingularValues
 
 
@@ -33,7 +33,6 @@ WAYS: dict[str, type[Penalty]] = {
 
 
 def penalty_ratios(shape: tuple[int, int, int], rounds: int = 30) -> dict[str, float]:
-    """Step time with each penalty over the time without one, interleaved, minima."""
+    """Step time with each penalty over the time without one: interleaved, the median ratio within a round."""
     steps = {name: paper_step(shape, penalty=penalty) for name, penalty in WAYS.items()}
-    times = interleaved(steps | {"none": paper_step(shape, penalty=None)}, rounds)
-    return {name: times[name] / times["none"] for name in WAYS}
+    return ratios(steps | {"none": paper_step(shape, penalty=None)}, "none", rounds)

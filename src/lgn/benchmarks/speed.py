@@ -13,24 +13,26 @@ from torch import Tensor, nn
 
 from lgn.benchmarks.memory import kept_and_given_back, peak
 from lgn.benchmarks.steps import BATCH, SHAPES, paper_step, paths, random_batch, straightforward_step
-from lgn.benchmarks.timing import interleaved
+from lgn.benchmarks.timing import interleaved, ratios
 from lgn.nn import UnfoldedEncoder, merge
 from lgn.penalties import AuxiliaryInverse, SingularValues
+
+GEMM_SIZE = 2048  # of the square matrices whose product shows what the machine can do
 
 
 def measure(quick: bool = False, threads: int = 2, seed: int = 0) -> dict[str, Any]:
     """All measurements as one object that JSON can hold."""
     rounds = 5 if quick else 40
     torch.manual_seed(seed)
-    gemm = _gemm_speed()
+    shapes = {name: _steps(shape, rounds, threads) for name, shape in SHAPES.items()}
     result: dict[str, Any] = {
         "threads": threads,
         "rounds": rounds,
         "batch": BATCH,
         "torch": torch.__version__,
         "machine": platform.processor() or platform.machine(),
-        "gemm_gflops": gemm,
-        "shapes": {name: _steps(shape, rounds, threads, gemm) for name, shape in SHAPES.items()},
+        "gemm_gflops": max(shape["gemm_gflops"] for shape in shapes.values()),
+        "shapes": shapes,
         "inference": {name: _inference(shape, rounds, threads) for name, shape in SHAPES.items()},
     }
     if not quick:
@@ -42,16 +44,20 @@ def measure(quick: bool = False, threads: int = 2, seed: int = 0) -> dict[str, A
     return result
 
 
-def _steps(shape: tuple[int, int, int], rounds: int, threads: int, gemm: float) -> dict[str, Any]:
+def _steps(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, Any]:
     """Milliseconds of each way to make a step, interleaved, and ratios."""
+    one, other = torch.randn(2, GEMM_SIZE, GEMM_SIZE)
     functions = {"straightforward": straightforward_step(shape)}
     functions |= {path: paper_step(shape, path=path) for path in paths()}
     functions["no penalty"] = paper_step(shape, penalty=None)
     functions["free filters"] = paper_step(shape, penalty=None, generator="free")
-    times = interleaved(functions, rounds, threads=threads)
-    floor = 1e3 * multiplications(shape) * 2 / (gemm * 1e9)
+    # What the machine can do is measured among the steps: a slow moment slows both.
+    times = interleaved(functions | {"gemm": lambda: one @ other}, rounds, threads=threads)
+    product = times.pop("gemm")
+    floor = product * multiplications(shape) / GEMM_SIZE**3
     return {
         "milliseconds": times,
+        "gemm_gflops": 2 * GEMM_SIZE**3 / product / 1e6,
         "ratio_to_straightforward": {path: times["straightforward"] / times[path] for path in paths()},
         "floor_milliseconds": floor,
         "share_of_floor": floor / times[paths()[-1]],
@@ -63,7 +69,7 @@ def _steps(shape: tuple[int, int, int], rounds: int, threads: int, gemm: float) 
 def _penalty_shares(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:
     """What each penalty adds to a step, of the step without one.
 
-    Differences of a few percent need what they compare side by side, and many rounds.
+    Differences of a few percent need what they compare side by side, and many rounds: medians of ratios.
     """
     shares: dict[str, float] = {}
     for ending, share in {"": "set", " per channel": "channel"}.items():
@@ -71,8 +77,8 @@ def _penalty_shares(shape: tuple[int, int, int], rounds: int, threads: int) -> d
             name: paper_step(shape, penalty=penalty, share=share)
             for name, penalty in {"none": None, "inverse": AuxiliaryInverse, "singular values": SingularValues}.items()
         }
-        times = interleaved(steps, 3 * rounds, threads=threads)
-        shares |= {name + ending: times[name] / times["none"] - 1 for name in ("inverse", "singular values")}
+        of_none = ratios(steps, "none", 3 * rounds, threads=threads)
+        shares |= {name + ending: ratio - 1 for name, ratio in of_none.items()}
     return shares
 
 
@@ -134,12 +140,6 @@ def _profile(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str
             spent = sum(e.self_cpu_time_total for e in recorded.key_averages() if e.key.removeprefix("aten::") in names)
             best[part] = min(best[part], spent / 1e3)
     return best | {"all else: batch normalisation, sums, Adam": max(total - sum(best.values()), 0.0)}
-
-
-def _gemm_speed(size: int = 1024) -> float:
-    """Billions of floating-point operations a second in a large matrix product."""
-    a, b = torch.randn(size, size), torch.randn(size, size)
-    return 2 * size**3 / interleaved({"gemm": lambda: a @ b}, 20)["gemm"] / 1e6
 
 
 def describe(result: dict[str, Any]) -> str:

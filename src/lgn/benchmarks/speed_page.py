@@ -34,8 +34,8 @@ in one run, and the fewest milliseconds of {rounds} rounds are reported: machine
 
 {costs}
 
-Shares are of the path that the library chooses here. What a group costs beside free filters, the orbits and Adam on
-the generators, is the last row of each shape.
+Shares are of the path that the library chooses here; those of penalties are medians of ratios within a round. What a
+group costs beside free filters, the orbits and Adam on the generators, is the last row of each shape.
 
 ## Growth
 
