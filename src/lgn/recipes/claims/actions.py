@@ -8,7 +8,7 @@ from lgn.analysis import Analysis, GeneratorAnalysis
 from lgn.analysis.result import tensor
 from lgn.measures import relative_error
 from lgn.operators.study import SETTINGS, Setting
-from lgn.recipes.claims.statement import Statement, Verdict, estimate
+from lgn.recipes.claims.statement import Statement, Verdict, by_thresholds, estimate, of_parts
 
 # Of the difference across the antidiagonal, which has no sign: what 6x6 independent pixels have on average.
 BY_CHANCE = 0.29
@@ -24,7 +24,7 @@ def between_random_and_circulant(runs: str, analyses: list[Analysis]) -> Stateme
     else:
         where = estimate(means)
         effect = f"place on the line from random (0) to circulant (1): {where}"
-        verdict = "not seen" if not where.above(0) else "holds" if where.above(0.5) else "holds in part"
+        verdict = by_thresholds(where, 0.5, 0)
     return Statement(
         4,
         runs,
@@ -47,13 +47,12 @@ def composition_beats_parts(runs: str, analyses: list[Analysis]) -> Statement:
             cosines.append(abs(both.cosine))
         shares.append(mean(wins))
     share = estimate(shares)
-    verdict: Verdict = "holds" if share.above(0.5) else "holds in part" if share.above(0.05) else "not seen"
     return Statement(
         5,
         runs,
         f"share of generators for which the composition is beyond chance, and further than its parts: {share}",
         "each family of operators maximised in the same way on its own null draws",
-        verdict,
+        by_thresholds(share, 0.5, 0.05),
         (f"largest cosine with a composition, over all generators: {max(cosines):.2f}",),
     )
 
@@ -64,14 +63,13 @@ def effects_on_identity(runs: str, analyses: list[Analysis]) -> Statement:
     smooth = estimate([_energy_near_diagonal(_best(a, "Toeplitz")) for a in analyses])
     scale = estimate([_across_antidiagonal(_best(a, "quadrant signs")) for a in analyses])
     seen = [skew.below(0), smooth.above(4 / 9), scale.above(BY_CHANCE)]
-    verdict: Verdict = "holds" if all(seen) else "holds in part" if any(seen) else "not seen"
     return Statement(
         10,
         runs,
         f"skew: correlation of value and place {skew}; Toeplitz: energy within one pixel of the diagonal {smooth}; "
         f"multi-scale: difference across the antidiagonal in standard deviations {scale}",
         f"0; 16 of 36 pixels, 0.44; {BY_CHANCE}, what independent pixels have on average",
-        verdict,
+        of_parts(seen),
         ("for the generator of each run with the highest score of the structure",),
     )
 

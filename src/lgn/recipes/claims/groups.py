@@ -9,7 +9,7 @@ from torch import nn
 from lgn.analysis import Analysis
 from lgn.analysis.result import IDENTIFIABLE
 from lgn.generators import generators_of
-from lgn.recipes.claims.statement import Statement, Verdict, difference, estimate
+from lgn.recipes.claims.statement import Statement, Verdict, by_thresholds, difference, estimate
 
 
 def penalty_times(ratios: dict[str, float]) -> Statement:
@@ -82,12 +82,11 @@ def what_is_identifiable(runs: str, analyses: list[Analysis]) -> Statement:
     ]
     change = estimate(changes)
     d = analyses[0].patch[0] * analyses[0].patch[1]
-    verdict: Verdict = "holds" if change.above(0.5) else "holds in part" if change.above(dimension / d) else "not seen"
     return Statement(
         9,
         runs,
         f"the data speak to at most {dimension} of {d} dimensions; share of the training change there: {change}",
         f"{dimension / d:.2f}: a change that is spread evenly",
-        verdict,
+        by_thresholds(change, 0.5, dimension / d),
         (f"share of findings on the identifiable part: {estimate(on_u) if on_u else 'no finding'}",),
     )

@@ -99,3 +99,13 @@ def difference(one: list[float], other: list[float], draws: int = 10_000, seed: 
     ]
     low, high = (means[0] - means[1]).quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
     return Estimate(mean, low, high, min(len(first), len(second)))
+
+
+def of_parts(parts: list[bool]) -> Verdict:
+    """The verdict on a claim of several parts."""
+    return "holds" if all(parts) else "holds in part" if any(parts) else "not seen"
+
+
+def by_thresholds(found: Estimate, holds: float, in_part: float) -> Verdict:
+    """The verdict on a claim of degree: the whole interval beyond one of two values."""
+    return "holds" if found.above(holds) else "holds in part" if found.above(in_part) else "not seen"

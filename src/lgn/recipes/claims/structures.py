@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lgn.analysis import Analysis, GeneratorAnalysis
 from lgn.analysis.result import IDENTIFIABLE
-from lgn.recipes.claims.statement import Statement, Verdict, difference, estimate
+from lgn.recipes.claims.statement import Statement, by_thresholds, difference, estimate, of_parts
 
 EMERGING = ("skew-symmetric", "Toeplitz", "multi-scale")
 
@@ -58,7 +58,7 @@ def emergence(number: int, runs: str, analyses: list[Analysis]) -> Statement:
         "share of generators with the structure, and of those with it on what the data can say (U): "
         + "; ".join(f"{name} {share}, on U {on_u[name].mean:.2g}" for name, share in shares.items()),
         f"at most {rate:g} of findings by chance (three nulls, Benjamini-Hochberg)",
-        _verdict(seen),
+        of_parts(seen),
         (
             f"by layer, over all runs: {counts or 'none'}",
             "on U: " + "; ".join(f"{name} {share}" for name, share in on_u.items()),
@@ -94,14 +94,9 @@ def task_dependence(runs: str, classified: list[Analysis], rebuilt: list[Analysi
         f"{within or 'one seed'}; energy in the strongest tenth of the blocks, reconstruction less "
         f"classification: {gap}",
         "tasks are as alike as seeds; no difference in blocks",
-        _verdict([differ, gap.above(0)]),
+        of_parts([differ, gap.above(0)]),
         (f"share of generators with concentrated blocks: {shares[0]} against {shares[1]}",),
     )
-
-
-def _verdict(parts: list[bool]) -> Verdict:
-    """On a claim of several parts."""
-    return "holds" if all(parts) else "holds in part" if any(parts) else "not seen"
 
 
 def causal_averaging(runs: str, analyses: list[Analysis]) -> Statement:
@@ -110,14 +105,12 @@ def causal_averaging(runs: str, analyses: list[Analysis]) -> Statement:
     with_skew = [generators for generators in skew if generators]
     causal = [mean(any(f.name == "causal" for f in g.findings) for g in some) for some in with_skew]
     share = estimate(causal or [0.0])
-    rate = analyses[0].false_discovery_rate
-    verdict: Verdict = "holds" if share.above(0.5) else "holds in part" if share.above(rate) else "not seen"
     return Statement(
         13,
         runs,
         f"share of skew-symmetric generators that are causal too: {share}" if causal else "none is skew-symmetric",
         "causal: energy on one side of the diagonal, and one sign on each side, both beyond chance",
-        verdict if causal else "not tested",
+        by_thresholds(share, 0.5, analyses[0].false_discovery_rate) if causal else "not tested",
     )
 
 
