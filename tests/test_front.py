@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import lgn
-from lgn.front import _fresh_starts
+from lgn.front import _fresh_starts, subjects_of
 from lgn.generators import FAMILIES
 from lgn.nn import GroupConv2d, UnfoldedEncoder
 from lgn.operators import parse_operator
@@ -49,24 +49,22 @@ def test_a_model_of_known_operators_is_named() -> None:
 def test_a_fresh_network_has_no_findings(family: str, start: str) -> None:
     torch.manual_seed(1)
     encoder = UnfoldedEncoder(1, num_layers=2, num_sets=4, order=4, kernel_size=4, generator=family, start=start)
-    model = lgn.front._subject(encoder, None)
-    model.pop("modules")
-    fresh = _fresh_starts(family, (4, 4), 4, start)
-    analysis = lgn.analysis.analyze_matrices(**model, fresh_starts=fresh, draws=200)
+    analysis = lgn.analyze(encoder, draws=200)
     found = sum(len(each.findings) for each in analysis.generators)
     # At a rate of 0.05 nothing is expected where nothing is; one in a family's eight generators may still happen.
     assert found <= 1
 
 
 def test_fresh_starts_go_on_where_they_stopped_and_leave_torch_alone() -> None:
-    draw = _fresh_starts("dense", (2, 2), 4, "gaussian")
+    generator = UnfoldedEncoder(1, num_layers=1, num_sets=1, order=4, kernel_size=2, start="gaussian").bank.generator
+    draw = _fresh_starts(generator)
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
     first, second = draw(4), draw(4)
     assert torch.equal(torch.rand(3), expected)
     assert not torch.allclose(first, second)
-    again = _fresh_starts("dense", (2, 2), 4, "gaussian")
+    again = _fresh_starts(generator)
     assert torch.equal(again(4), first)
 
 
@@ -99,11 +97,25 @@ def test_colour_images_speak_to_nine_dimensions_and_a_shared_generator_to_more()
     assert [(each.channel, each.identifiability.dimension) for each in channel.generators] == [(1, 3), (2, 3)]
 
 
-def test_several_kernel_sizes_need_a_choice() -> None:
-    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupConv2d(8, 2, 4, 5))
-    with pytest.raises(ValueError, match="patch must be one of"):
-        lgn.analyze(model)
+def test_each_matrix_is_judged_by_its_own_size_order_family_and_start() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        GroupConv2d(3, 2, 4, 3, generator="circulant"), GroupConv2d(8, 3, 2, 5, start="gaussian"), nn.ReLU()
+    )
+    analysis = lgn.analyze(model, draws=20)
+    assert [(each.patch, each.order) for each in analysis.generators] == [((3, 3), 4)] * 2 + [((5, 5), 2)] * 3
+    by_law = [{score.name for score in each.scores if score.by_construction} for each in analysis.generators]
+    assert by_law == [{"block-Toeplitz", "doubly block-circulant", "few 2-D Fourier lines"}] * 2 + [set()] * 3
+    assert repr(analysis).startswith("<Analysis of 5 generators on 3x3, 5x5 patches")
+    with pytest.raises(ValueError, match=r"patch must be asked of each generator .* got \(\(3, 3\), \(5, 5\)\)"):
+        _ = analysis.patch
+    starts = {each.name: each.fresh_starts(2) for each in subjects_of(model)}
+    assert [draws.shape[-1] for draws in starts.values()] == [9, 9, 25, 25, 25]
+    norms = starts["1, set 1"].flatten(1).norm(dim=1)
+    assert torch.allclose(norms, torch.ones(2))  # the gaussian start has norm 1, the orthogonal one 5
     assert len(lgn.analyze(model, patch=(3, 3), draws=20).generators) == 2
+    with pytest.raises(ValueError, match=r"patch must be one of \[\(3, 3\), \(5, 5\)\], got \(4, 4\)"):
+        lgn.analyze(model, patch=(4, 4))
 
 
 def test_bad_sources_get_a_sentence(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_json_both_ways(analysis: Analysis, tmp_path: Path) -> None:
     assert Analysis.from_json(text) == analysis
     assert Analysis.from_json(tmp_path / "analysis.json") == analysis
     assert [path.name for path in tmp_path.iterdir()] == ["analysis.json"]
-    assert json.loads(text)["schema"] == 1
+    assert json.loads(text)["schema"] == 2
 
 
 def test_a_packed_file_holds_the_same_and_a_torn_one_is_named(analysis: Analysis, tmp_path: Path) -> None:
@@ -64,12 +64,12 @@ def test_frozen(analysis: Analysis) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda value: value.update(schema=99), "schema must be 1, got 99"),
-        (lambda value: value.pop("patch"), r"missing \['patch'\]"),
+        (lambda value: value.update(schema=99), "schema must be 2, got 99"),
+        (lambda value: value["generators"][0].pop("patch"), r"missing \['patch'\]"),
         (lambda value: value.update(surprise=1), r"unknown \['surprise'\]"),
         (lambda value: value.update(draws="many"), "Analysis.draws must be int, got 'many'"),
         (lambda value: value["generators"][0].update(name=3), r"Analysis.generators\[0\].name must be str, got 3"),
-        (lambda value: value.update(patch=[3]), "Analysis.patch must have 2 items, got 1"),
+        (lambda value: value["generators"][0].update(patch=[3]), r"generators\[0\].patch must have 2 items, got 1"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(analysis: Analysis, change, message: str) -> None:
@@ -82,7 +82,7 @@ def test_what_is_wrong_in_a_file_is_named(analysis: Analysis, change, message: s
 def test_text_that_is_not_json() -> None:
     with pytest.raises(ValueError, match="source must be the JSON of an analysis"):
         Analysis.from_json("[1, 2")
-    with pytest.raises(ValueError, match="schema must be 1, got None"):
+    with pytest.raises(ValueError, match="schema must be 2, got None"):
         Analysis.from_json("[1, 2]")
 
 

@@ -129,7 +129,9 @@ def test_filter_sets_are_orbits(analysis: Analysis) -> None:
     expected = element / element.abs().max()
     assert np.allclose(drawn[0][5:9, 10:14], expected)  # second basis, third element, one pixel between
     with pytest.raises(ValueError, match="analysis must have an order"):
-        figures.filter_sets(replace(analysis, order=None), bases, "d")
+        figures.filter_sets(
+            replace(analysis, generators=tuple(replace(g, order=None) for g in analysis.generators)), bases, "d"
+        )
 
 
 def test_mosaic_and_columns() -> None:

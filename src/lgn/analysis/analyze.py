@@ -1,28 +1,19 @@
 """All numbers about generators, in one call: `analyze_matrices`."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from lgn.algebra import act
-from lgn.analysis import identifiability, nulls
-from lgn.analysis.assemble import (
-    MATCHES,
-    STRUCTURES,
-    Verdicts,
-    checked,
-    fourier_of,
-    hypotheses_of,
-    known_structures,
-)
-from lgn.analysis.chance import Chance, Seen
-from lgn.analysis.result import IDENTIFIABLE, WHOLE, Analysis, GeneratorAnalysis, Identifiability, Match, Score, rows
+from lgn.analysis import identifiability
+from lgn.analysis.assemble import MATCHES, STRUCTURES, Verdicts, fourier_of, hypotheses_of
+from lgn.analysis.chance import Chance
+from lgn.analysis.result import Analysis, GeneratorAnalysis, Identifiability, rows
 from lgn.analysis.significance import judge
 from lgn.analysis.spectrum import spectrum
-
-Patch = tuple[int, int]
-Label = tuple[int | None, int | None, int | None]
+from lgn.analysis.subject import FreshStarts, Label, Patch, Subject
 
 
 def analyze_matrices(
@@ -35,12 +26,9 @@ def analyze_matrices(
     start: Tensor | None = None,
     filters: Sequence[Tensor] | Tensor | None = None,
     vectors: Sequence[Tensor] | Tensor | None = None,
-    fresh_starts: nulls.FreshStarts | None = None,
+    fresh_starts: FreshStarts | None = None,
     by_construction: Iterable[str] = (),
-    draws: int = 1_000,
-    seed: int = 0,
-    false_discovery_rate: float = 0.05,
-    progress: Callable[[str], None] = lambda _: None,
+    **options: Any,
 ) -> Analysis:
     """Say what each matrix does, in numbers, and how likely chance is to give them.
 
@@ -48,135 +36,142 @@ def analyze_matrices(
     names, labels: what to call each: a name, and its (layer, set, channel), None where it has none.
     order: the p of the filter sets, for closure and roots of unity.
     start: the matrices before training, shaped as `matrices`.
-    vectors: for each matrix the columns (d, N) that it was applied to, `phi^j(W)` for j < p - 1; or (G, d,
-    N).
-    fresh_starts: given a count, draws (count, d, d) new starts of the same family: the third null. It is called
-        many times, and must return other draws each time.
+    filters: for each matrix the bases (d, N) that it acts on, from which the order makes its filter sets; or (G, d, N).
+    vectors: where the filters are not known, the columns (d, N) that each matrix was applied to; or (G, d, N).
+    fresh_starts: given a count, draws (count, d, d) new starts of the same family: a further null. It is called many
+        times, and must return other draws each time.
     by_construction: names of structures that the family has by law, which can never be findings.
+    options: those of `analyze_subjects`: draws, seed, false_discovery_rate, progress.
+    """
+    matrices = _checked(matrices, patch, "matrices")
+    count = len(matrices)
+    begun = None if start is None else _checked(start, patch, "start")
+    entries = {"start": begun, "names": names, "labels": labels, "filters": filters, "vectors": vectors}
+    for name, given in entries.items():
+        if given is not None and len(given) != count:
+            raise ValueError(f"{name} must have one entry for each of {count} matrices, got {len(given)}")
+    laws = frozenset(by_construction)
+    places: Sequence[Label] = labels if labels is not None else [(None, None, None)] * count
+    return analyze_subjects(
+        [
+            Subject(
+                matrix=matrices[g],
+                patch=patch,
+                name=names[g] if names is not None else _title(places[g], g),
+                label=places[g],
+                order=order,
+                start=None if begun is None else begun[g],
+                filters=_columns(filters, g),
+                vectors=_columns(vectors, g),
+                fresh_starts=fresh_starts,
+                by_construction=laws,
+            )
+            for g in range(count)
+        ],
+        **options,
+    )
+
+
+def analyze_subjects(
+    subjects: Sequence[Subject],
+    *,
+    draws: int = 1_000,
+    seed: int = 0,
+    false_discovery_rate: float = 0.05,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Analysis:
+    """The same of matrices of any sizes, orders and families: each is judged by what is known about it, all together.
+
     draws: of each null first; tests at the floor get more, up to 50,000.
     progress: called with the name of each stage as it begins.
     """
-    matrices = checked(matrices, patch, "matrices")
-    start = None if start is None else checked(start, patch, "start")
-    if start is not None and len(start) != len(matrices):
-        raise ValueError(f"start must have as many matrices as matrices, {len(matrices)}, got {len(start)}")
-    if order is not None and order < 1:
-        raise ValueError(f"order must be at least 1, got {order}")
     if draws < 1:
         raise ValueError(f"draws must be at least 1, got {draws}")
     if not 0 < false_discovery_rate < 1:
         raise ValueError(f"false_discovery_rate must be between 0 and 1, got {false_discovery_rate}")
-    by_law = known_structures(tuple(by_construction))
-    titles, places = _titles(names, labels, len(matrices))
-    applied, seen = _seen(matrices, order, filters, vectors)
-
     generator = torch.Generator().manual_seed(seed)
-    chances = [Chance(matrices, patch, generator, fresh_starts=fresh_starts)]
-    # On all of R^d the restriction changes nothing, and on nothing it leaves nothing.
-    partial = [g for g, each in enumerate(seen) if 0 < each.basis.shape[1] < matrices.shape[-1]]
-    if partial:
-        chances.append(Chance(matrices[partial], patch, generator, [seen[g] for g in partial], fresh_starts))
-    hypotheses = [h for index, chance in enumerate(chances) for h in hypotheses_of(index, chance, by_law)]
+    chances = []
+    for patch in dict.fromkeys(each.patch for each in subjects):
+        alike = [each for each in subjects if each.patch == patch]
+        chances.append(Chance(alike, generator))
+        if partial := [each for each in alike if each.partial]:
+            chances.append(Chance(partial, generator, restricted=True))
+    hypotheses = [h for index, chance in enumerate(chances) for h in hypotheses_of(index, chance)]
     p, adjusted = judge(chances, hypotheses, draws, false_discovery_rate, progress)
-    verdicts = [Verdicts.of(i, chance, hypotheses, p, adjusted, by_law) for i, chance in enumerate(chances)]
-
+    judged = (hypotheses, p, adjusted, false_discovery_rate)
+    verdicts = [Verdicts.of(index, chance, *judged) for index, chance in enumerate(chances)]
     progress("nearest operators")
-    results = []
-    for g, matrix in enumerate(matrices):
-        begun = None if start is None else start[g]
-        all_scores = verdicts[0].scores(g, begun)
-        found = verdicts[0].findings(g, WHOLE, false_discovery_rate)
-        on_u: Identifiability | None = None
-        if seen:
-            on_u_scores: tuple[Score, ...] = ()
-            on_u_nearest: tuple[Match, ...] = ()
-            if g in partial:
-                member = partial.index(g)
-                on_u_scores = verdicts[1].scores(member, None if begun is None else begun @ seen[g].projector())
-                on_u_nearest = verdicts[1].matches(member, matrix, seen[g].basis)
-                found += verdicts[1].findings(member, IDENTIFIABLE, false_discovery_rate)
-            on_u = Identifiability(
-                dimension=seen[g].basis.shape[1],
-                vectors=applied[g].shape[-1],
-                basis=rows(seen[g].basis),
-                energy_share=identifiability.energy_share(matrix, seen[g].basis),
-                orthogonal=identifiability.is_orthogonal(matrix),
-                change_share=identifiability.change_share(matrix, begun, seen[g].basis),
-                scores=on_u_scores,
-                nearest=on_u_nearest,
-            )
-        results.append(
-            GeneratorAnalysis(
-                name=titles[g],
-                layer=places[g][0],
-                set=places[g][1],
-                channel=places[g][2],
-                matrix=rows(matrix),
-                start=None if begun is None else rows(begun),
-                scores=all_scores,
-                findings=tuple(sorted(found, key=lambda each: (each.adjusted_p_value, -each.score))),
-                nearest=verdicts[0].matches(g, matrix),
-                spectrum=spectrum(matrix, order),
-                fourier=fourier_of(all_scores, patch),
-                effect_on_identity=rows(act(matrix, torch.eye(*patch, dtype=torch.float64))),
-                identifiability=on_u,
-            )
-        )
+    used = [null for chance in chances for null in chance.draws if int(chance.draws[null].max())]
     return Analysis(
-        generators=tuple(results),
-        patch=(patch[0], patch[1]),
-        order=order,
+        generators=tuple(_assembled(each, verdicts) for each in subjects),
         draws=draws,
         most_draws=max(int(table.max()) for chance in chances for table in chance.draws.values()),
         seed=seed,
         false_discovery_rate=false_discovery_rate,
         tests=sum(h.group == STRUCTURES for h in hypotheses),
         match_tests=sum(h.group == MATCHES for h in hypotheses),
-        nulls=tuple(chances[0].draws),
+        nulls=tuple(dict.fromkeys(used)),
     )
 
 
-def _seen(
-    matrices: Tensor,
-    order: int | None,
-    filters: Sequence[Tensor] | Tensor | None,
-    vectors: Sequence[Tensor] | Tensor | None,
-) -> tuple[Sequence[Tensor], list[Seen]]:
-    """The vectors that each matrix was applied to, (d, N) each, and their span; nothing where nothing is known."""
-    if filters is None and vectors is None:
-        return [], []
-    if filters is not None and vectors is not None:
-        raise ValueError("filters and vectors must not both be given: filters and the order give the vectors")
-    if filters is None:
-        applied = _columns("vectors", vectors, matrices)
-        return applied, [Seen(identifiability.span(each)) for each in applied]
-    if order is None or order < 2:
-        raise ValueError(f"order must be at least 2 where filters are given, got {order}")
-    bases = _columns("filters", filters, matrices)
-    applied = [identifiability.applied_to(a, each, order) for a, each in zip(matrices, bases, strict=True)]
-    return applied, [Seen(identifiability.span(v), w, order) for v, w in zip(applied, bases, strict=True)]
+def _assembled(subject: Subject, verdicts: Sequence[Verdicts]) -> GeneratorAnalysis:
+    """Everything about one matrix: of the whole of it, and on U where there is one."""
+    about = [(each, each.chance.subjects.index(subject)) for each in verdicts if subject in each.chance.subjects]
+    (on_whole, member), *rest = about
+    all_scores = on_whole.scores(member)
+    on_u: Identifiability | None = None
+    if subject.applied is not None and subject.basis is not None:
+        on_u = Identifiability(
+            dimension=subject.basis.shape[1],
+            vectors=subject.applied.shape[-1],
+            basis=rows(subject.basis),
+            energy_share=identifiability.energy_share(subject.matrix, subject.basis),
+            orthogonal=identifiability.is_orthogonal(subject.matrix),
+            change_share=identifiability.change_share(subject.matrix, subject.start, subject.basis),
+            scores=rest[0][0].scores(rest[0][1]) if rest else (),
+            nearest=rest[0][0].matches(rest[0][1]) if rest else (),
+        )
+    return GeneratorAnalysis(
+        name=subject.name,
+        patch=subject.patch,
+        order=subject.order,
+        layer=subject.label[0],
+        set=subject.label[1],
+        channel=subject.label[2],
+        matrix=rows(subject.matrix),
+        start=None if subject.start is None else rows(subject.start),
+        scores=all_scores,
+        findings=tuple(finding for each, place in about for finding in each.findings(place)),
+        undecided=tuple(case for each, place in about for case in each.undecided(place)),
+        nearest=on_whole.matches(member),
+        spectrum=spectrum(subject.matrix, subject.order),
+        fourier=fourier_of(all_scores, subject.patch),
+        effect_on_identity=rows(act(subject.matrix, torch.eye(*subject.patch, dtype=torch.float64))),
+        identifiability=on_u,
+    )
 
 
-def _columns(name: str, given: Sequence[Tensor] | Tensor | None, matrices: Tensor) -> list[Tensor]:
-    """One (d, N) for each matrix, in float64, or an error that names the argument."""
-    count, d = matrices.shape[:2]
-    columns = [torch.as_tensor(each).detach().cpu().double() for each in given] if given is not None else []
-    if len(columns) != count:
-        raise ValueError(f"{name} must have one entry for each of {count} matrices, got {len(columns)}")
-    for each in columns:
-        if each.ndim != 2 or each.shape[0] != d or not torch.isfinite(each).all():
-            raise ValueError(f"{name} must be finite columns ({d}, N), got shape {tuple(each.shape)}")
-    return columns
+def _checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
+    """Square, finite matrices (G, d, d) of the patch in float64, or an error that names the argument."""
+    if len(patch) != 2 or min(patch) < 1 or patch[0] * patch[1] < 2:
+        raise ValueError(f"patch must be two sizes with at least 2 pixels in all, got {patch}")
+    d = patch[0] * patch[1]
+    result = torch.as_tensor(matrices).detach().cpu()
+    if result.is_complex():
+        raise ValueError(f"{name} must be real, got {result.dtype}")
+    result = (result[None] if result.ndim == 2 else result).double()
+    if result.ndim != 3 or result.shape[1:] != (d, d) or len(result) == 0:
+        shape = tuple(torch.as_tensor(matrices).shape)
+        raise ValueError(f"{name} must be (G, {d}, {d}) for a patch of {patch[0]}x{patch[1]}, got shape {shape}")
+    if not torch.isfinite(result).all():
+        raise ValueError(f"{name} must be finite, got infinities or NaN")
+    return result
 
 
-def _titles(names: Sequence[str] | None, labels: Sequence[Label] | None, count: int) -> tuple[list[str], list[Label]]:
-    """What each generator is called, and its (layer, set, channel)."""
-    for name, given in (("names", names), ("labels", labels)):
-        if given is not None and len(given) != count:
-            raise ValueError(f"{name} must have one entry for each of {count} matrices, got {len(given)}")
-    places: list[Label] = [(None, None, None)] * count if labels is None else list(labels)
-    if names is not None:
-        return list(names), places
+def _columns(given: Sequence[Tensor] | Tensor | None, g: int) -> Tensor | None:
+    return None if given is None else torch.as_tensor(given[g]).detach().cpu().double()
+
+
+def _title(place: Label, g: int) -> str:
     words = ("layer", "set", "channel")
-    made = [", ".join(f"{w} {i}" for w, i in zip(words, place, strict=True) if i is not None) for place in places]
-    return [title or f"generator {g}" for g, title in enumerate(made)], places
+    return ", ".join(f"{w} {i}" for w, i in zip(words, place, strict=True) if i is not None) or f"generator {g}"

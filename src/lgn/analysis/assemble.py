@@ -2,27 +2,27 @@
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from lgn.analysis import fourier, scores
 from lgn.analysis.chance import Chance
 from lgn.analysis.dictionary import dictionary
 from lgn.analysis.matching import nearest, order_by_excess, parameter_of
-from lgn.analysis.result import Finding, Fourier, Match, Score
+from lgn.analysis.result import IDENTIFIABLE, WHOLE, Finding, Fourier, Match, Score, Undecided
 from lgn.analysis.significance import Hypothesis
+from lgn.analysis.specificity import most_specific_first
 
 Patch = tuple[int, int]
 STRUCTURES, MATCHES = "structures", "matches"
 
 
-def hypotheses_of(index: int, chance: Chance, by_law: frozenset[str]) -> list[Hypothesis]:
+def hypotheses_of(index: int, chance: Chance) -> list[Hypothesis]:
     """Everything that is tested on the matrices of one Chance: structures not there by law, and operators."""
     place = {name: column for column, name in enumerate(chance.names)}
     found = []
-    for member in range(len(chance.matrices)):
+    for member, subject in enumerate(chance.subjects):
         for each in scores.STRUCTURES:
-            if each.name not in by_law:
+            if each.name not in subject.by_construction:
                 # A condition asks for more than one half, not for more than chance.
                 void = any(float(chance.observed[member, place[name]]) <= 0.5 for name in each.conditions)
                 columns = tuple(place[name] for name in each.scores)
@@ -37,28 +37,29 @@ class Verdicts:
     """The p-value and the adjusted p-value of every hypothesis on the matrices of one Chance."""
 
     chance: Chance
-    by_law: frozenset[str]
+    on: str
+    rate: float
+    expected: Tensor  # (G, C)
     p_values: dict[str, Tensor]  # null -> (G, C)
-    judged: dict[tuple[int, str, str], tuple[float, float]]  # (member, group, name) -> (p, adjusted p)
+    judged: dict[tuple[int, str, str], tuple[Hypothesis, float, float]]  # (member, group, name) -> p, adjusted p
 
     @classmethod
     def of(
-        cls,
-        index: int,
-        chance: Chance,
-        hypotheses: list[Hypothesis],
-        p: Tensor,
-        adjusted: Tensor,
-        by_law: frozenset[str],
+        cls, index: int, chance: Chance, hypotheses: list[Hypothesis], p: Tensor, adjusted: Tensor, rate: float
     ) -> "Verdicts":
         numbers = zip(hypotheses, p.tolist(), adjusted.tolist(), strict=True)
-        judged = {(h.member, h.group, h.name): (one, two) for h, one, two in numbers if h.chance == index}
-        return cls(chance, by_law, chance.p_values(), judged)
+        judged = {(h.member, h.group, h.name): (h, one, two) for h, one, two in numbers if h.chance == index}
+        on = IDENTIFIABLE if chance.restricted else WHOLE
+        return cls(chance, on, rate, chance.expected(), chance.p_values(), judged)
 
-    def scores(self, member: int, start: Tensor | None) -> tuple[Score, ...]:
-        """All scores of one matrix, with those of its start (d, d) beside them."""
+    def scores(self, member: int) -> tuple[Score, ...]:
+        """All scores of one matrix, with those of its start beside them."""
+        subject = self.chance.subjects[member]
+        start = subject.start
+        if start is not None and self.chance.restricted:
+            start = start @ subject.projector
         begun = None if start is None else scores.score(start, self.chance.patch)
-        parts = {name for each in scores.STRUCTURES for name in each.scores if each.name in self.by_law}
+        parts = {name for each in scores.STRUCTURES for name in each.scores if each.name in subject.by_construction}
         alone = {each.name for each in scores.STRUCTURES if each.scores == (each.name,)}
         result = []
         for column, name in enumerate(scores.NAMES):
@@ -68,37 +69,59 @@ class Verdicts:
                 Score(
                     name=name,
                     score=float(self.chance.observed[member, column]),
-                    chance=float(self.chance.mean[member, column]),
+                    chance=float(self.expected[member, column]),
                     p_values=p_values,
                     p_value=max(p_values.values()) if tested else None,
-                    adjusted_p_value=self.judged[member, STRUCTURES, name][1] if tested and name in alone else None,
+                    adjusted_p_value=self.judged[member, STRUCTURES, name][2] if tested and name in alone else None,
                     start=None if begun is None else float(begun[name]),
                     by_construction=name in parts,
                 )
             )
         return tuple(result)
 
-    def findings(self, member: int, on: str, rate: float) -> list[Finding]:
-        """The structures whose adjusted p-value is at most the false-discovery rate."""
+    def findings(self, member: int) -> list[Finding]:
+        """The structures whose adjusted p-value is at most the false-discovery rate, the most specific first."""
         found = []
         for each in scores.STRUCTURES:
-            p, adjusted = self.judged.get((member, STRUCTURES, each.name), (1.0, 1.0))
-            if adjusted <= rate:
+            hypothesis, p, adjusted = self.judged.get((member, STRUCTURES, each.name), (None, 1.0, 1.0))
+            if hypothesis is not None and adjusted <= self.rate:
                 # Of a joint finding the weakest part speaks for it.
-                values = [float(self.chance.observed[member, scores.NAMES.index(name)]) for name in each.scores]
-                found.append(Finding(each.name, min(values), p, adjusted, on, each.words))
+                weakest = min(hypothesis.columns, key=lambda column: float(self.chance.observed[member, column]))
+                score, chance = float(self.chance.observed[member, weakest]), float(self.expected[member, weakest])
+                beyond = tuple(dict.fromkeys(null for c in hypothesis.columns for null in self._p_values(member, c)))
+                found.append(Finding(each.name, score, chance, p, adjusted, beyond, self.on, each.words))
+        subject = self.chance.subjects[member]
+        if not self.chance.restricted or subject.basis is None:
+            return most_specific_first(found, subject.matrix, subject.patch, subject.d)
+        seen = subject.matrix @ subject.projector
+        return most_specific_first(found, seen, subject.patch, subject.basis.shape[1])
+
+    def undecided(self, member: int) -> list[Undecided]:
+        """What no draw surpassed, and the floor of a p-value keeps from being a finding."""
+        found = []
+        for (of, _, name), (hypothesis, p, adjusted) in self.judged.items():
+            if of != member or hypothesis.void or adjusted <= self.rate:
+                continue
+            exact = self.chance.exact[member, list(hypothesis.columns)].nan_to_num(0)
+            if float(exact.max()) <= self.rate / len(self.judged) and self.chance.unbeaten(member, hypothesis.columns):
+                column = hypothesis.columns[0]
+                by_null = self._p_values(member, column)
+                null = max(by_null, key=by_null.__getitem__)
+                found.append(Undecided(name, float(self.chance.observed[member, column]), p, null, self.on))
         return found
 
-    def matches(self, member: int, matrix: Tensor, basis: Tensor | None = None) -> tuple[Match, ...]:
-        """The nearest member of each family of operators to one matrix (d, d), the nearest family first."""
+    def matches(self, member: int) -> tuple[Match, ...]:
+        """The nearest member of each family of operators to one matrix, the nearest family first."""
         found = {}
+        subject = self.chance.subjects[member]
+        basis = subject.basis if self.chance.restricted else None
         # What chance explains is not worth refining.
         families = dictionary(self.chance.patch).families
-        promising = [name for name in families if self.judged[member, MATCHES, name][0] <= 0.05]
-        for name, (keywords, cosine) in nearest(matrix, self.chance.patch, basis, promising).items():
+        promising = [name for name in families if self.judged[member, MATCHES, name][1] <= 0.05]
+        for name, (keywords, cosine) in nearest(subject.matrix, self.chance.patch, basis, promising).items():
             column = self.chance.names.index(name)
-            chance = float(self.chance.mean[member, column])
-            p, adjusted = self.judged[member, MATCHES, name]
+            chance = float(self.expected[member, column])
+            _, p, adjusted = self.judged[member, MATCHES, name]
             found[name] = Match(
                 name=name,
                 parameter=parameter_of(name, keywords),
@@ -124,29 +147,3 @@ def fourier_of(all_scores: tuple[Score, ...], patch: Patch) -> tuple[Fourier, ..
     shares = {"1-D": by_name["circulant"], "2-D": by_name["doubly block-circulant"]}
     places = {basis: fourier.position(share, patch[0] * patch[1]) for basis, share in shares.items()}
     return tuple(Fourier(basis, shares[basis], place, place > 0.5) for basis, place in places.items())
-
-
-def known_structures(names: tuple[str, ...]) -> frozenset[str]:
-    """The names as a set, each checked to be a structure that can be found."""
-    allowed = [each.name for each in scores.STRUCTURES]
-    unknown = sorted(set(names) - set(allowed))
-    if unknown:
-        raise ValueError(f"by_construction must be among {allowed}, got {unknown}")
-    return frozenset(names)
-
-
-def checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
-    """Square, finite matrices (G, d, d) of the patch in float64, or an error that names the argument."""
-    if len(patch) != 2 or min(patch) < 1 or patch[0] * patch[1] < 2:
-        raise ValueError(f"patch must be two sizes with at least 2 pixels in all, got {patch}")
-    d = patch[0] * patch[1]
-    result = torch.as_tensor(matrices).detach().cpu()
-    if result.is_complex():
-        raise ValueError(f"{name} must be real, got {result.dtype}")
-    result = (result[None] if result.ndim == 2 else result).double()
-    if result.ndim != 3 or result.shape[1:] != (d, d) or len(result) == 0:
-        shape = tuple(torch.as_tensor(matrices).shape)
-        raise ValueError(f"{name} must be (G, {d}, {d}) for a patch of {patch[0]}x{patch[1]}, got shape {shape}")
-    if not torch.isfinite(result).all():
-        raise ValueError(f"{name} must be finite, got infinities or NaN")
-    return result

@@ -1,7 +1,7 @@
 """The dictionary of known operators that generators are compared with: each family on a grid of its parameters."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -30,24 +30,32 @@ class Dictionary:
     grams: Tensor  # (M, d^2), the matrices B^T B
     norms: Tensor  # (M,), |B|
 
-    def cosines(self, a: Tensor, projector: Tensor | None = None) -> Tensor:
-        """`<A, B> / (|A| |B|)` with every member, (..., d, d) -> (..., M).
+    def cosines(self, a: Tensor, projector: Tensor | None = None, members: slice = slice(None)) -> Tensor:
+        """`<A, B> / (|A| |B|)` with every member, or some of them, (..., d, d) -> (..., M).
 
         With the projector `P_U`, one (d, d) or one for each A, A must be restricted to U and so is B, through
         `<A P_U, B> = <A P_U, B P_U>` and `|B P_U|^2 = <B^T B, P_U>`. A member that vanishes on U has the cosine 0.
         """
         flat = a.flatten(-2)
         length = flat.norm(dim=-1, keepdim=True).clamp(min=torch.finfo(a.dtype).tiny)
-        inverse = 1 / self.norms
+        norms = self.norms[members]
+        inverse = 1 / norms
         if projector is not None:
-            squares = projector.to(a.dtype).flatten(-2) @ self.grams.T
-            inverse = torch.where(squares > 1e-6 * self.norms**2, squares, torch.inf).rsqrt()
-        return (flat / length) @ self.matrices.T * inverse
+            squares = projector.to(a.dtype).flatten(-2) @ self.grams[members].T
+            inverse = torch.where(squares > 1e-6 * norms**2, squares, torch.inf).rsqrt()
+        return (flat / length) @ self.matrices[members].T * inverse
 
-    def maxima(self, a: Tensor, projector: Tensor | None = None) -> Tensor:
-        """The largest absolute cosine in each family, (..., d, d) -> (..., F)."""
-        parts = self.cosines(a, projector).abs().split(self.sizes, dim=-1)
-        return torch.stack([part.amax(-1) for part in parts], dim=-1)
+    def maxima(self, a: Tensor, projector: Tensor | None = None, families: Sequence[str] | None = None) -> Tensor:
+        """The largest absolute cosine in each family, or in those named, (..., d, d) -> (..., F)."""
+        wanted = self.families if families is None else families
+        parts = [self.cosines(a, projector, self.places(name)).abs().amax(-1) for name in wanted]
+        return torch.stack(parts, dim=-1)
+
+    def places(self, family: str) -> slice:
+        """Where the members of a family stand."""
+        number = self.families.index(family)
+        begin = sum(self.sizes[:number])
+        return slice(begin, begin + self.sizes[number])
 
 
 @lru_cache(maxsize=4)

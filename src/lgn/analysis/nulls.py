@@ -1,7 +1,7 @@
-"""What chance gives: Gaussian matrices, the same matrix with its pixels relabelled, fresh starts.
+"""What chance gives, by nulls that know nothing of space: Gaussian matrices, relabelled pixels, shuffled entries.
 
-The third null, fresh starts of the same family, is drawn by whoever knows the family: a function that is
-given a count and returns (count, d, d).
+Fresh starts of the same family are drawn by whoever knows the family: a function that is given a count and returns
+(count, d, d). The nulls that keep the smoothness of filters are in `lgn.analysis.smoothness`.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,9 @@ from torch import Tensor
 from lgn.analysis.identifiability import TOLERANCE
 
 GAUSSIAN, ORBITS, RELABELLED, FRESH = "gaussian", "gaussian orbits", "relabelled", "fresh starts"
+SHUFFLED, REMIXED, MATCHED, REPAIRED = "shuffled entries", "remixed", "matched smoothness", "re-paired filters"
+#: Nulls that keep how smooth filters are. All others are white.
+KEEP_SMOOTHNESS = (REMIXED, MATCHED, REPAIRED)
 FreshStarts = Callable[[int], Tensor]
 
 
@@ -36,13 +39,29 @@ def own_orbits(matrices: Tensor, filters: Tensor, order: int) -> tuple[Tensor, T
     vectors = [torch.nn.functional.normalize(filters.to(matrices.dtype), dim=0).expand(len(matrices), -1, -1)]
     for _ in range(order - 2):
         vectors.append(torch.nn.functional.normalize(matrices @ vectors[-1], dim=-2))
-    # In float64: nearly parallel vectors still span what they span. The Gram matrix is the smaller problem.
-    together = torch.cat(vectors, dim=-1).double()
-    squares, directions = torch.linalg.eigh(together.mT @ together)
-    kept = squares > (TOLERANCE * squares[..., -1:].sqrt()).square()
-    basis = together @ (directions * torch.where(kept, squares, torch.inf).rsqrt()[..., None, :])
+    basis, _ = orthonormal(torch.cat(vectors, dim=-1))
     projectors = (basis @ basis.mT).to(matrices.dtype)
     return matrices @ projectors, projectors
+
+
+def orthonormal(vectors: Tensor) -> tuple[Tensor, Tensor]:
+    """An orthonormal basis of the span of unit vectors, and how it is mixed from them: `basis = vectors @ mixing`.
+
+    Directions that are rounding are columns of zeros. In float64: nearly parallel vectors still span what they span.
+
+    Shapes: (..., d, N) -> (..., d, N), (..., N, N)
+    """
+    vectors = vectors.double()
+    squares, directions = torch.linalg.eigh(vectors.mT @ vectors)  # the Gram matrix is the smaller problem
+    kept = squares > (TOLERANCE * squares[..., -1:].sqrt()).square()
+    mixing = directions * torch.where(kept, squares, torch.inf).rsqrt()[..., None, :]
+    return vectors @ mixing, mixing
+
+
+def shuffled(matrix: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """The entries of a matrix in random places: whatever their distribution is.  (d, d) -> (count, d, d)"""
+    places = torch.rand(count, matrix.numel(), generator=generator).argsort(-1)
+    return matrix.flatten()[places].view(count, *matrix.shape)
 
 
 def relabelled(matrix: Tensor, count: int, generator: torch.Generator) -> Tensor:

@@ -15,11 +15,15 @@ from torch import Tensor
 
 from lgn.analysis.codec import decode, encode
 
-SCHEMA = 1
+SCHEMA = 2
 Matrix = tuple[tuple[float, ...], ...]
 Parameter = None | int | float | str | tuple[float, ...]
 
 WHOLE, IDENTIFIABLE = "matrix", "identifiable"
+
+
+class OldAnalysis(ValueError):
+    """An analysis by nulls that did not hold."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,9 @@ class Score:
 
     name: str
     score: float
-    #: The mean of the score over Gaussian matrices (restricted to U where the score is).
+    #: What chance gives on average, under the null that gives most.
     chance: float
-    #: The p-value under each null that applies: "gaussian", "relabelled", "fresh starts".
+    #: The p-value under each null that applies, by the null's name (`lgn.analysis.nulls`).
     p_values: dict[str, float]
     #: The largest of `p_values`; None where nothing is tested (by construction, or a condition, not a test).
     p_value: float | None
@@ -44,16 +48,36 @@ class Score:
 
 @dataclass(frozen=True)
 class Finding:
-    """A structure beyond chance, at the analysis' false-discovery rate."""
+    """A structure beyond every null that applies to it, at the analysis' false-discovery rate."""
 
     name: str
     score: float
+    #: What chance gives on average, under the null that gives most.
+    chance: float
     p_value: float
     adjusted_p_value: float
+    #: The nulls that it is beyond.
+    nulls: tuple[str, ...]
     #: "matrix" for the whole generator, "identifiable" for its restriction `A P_U`.
     on: str
     #: What it means, in a short sentence.
     words: str
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A structure, or a family of operators, that no draw surpassed and that is no finding all the same.
+
+    A null has only so many different draws, some of which tie with what was observed: its p-value cannot be small
+    enough for so many tests, whatever is true.
+    """
+
+    name: str
+    score: float
+    #: The smallest p-value that could be had, and the null that binds it.
+    p_value: float
+    null: str
+    on: str
 
 
 @dataclass(frozen=True)
@@ -68,7 +92,7 @@ class Match:
     cosine: float
     #: `min_c |A - c B| / |A| = sqrt(1 - cosine^2)`.
     relative_error: float
-    #: The mean of the same maximum over Gaussian matrices: what a family this rich gains by being rich.
+    #: The mean of the same maximum under the null that gives most: what a family this rich gains by being rich.
     chance: float
     #: `(|cosine| - chance) / (1 - chance)`: 0 is chance, 1 is equality. Families are ordered by it.
     excess: float
@@ -133,13 +157,17 @@ class GeneratorAnalysis:
     """Everything about one generator."""
 
     name: str
+    patch: tuple[int, int]
+    order: int | None
     layer: int | None
     set: int | None
     channel: int | None
     matrix: Matrix = field(repr=False)
     start: Matrix | None = field(repr=False)
     scores: tuple[Score, ...]
+    #: The most specific first, those of the whole matrix before those on U.
     findings: tuple[Finding, ...]
+    undecided: tuple[Undecided, ...]
     #: The nearest member of each family, the nearest family first.
     nearest: tuple[Match, ...]
     spectrum: Spectrum
@@ -161,8 +189,6 @@ class Analysis:
     """The analysis of all generators of one model, or of any matrices. `print` it for a table."""
 
     generators: tuple[GeneratorAnalysis, ...]
-    patch: tuple[int, int]
-    order: int | None
     #: Draws a null first has, and the most that any test at the floor was given.
     draws: int
     most_draws: int
@@ -174,10 +200,28 @@ class Analysis:
     nulls: tuple[str, ...]
     schema: int = SCHEMA
 
+    @property
+    def patches(self) -> tuple[tuple[int, int], ...]:
+        """The sizes of patches that generators act on, the smallest first."""
+        return tuple(sorted({each.patch for each in self.generators}))
+
+    @property
+    def patch(self) -> tuple[int, int]:
+        """The size of patches that all generators act on."""
+        if len(self.patches) > 1:
+            raise ValueError(f"patch must be asked of each generator where there are several, got {self.patches}")
+        return self.patches[0]
+
+    @property
+    def order(self) -> int | None:
+        """The order that all generators have; None where there is none, or several."""
+        orders = {each.order for each in self.generators}
+        return orders.pop() if len(orders) == 1 else None
+
     def __repr__(self) -> str:
-        height, width = self.patch
+        sizes = ", ".join(f"{height}x{width}" for height, width in self.patches)
         found = sum(1 for each in self.generators if each.findings)
-        return f"<Analysis of {len(self.generators)} generators on {height}x{width} patches, {found} with findings>"
+        return f"<Analysis of {len(self.generators)} generators on {sizes} patches, {found} with findings>"
 
     def __str__(self) -> str:
         from lgn.analysis.table import table  # noqa: PLC0415  (a table is made of results: it cannot come first)
@@ -207,8 +251,19 @@ class Analysis:
             raise ValueError(f"source must be the JSON of an analysis, got text that is not JSON: {error}") from None
         schema = value.get("schema") if isinstance(value, dict) else None
         if schema != SCHEMA:
-            raise ValueError(f"schema must be {SCHEMA}, got {schema!r}")
+            kind = OldAnalysis if isinstance(schema, int) and schema < SCHEMA else ValueError
+            raise kind(f"schema must be {SCHEMA}, got {schema!r}: analyse again, nulls and verdicts have changed")
         return decode(cls, value)
+
+    @classmethod
+    def stored(cls, path: Path) -> "Analysis | None":
+        """The analysis in a file; None where there is none, or one by nulls that are no longer used."""
+        if not path.is_file():
+            return None
+        try:
+            return cls.from_json(path)
+        except OldAnalysis:
+            return None
 
 
 def _read(path: Path) -> str:

@@ -16,8 +16,10 @@ class ScoreKind:
 
     names: tuple[str, ...]
     function: Callable[[Tensor, Patch], tuple[Tensor, ...]]
-    #: Whether the scores depend on where pixels are: only then does relabelling pixels say anything.
+    #: Whether relabelling the pixels says anything about the scores.
     spatial: bool
+    #: Whether the scores depend on more than singular values and single entries, and so on how smooth filters are.
+    smooth: bool = True
     #: For a share of energy under a projection, the dimensions r of its space: its chance is exactly Beta.
     dimensions: Callable[[Patch], tuple[int, ...]] | None = None
 
@@ -33,14 +35,16 @@ KINDS: tuple[ScoreKind, ...] = (
         spatial=False,
         dimensions=lambda p: (_d(p) * (_d(p) + 1) // 2, _d(p) * (_d(p) - 1) // 2),
     ),
-    ScoreKind(("Toeplitz",), lambda a, _: (structure.toeplitz(a),), True, dimensions=lambda p: (2 * _d(p) - 1,)),
+    ScoreKind(
+        ("Toeplitz",), lambda a, _: (structure.toeplitz(a),), spatial=True, dimensions=lambda p: (2 * _d(p) - 1,)
+    ),
     ScoreKind(
         ("block-Toeplitz",),
         lambda a, p: (structure.block_toeplitz(a, p),),
         spatial=True,
         dimensions=lambda p: ((2 * p[0] - 1) * (2 * p[1] - 1),),
     ),
-    ScoreKind(("circulant",), lambda a, _: (structure.circulant(a),), True, dimensions=lambda p: (_d(p),)),
+    ScoreKind(("circulant",), lambda a, _: (structure.circulant(a),), spatial=True, dimensions=lambda p: (_d(p),)),
     ScoreKind(
         ("doubly block-circulant",),
         lambda a, p: (structure.block_circulant(a, p),),
@@ -48,8 +52,10 @@ KINDS: tuple[ScoreKind, ...] = (
         dimensions=lambda p: (_d(p),),
     ),
     ScoreKind(("Kronecker",), lambda a, p: (structure.kronecker(a, p),), spatial=True),
-    ScoreKind(("permutation",), lambda a, _: (structure.permutation(a),), spatial=False),
-    ScoreKind(("low stable rank", "low effective rank"), lambda a, _: structure.low_rank(a), spatial=False),
+    ScoreKind(("permutation",), lambda a, _: (structure.permutation(a),), spatial=False, smooth=False),
+    ScoreKind(
+        ("low stable rank", "low effective rank"), lambda a, _: structure.low_rank(a), spatial=False, smooth=False
+    ),
     ScoreKind(("causal energy",), lambda a, _: (structure.causal_energy(a),), spatial=True),
     # Where all entries have one sign relabelling keeps it: it can say nothing against an ideal.
     ScoreKind(("causal sign",), lambda a, _: (structure.causal_sign(a),), spatial=False),
@@ -62,6 +68,7 @@ KINDS: tuple[ScoreKind, ...] = (
 
 NAMES: tuple[str, ...] = tuple(name for kind in KINDS for name in kind.names)
 SPATIAL: dict[str, bool] = {name: kind.spatial for kind in KINDS for name in kind.names}
+SMOOTH: dict[str, bool] = {name: kind.smooth for kind in KINDS for name in kind.names}
 
 
 def dimensions(patch: Patch) -> dict[str, int]:
@@ -107,7 +114,8 @@ STRUCTURES: tuple[Structure, ...] = (
     Structure("permutation", ("permutation",), "moves pixels without mixing them"),
     Structure("low stable rank", ("low stable rank",), "few directions carry the energy"),
     Structure("low effective rank", ("low effective rank",), "few directions matter at all"),
-    Structure("causal", ("causal energy", "causal sign"), "a weighted sum of the pixels on one side, with one sign"),
+    Structure("causal", ("causal energy",), "a weighted sum of pixels on one side, with one sign", ("causal sign",)),
+    Structure("signed sides", ("causal sign",), "pixels before and pixels after are weighed with one sign each"),
     Structure("multi-scale", ("quadrant signs",), "each quadrant has its sign, its blocks differ", ("block variety",)),
     Structure("concentrated blocks", ("concentrated blocks",), "a tenth of the blocks holds the energy"),
     Structure("few Fourier lines", ("few Fourier lines",), "few rows and columns hold the energy in the Fourier basis"),
@@ -116,4 +124,6 @@ STRUCTURES: tuple[Structure, ...] = (
 
 
 #: Scores that are never tested, only shown beside their chance.
-UNTESTED: frozenset[str] = frozenset(name for each in STRUCTURES for name in each.conditions)
+UNTESTED: frozenset[str] = frozenset(name for each in STRUCTURES for name in each.conditions) - frozenset(
+    name for each in STRUCTURES for name in each.scores
+)

@@ -67,14 +67,15 @@ def judge(
 # say can make it small. After a fifth of the draws, statistics that more than 5 percent of them have reached under any
 # null are left: their p-values are above 0.05 and stay valid, only coarser. Those that go on are judged on all their
 # draws. In the same way the p-values that are refined at the floor stay valid: to be small after more draws is rarer
-# than to be small after fewer.
+# than to be small after fewer. The nulls that keep smoothness come first: they leave least to the others.
 def _first_draws(chance: Chance, draws: int, progress: Callable[[str], None]) -> None:
     look = max(1, draws // 5)
     hopeless = chance.exact > 0.05
-    for null, applies in chance.applying().items():
-        progress(f"{null} null" if chance.seen is None else f"{null} null on U")
-        chance.draw(null, applies.expand(chance.observed.shape), look)
-        hopeless |= chance.reached[null] > 0.05 * look
+    for null in chance.nulls:
+        progress(f"{null.name} null on U" if chance.restricted else f"{null.name} null")
+        applies = chance.applies(null)
+        chance.draw(null, applies, look)
+        hopeless |= chance.reached[null.name] > 0.05 * look
         chance.draw(null, applies & ~hopeless, draws - look)
 
 
@@ -113,12 +114,12 @@ def _floored(chances: list[Chance], each: Hypothesis, p: Tensor) -> bool:
 def _escalate(chances: list[Chance], hypotheses: list[Hypothesis], asked: int) -> None:
     """Bring every open place of the hypotheses to the draws asked for, at least twice what it had."""
     for index, chance in enumerate(chances):
-        for null in chance.draws:
+        for null in chance.nulls:
             more = torch.zeros(chance.observed.shape, dtype=torch.int64)
             for each in hypotheses:
                 if each.chance == index:
-                    for column in (c for n, c in _open_places(chance, each) if n == null):
-                        had = int(chance.draws[null][each.member, column])
+                    for column in (c for n, c in _open_places(chance, each) if n == null.name):
+                        had = int(chance.draws[null.name][each.member, column])
                         more[each.member, column] = min(max(asked, 2 * had), MOST_DRAWS) - had
             for count in more.unique().tolist():
                 if count > 0:

@@ -52,7 +52,9 @@ def kronecker(a: Tensor, patch: Patch) -> Tensor:
     blocks = _blocks(a, patch)  # (..., m^2, n^2)
     if blocks.shape[-2] > blocks.shape[-1]:
         blocks = blocks.mT
-    return _ratio(torch.linalg.eigvalsh(blocks @ blocks.mT)[..., -1], energy(a))
+    # In float64: LAPACK's float32 solver gives up on some matrices with many equal eigenvalues, such as shifts.
+    largest = torch.linalg.eigvalsh((blocks @ blocks.mT).double())[..., -1]
+    return _ratio(largest.to(a.dtype), energy(a))
 
 
 def permutation(a: Tensor) -> Tensor:
@@ -73,7 +75,7 @@ def low_rank(a: Tensor) -> tuple[Tensor, Tensor]:
     zero.
     """
     d = a.shape[-1]
-    squares = torch.linalg.eigvalsh(a.mT @ a).clamp(min=0)
+    squares = torch.linalg.eigvalsh((a.mT @ a).double()).to(a.dtype).clamp(min=0)  # see `kronecker`
     top = squares[..., -1:]
     values = torch.where(squares > 1e-5 * top, squares, torch.zeros_like(squares)).sqrt()
     q = values / values.sum(-1, keepdim=True).clamp(min=_tiny(a))

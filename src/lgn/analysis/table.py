@@ -1,8 +1,8 @@
 """An analysis as a table for people: one row a generator, what was found in the paper's words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from lgn.analysis.result import IDENTIFIABLE, Analysis, GeneratorAnalysis, Match
+from lgn.analysis.result import IDENTIFIABLE, WHOLE, Analysis, GeneratorAnalysis, Match
 
 SHOWN = 3  # findings a row: the clearest; all of them are in the analysis
 
@@ -61,22 +61,34 @@ def _finding_words(each: GeneratorAnalysis) -> str:
     if len(each.findings) > SHOWN:
         words.append(f"and {len(each.findings) - SHOWN} more")
     law = [f"{score.name} by construction" for score in each.scores if score.by_construction]
+    law += [f"{case.name} undecided" for case in each.undecided if case.on == WHOLE][:1] if not words else []
     return ", ".join(words + law) or "nothing beyond chance"
 
 
 def _notes(analysis: Analysis) -> list[str]:
     rate = analysis.false_discovery_rate
-    closure = "closure is |A^p - I| for the order p" if analysis.order else "closure is |A^q - I| for the period q"
+    known_order = any(each.order for each in analysis.generators)
+    closure = "closure is |A^p - I| for the order p" if known_order else "closure is |A^q - I| for the period q"
     notes = [
         f"Findings at a false-discovery rate of {rate:g} over {analysis.tests} tests against chance: "
         f"{', '.join(analysis.nulls)} (up to {analysis.most_draws:,} draws); {closure}."
     ]
     known = [each.identifiability for each in analysis.generators if each.identifiability is not None]
     if known:
-        low, high = min(u.dimension for u in known), max(u.dimension for u in known)
-        span = str(low) if low == high else f"{low} to {high}"
+        span = _range(u.dimension for u in known)
         notes.append(
-            f"The data speak to {span} of {analysis.patch[0] * analysis.patch[1]} dimensions of a generator (U); "
+            f"The data speak to {span} of {_range(n * m for n, m in analysis.patches)} dimensions of a generator "
+            "(U); "
             "what lies off U is start, penalty and the optimiser's path."
         )
+    if open_cases := sum(bool(each.undecided) for each in analysis.generators):
+        notes.append(
+            f"Of {open_cases} generator{'s' if open_cases > 1 else ''} something is undecided: no draw does better, "
+            "but a null has too few different draws for so many tests (`.undecided` says which)."
+        )
     return notes
+
+
+def _range(values: Iterable[int]) -> str:
+    low, *rest = sorted(values)
+    return f"{low} to {rest[-1]}" if rest and rest[-1] > low else str(low)

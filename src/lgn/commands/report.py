@@ -139,8 +139,7 @@ def _analysis(found: Run, banks: list[OrbitBank]) -> Analysis:
     path = place_for(found, "analysis.json")
     with torch.no_grad():
         now = torch.cat([generator.matrix().flatten(0, 1).double() for generator in _generators(banks)])
-    if path.is_file():
-        stored = Analysis.from_json(path)
+    if (stored := Analysis.stored(path)) is not None:
         matrices = torch.stack([tensor(each.matrix) for each in stored.generators])
         if matrices.shape == now.shape and torch.allclose(matrices, now):
             return stored

@@ -62,7 +62,9 @@ def make_generator(
         raise ValueError(
             f"start must be {d}x{d} matrices for a kernel of {patch[0]}x{patch[1]}, got shape {tuple(start.shape)}"
         )
-    return family(start_matrices(start, leading, d, device=device, dtype=dtype), patch, order)
+    made = family(start_matrices(start, leading, d, device=device, dtype=dtype), patch, order)
+    made.started_from = None if isinstance(start, Tensor) else start
+    return made
 
 
 def generators_of(model: nn.Module) -> dict[str, Generator]:

@@ -1,10 +1,12 @@
 """The contract that every family of generators keeps."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+
+from lgn.generators.starts import StartName, start_matrices
 
 
 class Generator(nn.Module, ABC):
@@ -19,6 +21,10 @@ class Generator(nn.Module, ABC):
     """
 
     law: ClassVar[str]  # what holds for each matrix by construction, shown by repr
+    #: The structures of `lgn.analysis` that every matrix has by that law, and that can never be findings.
+    structures: ClassVar[tuple[str, ...]] = ()
+    #: The name of the start that it was made from; None where matrices were given.
+    started_from: StartName | None = None
 
     def __init__(self, start: Tensor, patch: tuple[int, int], order: int = 4) -> None:
         super().__init__()
@@ -46,6 +52,19 @@ class Generator(nn.Module, ABC):
     @torch.no_grad()
     def project_(self) -> None:
         """Undo what an optimiser's step may do to a constraint that the parameters do not hold by themselves."""
+
+    def options(self) -> dict[str, Any]:
+        """The options of the family that this generator was made with."""
+        return {}
+
+    @torch.no_grad()
+    def fresh(self, count: int) -> Tensor | None:
+        """Matrices of new starts of the same family, (count, d, d): what starts alone show. None if it was given."""
+        if self.started_from is None:
+            return None
+        d = self.patch[0] * self.patch[1]
+        start = start_matrices(self.started_from, (count, 1), d)
+        return type(self)(start, self.patch, self.order, **self.options()).matrix()[:, 0]
 
     def forward(self) -> Tensor:
         return self.matrix()

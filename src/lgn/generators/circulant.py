@@ -16,6 +16,7 @@ class Circulant(Generator):
     """
 
     law = "A = F^-1 D F"
+    structures = ("doubly block-circulant", "block-Toeplitz", "few 2-D Fourier lines")
     index: Tensor
 
     def _start_from(self, start: Tensor) -> None:

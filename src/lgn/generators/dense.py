@@ -1,5 +1,7 @@
 """`Dense`: any matrix at all, as in the paper."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -27,6 +29,9 @@ class Dense(Generator):
             raise ValueError("start must not be zero where a norm is kept, got a matrix of zeros")
         self.weight = nn.Parameter(start.clone())
         self.project_()
+
+    def options(self) -> dict[str, Any]:
+        return {"norm": self.norm}
 
     def matrix(self) -> Tensor:
         return self.weight

@@ -15,6 +15,7 @@ class Kronecker(Generator):
     """
 
     law = "A = B (x) C"
+    structures = ("Kronecker",)
 
     def _start_from(self, start: Tensor) -> None:
         u, s, vh = torch.linalg.svd(rearrange(start, self.patch), full_matrices=False)

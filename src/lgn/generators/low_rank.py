@@ -1,5 +1,7 @@
 """`LowRank`: the identity and a few directions that change."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -28,6 +30,9 @@ class LowRank(Generator):
         u, s, vh = torch.linalg.svd(start - torch.eye(start.shape[-1]).to(start))
         self.u = nn.Parameter((u[..., : self.rank] * s[..., None, : self.rank]).contiguous())
         self.v = nn.Parameter(vh[..., : self.rank, :].mT.contiguous())
+
+    def options(self) -> dict[str, Any]:
+        return {"rank": self.rank}
 
     def matrix(self) -> Tensor:
         return torch.eye(self.u.shape[-2]).to(self.u) + self.u @ self.v.mT

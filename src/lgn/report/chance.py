@@ -7,9 +7,10 @@ from torch import Tensor
 
 from lgn.analysis import Analysis, nulls, scores
 from lgn.analysis.result import tensor
+from lgn.analysis.smoothness import Matched
 
 BINS = 24
-GAUSSIAN_DRAWS, RELABELLED_DRAWS = 400, 100
+GAUSSIAN_DRAWS, SMOOTH_DRAWS = 400, 100
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,12 @@ def gaussian_histograms(analysis: Analysis) -> dict[str, Histogram]:
     return {name: histogram(values) for name, values in drawn.items()}
 
 
-def relabelled_histograms(analysis: Analysis) -> list[dict[str, Histogram]]:
-    """For each generator, the scores that depend on place over relabellings of its own pixels."""
+def smooth_histograms(analysis: Analysis) -> list[dict[str, Histogram]]:
+    """For each generator, the scores that depend on smoothness over matrices that are as smooth as it is."""
     generator = torch.Generator().manual_seed(analysis.seed)
-    spatial = [name for name, is_spatial in scores.SPATIAL.items() if is_spatial]
-    drawn = [nulls.relabelled(tensor(each.matrix).float(), RELABELLED_DRAWS, generator) for each in analysis.generators]
-    values = scores.score(torch.stack(drawn), analysis.patch, spatial)  # each (G, draws)
+    names = [name for name, smooth in scores.SMOOTH.items() if smooth]
+    drawn = [Matched(tensor(each.matrix), each.patch)(SMOOTH_DRAWS, generator) for each in analysis.generators]
+    values = scores.score(torch.stack(drawn), analysis.patch, names)  # each (G, draws)
     return [{name: histogram(rows[g]) for name, rows in values.items()} for g in range(len(drawn))]
 
 

@@ -11,7 +11,7 @@ from lgn.analysis import GeneratorAnalysis, Match, Score
 from lgn.analysis.result import tensor
 from lgn.operators import operator
 from lgn.report import sentences
-from lgn.report.chance import Histogram, gaussian_histograms, relabelled_histograms
+from lgn.report.chance import Histogram, gaussian_histograms, smooth_histograms
 from lgn.report.contents import Contents
 
 #: Nearest operators that are sent with each generator: more are not looked at.
@@ -21,7 +21,7 @@ OPERATORS = 3
 def payload(contents: Contents) -> dict[str, Any]:
     """Everything that the scripts of the page read about one run."""
     analysis = contents.analysis
-    relabelled = relabelled_histograms(analysis)
+    smooth = smooth_histograms(analysis)
     return {
         "title": contents.title,
         "facts": [list(row) for row in contents.facts],
@@ -40,7 +40,7 @@ def payload(contents: Contents) -> dict[str, Any]:
         "gaussian": {name: _histogram(each) for name, each in gaussian_histograms(analysis).items()},
         "crops": None if contents.crops is None else pack(contents.crops),
         "generators": [
-            _generator(each, contents, index) | {"relabelled": {k: _histogram(v) for k, v in relabelled[index].items()}}
+            _generator(each, contents, index) | {"smooth": {k: _histogram(v) for k, v in smooth[index].items()}}
             for index, each in enumerate(analysis.generators)
         ],
     }

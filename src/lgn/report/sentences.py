@@ -95,6 +95,11 @@ def _best(near: list[GeneratorAnalysis]) -> str:
 
 
 def _listed(nulls: tuple[str, ...]) -> str:
-    meaning = {"gaussian": "Gaussian matrices", "relabelled": "relabelled pixels", "fresh starts": "fresh starts"}
+    meaning = {
+        "gaussian": "Gaussian matrices",
+        "relabelled": "relabelled pixels",
+        "remixed": "its own components re-mixed",
+        "matched smoothness": "matrices as smooth as it is",
+    }
     words = [meaning.get(null, null) for null in nulls]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -58,8 +58,7 @@ def model_card(run: Run, analysis: Analysis | None = None) -> str:
 
 def stored_analysis(run: Run) -> Analysis:
     """The analysis that lies in the run, or a new one; nothing is written."""
-    stored = run.path / "analysis.json"
-    return Analysis.from_json(stored) if stored.is_file() else analyze(run)
+    return Analysis.stored(run.path / "analysis.json") or analyze(run)
 
 
 def escape(text: str) -> str:

@@ -155,7 +155,7 @@ const charts = {
       (row.byConstruction ? "by construction" : row.p === null ? "not tested" : `p ${dom.p(row.p)}`);
     const traces = [
       shape(gaussian, colours.css("--soft"), "Gaussian matrices"),
-      shape(generator.relabelled, colours.css("--warm"), "relabelled pixels"),
+      shape(generator.smooth, colours.css("--warm"), "as smooth as it is"),
     ];
     if (rows.some((row) => row.start !== null))
       traces.push({

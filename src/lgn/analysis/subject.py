@@ -1,0 +1,87 @@
+"""One matrix that is analysed, and everything that is known about it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from lgn.analysis import identifiability, scores
+
+Patch = tuple[int, int]
+Label = tuple[int | None, int | None, int | None]
+FreshStarts = Callable[[int], Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A generator (d, d) on patches (n, m) with d = n m, in float64, and what is known of how it came about."""
+
+    matrix: Tensor
+    patch: Patch
+    name: str
+    label: Label = (None, None, None)  # layer, set, channel
+    order: int | None = None
+    #: The matrix before training, (d, d).
+    start: Tensor | None = None
+    #: The bases W that it acts on, (d, N); with the order they give the vectors.
+    filters: Tensor | None = None
+    #: The vectors that it was applied to, (d, N), where the filters are not known.
+    vectors: Tensor | None = None
+    #: Draws (count, d, d) new starts of the same family, others each time; subjects may share one.
+    fresh_starts: FreshStarts | None = None
+    #: Structures that its family has by law, which can never be findings.
+    by_construction: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if len(self.patch) != 2 or min(self.patch) < 1 or self.patch[0] * self.patch[1] < 2:
+            raise ValueError(f"patch must be two sizes with at least 2 pixels in all, got {self.patch}")
+        if self.order is not None and self.order < 1:
+            raise ValueError(f"order must be at least 1, got {self.order}")
+        allowed = [each.name for each in scores.STRUCTURES]
+        if unknown := sorted(self.by_construction - set(allowed)):
+            raise ValueError(f"by_construction must be among {allowed}, got {unknown}")
+        if self.filters is not None and self.vectors is not None:
+            raise ValueError("filters and vectors must not both be given: filters and the order give the vectors")
+        if self.filters is not None and (self.order is None or self.order < 2):
+            raise ValueError(f"order must be at least 2 where filters are given, got {self.order}")
+        for name in ("filters", "vectors"):
+            given = getattr(self, name)
+            if given is not None and (given.ndim != 2 or len(given) != self.d or not torch.isfinite(given).all()):
+                raise ValueError(f"{name} must be finite columns ({self.d}, N), got shape {tuple(given.shape)}")
+
+    @property
+    def d(self) -> int:
+        return self.patch[0] * self.patch[1]
+
+    @cached_property
+    def sets(self) -> Tensor | None:
+        """The filter sets `A^j W`, (order, d, N); None where the filters are not known."""
+        if self.filters is None or self.order is None:
+            return None
+        elements = [self.filters]
+        for _ in range(self.order - 1):
+            elements.append(self.matrix @ elements[-1])
+        return torch.stack(elements)
+
+    @cached_property
+    def applied(self) -> Tensor | None:
+        """The vectors that the matrix was applied to, (d, N (p - 1)); None where nothing is known."""
+        return self.vectors if self.sets is None else torch.cat(self.sets[:-1].unbind(), dim=-1)
+
+    @cached_property
+    def basis(self) -> Tensor | None:
+        """An orthonormal basis of their span U, (d, dim U)."""
+        return None if self.applied is None else identifiability.span(self.applied)
+
+    @cached_property
+    def projector(self) -> Tensor:
+        """`P_U`, (d, d)."""
+        assert self.basis is not None
+        return self.basis @ self.basis.T
+
+    @property
+    def partial(self) -> bool:
+        """On all of R^d the restriction to U changes nothing, and on nothing it leaves nothing."""
+        return self.basis is not None and 0 < self.basis.shape[1] < self.d
