@@ -149,4 +149,6 @@ def test_scores_stay_when_weights_go(tmp_path: Path) -> None:
     assert scores_of(context, run).generators[0].name == scores.generators[0].name
     assert controls_of(context, run).keys() == controls.keys()
     assert singular_values_of(run) == values
-    assert Context(tmp_path).finished(run.config) is not None
+    kept = Context(tmp_path).train(run.config)
+    assert kept.path == run.path
+    assert not kept.finished  # nothing was trained again

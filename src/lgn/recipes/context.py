@@ -60,7 +60,7 @@ class Context:
         """The run of a config: found where there is one with the same settings, continued or made otherwise."""
         config = self.configured(config)
         found = self.find(config)
-        if found is not None and found.finished:
+        if found is not None and _kept(found):
             return found
         if self.existing:
             raise NotRun(f"no finished run of {caption(config)}")
@@ -83,10 +83,7 @@ class Context:
     def finished(self, config: Config) -> Run | None:
         """The run of a config if it is there to its end; nothing is trained."""
         found = self.find(self.configured(config))
-        if found is None:
-            return None
-        kept = any((found.path / name).is_file() for name in (SCORES, SINGULAR_VALUES))
-        return found if found.finished or kept else None
+        return found if found is not None and _kept(found) else None
 
     def find(self, config: Config) -> Run | None:
         """A run with the settings of a config, whatever its directory is called; the task may be the data's choice."""
@@ -160,6 +157,11 @@ class Context:
         """A measurement of this reproduction."""
         self.out.mkdir(parents=True, exist_ok=True)
         write_json(self.out / name, value)
+
+
+def _kept(run: Run) -> bool:
+    """Whether a run is finished: by its weights, or by what was kept of it in their place."""
+    return run.finished or any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES))
 
 
 def _with_task(run: Run) -> Config:
