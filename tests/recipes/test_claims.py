@@ -26,6 +26,7 @@ from lgn.recipes.claims.comparison import Measured, compare
 from lgn.recipes.claims.groups import penalty_times, singular_values_kept, what_is_identifiable
 from lgn.recipes.claims.likeness import disjoint, same_on_both, task_dependence
 from lgn.recipes.claims.samples import Sample, judged
+from lgn.recipes.claims.shares import found, share
 from lgn.recipes.claims.statement import CLAIMS, Statement, estimate
 from lgn.recipes.claims.structures import causal_averaging, emergence
 from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
@@ -346,6 +347,21 @@ def test_recipes_without_runs_are_left_out_with_a_reason(tmp_path: Path) -> None
     claims = json.loads((tmp_path / "claims.json").read_text())["claims"]
     assert [each["number"] for each in claims] == list(range(1, 16))
     assert {each["verdict"] for each in claims} == {"not tested"}
+
+
+def test_structures_are_counted_in_runs_and_controls(as_if_trained: Path) -> None:
+    (picture, *_), left_out = reproduce(("structures",), Context(as_if_trained, existing=True))
+    assert left_out == {}
+    assert picture.name == "structures.png"
+    measured = json.loads((as_if_trained / "structures.json").read_text())
+    assert set(measured["white"]) <= set(measured["nulls"])
+    assert "gaussian" in measured["white"]
+    samples = {each["name"]: each for each in measured["samples"]}
+    assert list(samples) == ["`paper`", "re-paired, `paper`", "other inputs, `paper`"]  # the others have not been run
+    scores = Scores.from_json(as_if_trained / "runs" / "seed-0" / "scores.json.gz")
+    for name, by_way in samples["`paper`"]["shares"].items():
+        assert by_way["all nulls"] == pytest.approx([share(found(scores), name)] * 5)
+        assert len(by_way["white nulls"]) == samples["`paper`"]["runs"] == 5
 
 
 def test_a_figure_is_drawn_from_a_run_that_is_there(as_if_trained: Path, tmp_path: Path) -> None:

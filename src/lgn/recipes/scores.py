@@ -17,7 +17,7 @@ from lgn.analysis.result import IDENTIFIABLE, WHOLE, Match, Score, tensor
 from lgn.recipes.effects import EFFECTS
 from lgn.training.files import SCHEMA, write_whole
 
-DIGITS = 4
+DIGITS = 5
 
 
 @dataclass(frozen=True)

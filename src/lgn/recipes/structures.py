@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lgn.analysis.result import WHOLE
 from lgn.recipes.claims.samples import Sample, sample
 from lgn.recipes.claims.shares import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
 from lgn.recipes.context import TITLES, Context, NotRun
@@ -80,4 +79,5 @@ def _shares(runs: list[Scores]) -> dict[str, Any]:
 
 
 def _nulls(scores: Scores) -> set[str]:
-    return {null for each in scores.generators for number in each.scores[WHOLE].values() for null in number.p_values}
+    numbers = (n for each in scores.generators for some in each.scores.values() for n in some.values())
+    return {null for number in numbers for null in number.p_values}

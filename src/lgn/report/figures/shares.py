@@ -22,19 +22,21 @@ def structure_shares(samples: Sequence[Mapping[str, Any]], structures: Sequence[
     for each in samples:
         by_data.setdefault(each["data"], []).append(each)
     most = max(map(len, by_data.values()))
-    figure = new_figure(2.0 * len(structures) + 1.6, (0.23 * most + 0.55) * len(by_data) + 1.0)
+    figure = new_figure(1.5 * len(structures) + 2.3, (0.26 * most + 0.3) * len(by_data) + 1.2)
     grid = figure.subplots(len(by_data), len(structures), squeeze=False, sharex=True)
-    for line, (data, some) in zip(grid, by_data.items(), strict=True):
+    for number, (line, (data, some)) in enumerate(zip(grid, by_data.items(), strict=True)):
         for place, (axes, structure) in enumerate(zip(line, structures, strict=True)):
             _panel(axes, some, structure, ways)
             axes.set_yticks(range(len(some)), [_label(each) for each in some] if place == 0 else [""] * len(some))
-            axes.set_title(f"{structure}\n{data}", fontsize=8.5, color=INK)
+            axes.set_title("" if number else structure, fontsize=9, color=INK)
+        line[0].set_ylabel(data, fontsize=9.5, color=INK, fontweight="bold")
     handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=2, fontsize=8, frameon=False)
+    figure.legend(handles, labels, loc="outside upper right", ncols=2, fontsize=9, frameon=False)
     caption(
         figure,
         "The share of generators with a structure, whole or on what the data can say; means over runs, in brackets how "
-        f"many, thin lines from the lowest to the highest. Data: {' and '.join(by_data)}, classification, 10 epochs.",
+        "many, thin lines from the lowest to the highest. Dashed: 0.05, the share of findings that may be false. Data: "
+        f"{' and '.join(by_data)}, classification.",
     )
     return figure
 
@@ -49,7 +51,7 @@ def _panel(axes: "Axes", samples: Sequence[Mapping[str, Any]], structure: str, w
     axes.set_xlim(0, 1.02)
     axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.axvline(0.05, color=SOFT, linewidth=0.6, linestyle=(0, (3, 3)))  # what may be false
-    axes.tick_params(labelsize=8, colors=INK, length=0)
+    axes.tick_params(labelsize=8.5, colors=INK, length=0)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color("#c9c6be")
 
