@@ -34,7 +34,7 @@ def as_well_as_free(context: Context, groups: dict[str, Sample]) -> Statement:
                 details.append(_line(f"{title}, {control}, {way}", chosen, found))
                 if found.runs:
                     gap = difference(_points(group), _points(found))
-                    details[-1] += f"; the group less this: {gap} points"
+                    details[-1] += f"; the group less this, in points: {gap}"
                     if control == "free filters":
                         gaps[f"{title}, {way}"] = gap
                         as_well.append(within(gap, statistics.mean(_points(found))))

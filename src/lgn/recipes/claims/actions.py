@@ -29,8 +29,9 @@ def between_random_and_circulant(runs: str, measured: Measured) -> Statement:
         4,
         runs,
         f"on the line from random (0) to circulant (1), the most Toeplitz generator of each run: {place}",
-        "closer to circulant means above 1/2; in part: further from random than the controls are",
-        graded(place.runs.above(0.5), place.beyond()),
+        "closer to circulant means above 1/2; to hold, further from random than the controls are as well; in part: one "
+        "of the two",
+        of_parts([place.runs.above(0.5), place.beyond()]),
         (f"generators that are Toeplitz beyond chance: {words}",),
         tables=(table(f"The most Toeplitz generator: {runs}", [place, score]),),
     )

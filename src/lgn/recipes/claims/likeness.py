@@ -99,7 +99,7 @@ def _fisher(correlations: list[float]) -> list[float]:
 
 
 def _mean(values: list[float]) -> str:
-    return f"{mean(values):.3f} ({len(values)} pairs)" if values else "one run"
+    return f"{mean(values):.3f} ({len(values)} pair{'s' if len(values) > 1 else ''})" if values else "not known"
 
 
 def _of_runs(gap: Estimate, one: Measured, other: Measured) -> Estimate:

@@ -82,7 +82,7 @@ def judged(
     if beside is not None:
         other = judged(number, judge, beside)
         details.append(f"{beside.words}: {other.effect if beside.runs else 'not run'}; by these alone: {other.verdict}")
-        details += [f"{beside.words}: {detail}" for detail in other.details]
+        details += [f"{beside.words}: {detail}" for detail in other.details if detail not in statement.details]
         statement = replace(statement, released=other.verdict, tables=(*statement.tables, *other.tables))
     return replace(statement, details=(*details, *_long_runs(samples[0].context, judge, alone)))
 
@@ -96,12 +96,22 @@ def together(number: int, parts: dict[str, Statement]) -> Statement:
         next(iter(parts.values())),
         runs="; ".join(each.runs for each in parts.values()),
         effect="; ".join(f"{data}: {each.effect} ({each.verdict})" for data, each in parts.items()),
-        null="; ".join(dict.fromkeys(each.null for each in parts.values() if each.null)),
+        null="; ".join(_by_data({data: each.null for data, each in parts.items() if each.null})),
         verdict=combined([each.verdict for each in parts.values()]),
         released=combined(released) if released else None,
-        details=tuple(f"{data}: {detail}" for data, each in parts.items() for detail in each.details),
+        details=tuple(
+            detail if detail.startswith(data) else f"{data}: {detail}"
+            for data, each in parts.items()
+            for detail in each.details
+        ),
         tables=tuple(table for each in parts.values() for table in each.tables),
     )
+
+
+def _by_data(words: dict[str, str]) -> list[str]:
+    """What is said of every data set once, and what differs with its name."""
+    same = len(set(words.values())) == 1
+    return list(words.values())[:1] if same else [f"{data}: {each}" for data, each in words.items()]
 
 
 def combined(verdicts: list[Verdict]) -> Verdict:
