@@ -77,6 +77,34 @@ def test_seeds_of_one_training_have_a_mean_and_a_spread(tool: ModuleType, tmp_pa
     assert page.endswith(f"| mnist-paper-15 | 2 | 15 | {sum(accuracies) / 2:.2f} ± {spread:.2f} % |")
 
 
+def test_structures_are_told_under_both_kinds_of_nulls(tool: ModuleType, tmp_path: Path) -> None:
+    assert tool.structures(tmp_path) == "Not measured on the full data yet."
+
+    def share(white: float, every: float) -> dict[str, list[float]]:
+        return {"white nulls": [white - 0.1, white + 0.1], "all nulls": [every, every]}
+
+    samples = [
+        {
+            "data": "MNIST",
+            "name": name,
+            "runs": 2,
+            "shares": {"Toeplitz": share(0.6, every), "multi-scale": share(0.3, 0)},
+            "undecided": {"Toeplitz": [0.0, open_], "multi-scale": [0.0, 0.0]},
+        }
+        for name, every, open_ in (("`paper`", 0.25, 0.2), ("`released`", 0.0, 0.0), ("free networks", 0.0, 0.0))
+    ]
+    nulls = {"nulls": ["gaussian", "sign-and-turn"], "white": ["gaussian"]}
+    write_json(tmp_path / "structures.json", {"quick": False, **nulls, "samples": samples})
+    page = tool.structures(tmp_path)
+    assert "White nulls: gaussian. Nulls that keep smoothness: sign-and-turn." in page
+    assert "| `paper` | 2 | 0.60 → 0.25 | 0.30 → 0.00 |" in page
+    assert "MNIST, `paper`: Toeplitz 0.25; MNIST, `released`: nothing." in page
+    assert "Undecided: at most 0.10, Toeplitz in `paper` (MNIST)." in page
+    for name in ("speed.json", "recovery.json"):
+        shutil.copyfile(ROOT / "results" / name, tmp_path / name)
+    assert "MNIST, `released` 0.60 → 0.00; MNIST, free networks 0.60 → 0.00" in tool.readme(tmp_path)
+
+
 def test_what_people_wrote_around_the_markers_stays(tool: ModuleType) -> None:
     text = f"before\n{tool.BEGIN}\nold\n{tool.END}\nafter"
     once = tool.between_markers(text, "new")

@@ -33,7 +33,9 @@ Cells = list[dict[str, Any]]
 
 def readme(results: Path) -> str:
     """The numbers that a visitor looks for first."""
-    return "\n\n".join([_longest(results), _counts(results), _speed(results), _recovery(results)])
+    return "\n\n".join(
+        [_longest(results), _counts(results), *_structures(results), _speed(results), _recovery(results)]
+    )
 
 
 def verdicts(results: Path) -> str:
@@ -47,6 +49,59 @@ def verdicts(results: Path) -> str:
     ]
     words = "Numbers, intervals and what each was measured on are in [results/claims.md](../results/claims.md)."
     return f"## Verdicts\n\n{words}\n\n{_table(['', 'claim', '`paper`', '`released`'], rows)}"
+
+
+def structures(results: Path) -> str:
+    """Shares of generators with each structure: the figure, a table for each data set, and what they come to."""
+    path = results / "structures.json"
+    if not path.is_file():
+        return "Not measured on the full data yet."
+    measured = read_json(path)
+    keeping = [null for null in measured["nulls"] if null not in measured["white"]]
+    words = (
+        f"White nulls: {', '.join(measured['white'])}. Nulls that keep smoothness: {', '.join(keeping) or 'none yet'}."
+    )
+    figure = "![Shares of generators, under white nulls and under all](../results/figures/structures.png)"
+    texts = [figure, words]
+    for data, samples in _by_data(measured).items():
+        names = list(samples[0]["shares"])
+        rows = [
+            [each["name"], str(each["runs"]), *(_white_and_all(each["shares"][name]) for name in names)]
+            for each in samples
+        ]
+        head = f"**{data}**: share of generators, under white nulls → under all nulls, means over runs."
+        texts.append(f"{head}\n\n{_table(['', 'runs', *names], rows)}")
+    return "\n\n".join([*texts, _what_is_left(measured)])
+
+
+def _by_data(measured: dict[str, Any]) -> dict[str, Cells]:
+    samples: dict[str, Cells] = {}
+    for each in measured["samples"]:
+        samples.setdefault(each["data"], []).append(each)
+    return samples
+
+
+def _white_and_all(share: dict[str, list[float]]) -> str:
+    return f"{mean(share['white nulls']):.2f} → {mean(share['all nulls']):.2f}"
+
+
+def _what_is_left(measured: dict[str, Any]) -> str:
+    """A sentence for each preset and data set, and one on what is open."""
+    lines = []
+    for data, samples in _by_data(measured).items():
+        by_name = {each["name"]: each for each in samples}
+        for name in ("`paper`", "`released`"):
+            if name in by_name:
+                shares = {key: mean(value["all nulls"]) for key, value in by_name[name]["shares"].items()}
+                left = [f"{key} {share:.2f}" for key, share in shares.items() if share > 0.05]
+                lines.append(f"{data}, {name}: {', '.join(left) if left else 'nothing'}")
+    most = max(
+        (mean(values), f"{name} in {each['name']} ({each['data']})")
+        for each in measured["samples"]
+        for name, values in each["undecided"].items()
+    )
+    words = f"Under all nulls, in more than 0.05 of generators, which may be false: {'; '.join(lines)}."
+    return words + (f" Undecided: at most {most[0]:.2f}, {most[1]}." if most[0] > 0 else " Nothing is left undecided.")
 
 
 def _finished(results: Path) -> list[Run]:
@@ -159,6 +214,22 @@ def _counts(results: Path) -> str:
     return f"**The paper's claims**, {words} ([each by itself](docs/reproduction.md#verdicts))."
 
 
+def _structures(results: Path) -> list[str]:
+    """One structure in one sentence, where it has been measured; the others are on their page."""
+    path = results / "structures.json"
+    if not path.is_file():
+        return []
+    words = "; ".join(
+        f"{each['data']}, {each['name']} {_white_and_all(each['shares']['Toeplitz'])}"
+        for each in read_json(path)["samples"]
+        if each["name"] in ("`paper`", "`released`", "free networks")
+    )
+    return [
+        "**The paper's structures**: share of generators that are Toeplitz, under nulls without smoothness → under "
+        f"those that keep it too: {words} ([what of them is real](docs/structures.md))."
+    ]
+
+
 def _count(verdicts: list[str]) -> str:
     counts = Counter(verdicts)
     return ", ".join(f"{name} {counts[name]}" for name in ("holds", "holds in part", "not seen", "not tested"))
@@ -228,6 +299,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
     makers = {
         root / "README.md": readme,
         root / "docs" / "reproduction.md": verdicts,
+        root / "docs" / "structures.md": structures,
         root / "docs" / "sharing.md": networks,
         root / "results" / "training.md": trainings,
     }

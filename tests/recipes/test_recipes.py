@@ -3,10 +3,8 @@
 from pathlib import Path
 
 import pytest
-import torch
 
 from lgn.recipes import NAMES, Context, recipe, reproduce
-from lgn.recipes.claims.statement import difference, estimate
 from lgn.recipes.context import QUICK_DATA, run_name
 from lgn.recipes.runs import classification, reconstruction, seeds_of
 from lgn.training import preset
@@ -59,27 +57,3 @@ def test_figures_without_training_are_written(tmp_path: Path) -> None:
     assert left_out == {}
     assert {path.name for path in written} >= {"fig9.png", "fig10.png", "fig9.svg", "fig10.pdf"}
     assert all(path.stat().st_size > 1_000 for path in written)
-
-
-def test_one_run_has_no_interval_and_gives_no_verdict() -> None:
-    single = estimate([0.7])
-    assert (single.low, single.high) == (None, None)
-    assert not single.above(0)
-    assert not single.below(1)
-    assert "one run" in str(single)
-
-
-def test_the_interval_is_that_of_runs() -> None:
-    torch.manual_seed(0)
-    covered, trials = 0, 400
-    for trial in range(trials):
-        sample = (2 + torch.randn(12)).tolist()
-        found = estimate(sample, draws=500, seed=trial)
-        assert found.low is not None
-        assert found.high is not None
-        covered += found.low <= 2 <= found.high
-    # 95 % is meant; the percentile bootstrap of twelve runs is known to cover about 90.
-    assert 0.85 <= covered / trials <= 0.96
-    gap = difference([3.0, 3.1, 2.9], [1.0, 1.1, 0.9])
-    assert gap.above(1.5)
-    assert gap.mean == pytest.approx(2)

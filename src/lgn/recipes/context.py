@@ -14,7 +14,7 @@ from lgn import data
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.result import tensor
 from lgn.front import analyze
-from lgn.operators.study import SETTINGS, Setting, study
+from lgn.operators.study import SETTINGS, Setting, Study, study
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
 from lgn.training.config import PRESETS
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # In a quick reproduction every data set is the embedded one, and epochs are few: the same code path in minutes.
 QUICK_DATA, QUICK_EPOCHS, QUICK_IMAGES, QUICK_DRAWS = "digits", 3, 2_000, 200
+# What claims need of a run: a finished one may be kept without its weights.
+SCORES, SINGULAR_VALUES = "scores.json.gz", "singular-values.json"
 TITLES = {"cifar10": "CIFAR-10", "mnist": "MNIST", "digits": "digits (an extract of MNIST)"}
 
 
@@ -58,7 +60,7 @@ class Context:
         """The run of a config: found where there is one with the same settings, continued or made otherwise."""
         config = self.configured(config)
         found = self.find(config)
-        if found is not None and found.finished:
+        if found is not None and _kept(found):
             return found
         if self.existing:
             raise NotRun(f"no finished run of {caption(config)}")
@@ -81,7 +83,7 @@ class Context:
     def finished(self, config: Config) -> Run | None:
         """The run of a config if it is there to its end; nothing is trained."""
         found = self.find(self.configured(config))
-        return found if found is not None and found.finished else None
+        return found if found is not None and _kept(found) else None
 
     def find(self, config: Config) -> Run | None:
         """A run with the settings of a config, whatever its directory is called; the task may be the data's choice."""
@@ -91,21 +93,25 @@ class Context:
                 return run
         return None
 
-    def analysis(self, run: Run, change: bool = False, packed: bool = False) -> Analysis:
-        """The analysis of a run, made once; or of what training changed, `A - A_0`. Packed: where there are many."""
+    def analysis(self, run: Run, change: bool = False) -> Analysis:
+        """The analysis of a run, made once; or of what training changed, `A - A_0`."""
         plain = run.path / ("analysis-change.json" if change else "analysis.json")
         small = plain.with_suffix(".json.gz")
-        path = next((each for each in (plain, small) if each.is_file()), small if packed else plain)
+        path = next((each for each in (plain, small) if each.is_file()), small)
         if not path.is_file():
-            options: dict[str, Any] = {"draws": QUICK_DRAWS} if self.quick else {}
-            (self._analyze_change(run, options) if change else analyze(run, **options)).to_json(path)
+            (self._analyze_change(run) if change else analyze(run, **self.options)).to_json(path)
         return Analysis.from_json(path)
 
-    def _analyze_change(self, run: Run, options: dict[str, Any]) -> Analysis:
+    @property
+    def options(self) -> dict[str, Any]:
+        """How analyses are made."""
+        return {"draws": QUICK_DRAWS} if self.quick else {}
+
+    def _analyze_change(self, run: Run) -> Analysis:
         whole = self.analysis(run)
         changes = [tensor(each.matrix) - tensor(each.start or each.matrix) for each in whole.generators]
         labels = [(each.layer, each.set, each.channel) for each in whole.generators]
-        return analyze_matrices(torch.stack(changes), whole.patch, labels=labels, **options)
+        return analyze_matrices(torch.stack(changes), whole.patch, labels=labels, **self.options)
 
     def caption(self, run: Run) -> str:
         """What a run was trained on, for captions."""
@@ -113,20 +119,28 @@ class Context:
 
     def operators(self) -> tuple[dict[Setting, Tensor], tuple[int, int], str]:
         """The eleven learned operators of sec. 5.2, learned once, with their patch and the data's name."""
-        name = QUICK_DATA if self.quick else "cifar10"
+        name, count, epochs = self._operator_data()
         path = self.out / "operators" / f"{name}.safetensors"
-        count, epochs = (5_000, 20) if self.quick else (50_000, 100)
         if not path.is_file():
-            if self.existing:
-                raise NotRun("the operators of figures 3 to 5 have not been learned")
-            images = data.load(name, self.data_dir).train.images
-            patches = data.patches(images, 6, count, 0).flatten(0, 1)[:count].double() / 255
-            learned = study(patches, epochs)
+            learned = self.learn_operators(0)
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, save({"gradient": learned.gradient, "closed_form": learned.closed_form}))
         matrices = load_file(path)["gradient"]
         words = f"{TITLES[name]}, {count:,} patches of 6x6, {epochs} epochs of gradient descent"
         return dict(zip(SETTINGS, matrices, strict=True)), (6, 6), words
+
+    def learn_operators(self, seed: int) -> Study:
+        """The same from patches and starts of any seed."""
+        if self.existing:
+            raise NotRun("the operators of figures 3 to 5 have not been learned")
+        name, count, epochs = self._operator_data()
+        images = data.load(name, self.data_dir).train.images
+        patches = data.patches(images, 6, count, seed).flatten(0, 1)[:count].double() / 255
+        return study(patches, epochs, seed)
+
+    def _operator_data(self) -> tuple[str, int, int]:
+        """Data, patches and epochs."""
+        return (QUICK_DATA, 5_000, 20) if self.quick else ("cifar10", 50_000, 100)
 
     def save_figure(self, figure: "Figure", name: str) -> list[Path]:
         """A figure as `figures/NAME.png`, `.svg` and `.pdf`."""
@@ -143,6 +157,11 @@ class Context:
         """A measurement of this reproduction."""
         self.out.mkdir(parents=True, exist_ok=True)
         write_json(self.out / name, value)
+
+
+def _kept(run: Run) -> bool:
+    """Whether a run is finished: by its weights, or by what was kept of it in their place."""
+    return run.finished or any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES))
 
 
 def _with_task(run: Run) -> Config:

@@ -12,17 +12,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from lgn.recipes.claims import actions, groups, structures
 from lgn.recipes.claims.accuracy import as_well_as_free
 from lgn.recipes.claims.document import document
-from lgn.recipes.claims.samples import Sample, judged, sample
-from lgn.recipes.claims.statement import Statement, Verdict, untested
-from lgn.recipes.context import TITLES, Context, NotRun
+from lgn.recipes.claims.likeness import between_data_sets, same_on_both, task_dependence
+from lgn.recipes.claims.samples import Sample, judged, sample, together
+from lgn.recipes.claims.statement import Statement, untested
+from lgn.recipes.context import Context, NotRun
 from lgn.recipes.runs import PENALTY_EPOCHS, classification, reconstruction
+from lgn.recipes.summaries import singular_values_of
 from lgn.training.config import PenaltyName
 from lgn.training.files import write_whole
+
+DATA = ("cifar10", "mnist")
 
 
 def run(context: Context) -> list[Path]:
@@ -36,30 +40,37 @@ def run(context: Context) -> list[Path]:
 
 def measure(context: Context) -> list[Statement]:
     """All claims, in the paper's order."""
-    colour, grey = (sample(context, classification(data)) for data in ("cifar10", "mnist"))
-    rebuilt_colour, rebuilt_grey = (sample(context, reconstruction(data)) for data in ("cifar10", "mnist"))
-    cnn_colour, cnn_grey = (sample(context, classification(data, architecture="cnn")) for data in ("cifar10", "mnist"))
-    released_colour, released_grey = (
-        sample(context, classification(data, "released")) for data in ("cifar10", "mnist")
-    )
-    on_colour: dict[str, Any] = {"beside": released_colour, "alone": ("cifar10",)}
-    on_both: dict[str, Any] = {"beside": released_colour + released_grey, "alone": ("cifar10", "mnist")}
+    colour, grey = (sample(context, classification(data), free=True) for data in DATA)
+    rebuilt_colour, rebuilt_grey = (sample(context, reconstruction(data)) for data in DATA)
+    cnn = [sample(context, classification(data, architecture="cnn"), free=True) for data in DATA]
+    released = [sample(context, classification(data, "released"), free=True) for data in DATA]
+
+    def on_colour(number: int, judge: Callable[..., Statement]) -> Statement:
+        return judged(number, judge, colour, beside=released[0], alone=("cifar10",))
+
+    def on_both(number: int, judge: Callable[..., Statement]) -> Statement:
+        triples = zip(DATA, (colour, grey), released, strict=True)
+        parts = {
+            one.data: judged(number, judge, one, beside=two, alone=(data,)) for data, one, two in triples if one.runs
+        }
+        return together(number, parts)
+
     statements = [
-        judged(1, partial(structures.emergence, 1), colour, **on_colour),
-        _on_mnist(grey, colour, released_grey),
+        on_colour(1, partial(structures.emergence, 1)),
+        _on_mnist(grey, colour, released[1]),
         _task_dependence((colour, rebuilt_colour), (grey, rebuilt_grey)),
-        judged(4, actions.between_random_and_circulant, colour, **on_colour),
-        judged(5, actions.composition_beats_parts, colour, **on_colour),
+        on_colour(4, actions.between_random_and_circulant),
+        on_colour(5, actions.composition_beats_parts),
         _if_measured(6, lambda: groups.penalty_times(context.read_json("runtime.json")["ratios"])),
         _penalties(context),
-        judged(8, groups.actions_form_groups, colour + grey, **on_both),
-        judged(9, groups.what_is_identifiable, colour + grey, **on_both),
-        judged(10, actions.effects_on_identity, colour, **on_colour),
-        judged(11, structures.same_on_both, rebuilt_colour, rebuilt_grey, colour),
+        on_both(8, groups.actions_form_groups),
+        on_both(9, groups.what_is_identifiable),
+        on_colour(10, actions.effects_on_identity),
+        judged(11, same_on_both, rebuilt_colour, rebuilt_grey, colour),
         _if_measured(12, lambda: _products(context)),
-        judged(13, structures.causal_averaging, colour, **on_colour),
+        on_colour(13, structures.causal_averaging),
         as_well_as_free(context, {"mnist": grey, "cifar10": colour}),
-        _plain_cnn(cnn_colour + cnn_grey, colour + grey),
+        _plain_cnn(cnn, [colour, grey]),
     ]
     if not context.quick:
         return statements
@@ -71,63 +82,50 @@ def _on_mnist(grey: Sample, colour: Sample, released: Sample) -> Statement:
     statement = judged(2, partial(structures.emergence, 2), grey, beside=released, alone=("mnist",))
     if not (grey.runs and colour.runs):
         return statement
-    alike = structures.resemblance(colour.analyses, grey.analyses)
-    return replace(statement, details=(*alike, *statement.details))
+    nearest = [structures.nearest_operators(each.data, each.scores) for each in (colour, grey)]
+    return replace(statement, details=(between_data_sets(colour.scores, grey.scores), *nearest, *statement.details))
 
 
 def _task_dependence(*pairs: tuple[Sample, Sample]) -> Statement:
-    """Claim 3 on each data set by itself: a sample of two could differ by its share of either."""
-    parts = {
-        TITLES[pair[0].runs[0].config.data]: judged(3, structures.task_dependence, *pair)
-        for pair in pairs
-        if all(each.runs for each in pair)
-    }
-    if not parts:
-        return untested(3, "runs of both tasks on one data set are missing")
-    verdicts = {each.verdict for each in parts.values()}
-    seen = verdicts & {"holds", "holds in part"}
-    verdict: Verdict = verdicts.pop() if len(verdicts) == 1 else "holds in part" if seen else "not seen"
-    return replace(
-        next(iter(parts.values())),
-        runs="; ".join(each.runs for each in parts.values()),
-        effect="; ".join(f"{data}: {each.effect}" for data, each in parts.items()),
-        verdict=verdict,
-        details=tuple(f"{data}: {detail}" for data, each in parts.items() for detail in each.details),
-    )
+    """Claim 3 on each data set."""
+    there = [pair for pair in pairs if all(each.runs for each in pair)]
+    return together(3, {pair[0].data: judged(3, task_dependence, *pair) for pair in there})
 
 
 def _penalties(context: Context) -> Statement:
     """Claim 7, on the penalties that there are runs of."""
     names = get_args(PenaltyName)
-    samples = {
-        name: sample(context, replace(classification("mnist"), penalty=name), PENALTY_EPOCHS, 3) for name in names
-    }
+    samples = {name: sample(context, replace(classification("mnist"), penalty=name), PENALTY_EPOCHS) for name in names}
     found = {name: each for name, each in samples.items() if each.runs}
     if "none" not in found or len(found) == 1:
         return untested(7, "runs with or without a penalty are missing")
     words = "; ".join(dict.fromkeys(each.words for each in found.values()))
-    smallest = {
-        name: [groups.smallest_singular_value(run.model()) for run in each.runs] for name, each in found.items()
-    }
+    smallest = {name: [singular_values_of(run)[0] for run in each.runs] for name, each in found.items()}
     return groups.singular_values_kept(words, smallest, [name for name in names if name not in found])
 
 
 def _products(context: Context) -> Statement:
-    learned, _, patches = context.operators()
-    return actions.products_of_learned(learned, patches)
+    try:
+        measured = context.read_json("compositions.json")
+    except NotRun:
+        learned, _, data = context.operators()
+        measured = {"data": data, "seeds": [actions.product_errors(learned)]}
+    return actions.products_of_learned(measured["data"], measured["seeds"])
 
 
-def _plain_cnn(cnn: Sample, unfolded: Sample) -> Statement:
-    """Claim 15, and the accuracy of both networks."""
-    statement = judged(15, structures.in_a_plain_cnn, cnn)
-    if not cnn.runs:
-        return statement
-    accuracies = [
-        f"test accuracy of {words}, by run: {', '.join(f'{100 * each:.2f} %' for each in of.accuracies)}"
-        for words, of in (("the CNN", cnn), ("the unfolded network", unfolded))
-        if of.runs
-    ]
-    return replace(statement, details=(*statement.details, *accuracies))
+def _plain_cnn(cnn: list[Sample], unfolded: list[Sample]) -> Statement:
+    """Claim 15 on each data set, and the accuracy of both networks."""
+    parts = {}
+    for one, other in zip(cnn, unfolded, strict=True):
+        if one.runs:
+            accuracies = tuple(
+                f"test accuracy of {words}, by run: {', '.join(f'{100 * each:.2f} %' for each in of.accuracies)}"
+                for words, of in (("the CNN", one), ("the unfolded network", other))
+                if of.runs
+            )
+            statement = judged(15, structures.in_a_plain_cnn, one)
+            parts[one.data] = replace(statement, details=(*statement.details, *accuracies))
+    return together(15, parts)
 
 
 def _if_measured(number: int, state: Callable[[], Statement]) -> Statement:

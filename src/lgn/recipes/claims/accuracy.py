@@ -3,7 +3,7 @@
 import statistics
 
 from lgn.recipes.claims.samples import Sample, sample
-from lgn.recipes.claims.statement import Estimate, Statement, Verdict, difference, estimate, untested
+from lgn.recipes.claims.statement import Estimate, Statement, Verdict, difference, estimate, of_parts, untested
 from lgn.recipes.context import TITLES, Context
 from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
 from lgn.recipes.runs import classification
@@ -34,7 +34,7 @@ def as_well_as_free(context: Context, groups: dict[str, Sample]) -> Statement:
                 details.append(_line(f"{title}, {control}, {way}", chosen, found))
                 if found.runs:
                     gap = difference(_points(group), _points(found))
-                    details[-1] += f"; the group less this: {gap} points"
+                    details[-1] += f"; the group less this, in points: {gap}"
                     if control == "free filters":
                         gaps[f"{title}, {way}"] = gap
                         as_well.append(within(gap, statistics.mean(_points(found))))
@@ -52,15 +52,13 @@ def as_well_as_free(context: Context, groups: dict[str, Sample]) -> Statement:
 
 
 def within(gap: Estimate, accuracy: float) -> bool | None:
-    """Whether the gap to free filters of this accuracy is small; unknown where a single run leaves no interval."""
-    return None if gap.low is None else gap.above(-min(POINTS, SHARE_OF_ERRORS * (100 - accuracy)))
+    """Whether the gap to free filters of this accuracy is small; open where there are too few runs."""
+    return gap.above(-min(POINTS, SHARE_OF_ERRORS * (100 - accuracy)))
 
 
 def verdict(as_well: list[bool | None], comparisons: int) -> Verdict:
-    """Over all comparisons that are known. To hold, none may be missing."""
-    if all(each is None for each in as_well):
-        return "not tested"
-    return "holds" if as_well.count(True) == comparisons else "holds in part" if any(as_well) else "not seen"
+    """Over all comparisons that were tested. To hold, none may be missing."""
+    return of_parts([*as_well, *[None] * (comparisons - len(as_well))])
 
 
 def _points(of: Sample) -> list[float]:

@@ -1,128 +1,124 @@
 """Claims on what an action does: Fourier, known operators, the identity (claims 4, 5, 10 and 12)."""
 
 from statistics import mean
+from typing import Any
 
-import torch
+from torch import Tensor
 
-from lgn.analysis import Analysis, GeneratorAnalysis
-from lgn.analysis.result import tensor
+from lgn.analysis.result import WHOLE
 from lgn.measures import relative_error
 from lgn.operators.study import SETTINGS, Setting
-from lgn.recipes.claims.statement import Statement, Verdict, by_thresholds, estimate, of_parts
+from lgn.recipes.claims.comparison import Measured, compare, fact, of_best, over_generators, table
+from lgn.recipes.claims.statement import Statement, all_of, estimate, graded, of_parts
+from lgn.recipes.scores import GeneratorScores
 
-# Of the difference across the antidiagonal, which has no sign: what 6x6 independent pixels have on average.
-BY_CHANCE = 0.29
+COMPOSITION, PARTS = "pooling then rotation", ("pooling", "rotation")
 
 
-def between_random_and_circulant(runs: str, analyses: list[Analysis]) -> Statement:
-    """Claim 4: learned Toeplitz actions lie between random and circulant under the DFT."""
-    places = [[_place(g) for g in a.generators if _found(g, "Toeplitz")] for a in analyses]
-    means = [mean(some) for some in places if some]
-    verdict: Verdict
-    if not means:
-        effect, verdict = "no generator is Toeplitz beyond chance", "not seen"
-    else:
-        where = estimate(means)
-        effect = f"place on the line from random (0) to circulant (1): {where}"
-        verdict = by_thresholds(where, 0.5, 0)
+def between_random_and_circulant(runs: str, measured: Measured) -> Statement:
+    """Claim 4: the most Toeplitz action lies between random and circulant under the DFT, closer to circulant."""
+    place = compare("place", of_best("Toeplitz", lambda each: fact(each, "place")), measured)
+    score = compare("Toeplitz score", of_best("Toeplitz", lambda each: each.score("Toeplitz")), measured)
+    found = [
+        [fact(each, "place") for each in scores.generators if any(name == "Toeplitz" for name, _ in each.findings)]
+        for scores in measured.runs
+    ]
+    places = [mean(some) for some in found if some]
+    words = f"place {estimate(places)}" if places else "there is none"
     return Statement(
         4,
         runs,
-        effect,
-        "a Gaussian matrix has its place at 0; closer to circulant means above 1/2",
-        verdict,
+        f"on the line from random (0) to circulant (1), the most Toeplitz generator of each run: {place}",
+        "closer to circulant means above 1/2; to hold, further from random than the controls are as well; in part: one "
+        "of the two",
+        of_parts([place.runs.above(0.5), place.beyond()]),
+        (f"generators that are Toeplitz beyond chance: {words}",),
+        tables=(table(f"The most Toeplitz generator: {runs}", [place, score]),),
     )
 
 
-def composition_beats_parts(runs: str, analyses: list[Analysis]) -> Statement:
-    """Claim 5: they resemble pooling composed with rotation more than either alone, by calibrated p-values."""
-    shares, cosines = [], []
-    for analysis in analyses:
-        wins = []
-        for each in analysis.generators:
-            by_name = {match.name: match for match in each.nearest}
-            both = by_name["pooling then rotation"]
-            parts = min(by_name["rotation"].p_value, by_name["pooling"].p_value)
-            wins.append(both.adjusted_p_value <= analysis.false_discovery_rate and both.p_value < parts)
-            cosines.append(abs(both.cosine))
-        shares.append(mean(wins))
-    share = estimate(shares)
+def composition_beats_parts(runs: str, measured: Measured) -> Statement:
+    """Claim 5: they resemble pooling composed with rotation more than either alone, each less what chance gives it."""
+    rate = measured.runs[0].false_discovery_rate
+    gain = compare("cosine more than chance, less that of the better part", over_generators(_gain), measured, 0)
+    share = compare("share that is beyond chance, and nearer than both parts", over_generators(_wins), measured, rate)
+    largest = max(each.matches[WHOLE][COMPOSITION].value for scores in measured.runs for each in scores.generators)
     return Statement(
         5,
         runs,
-        f"share of generators for which the composition is beyond chance, and further than its parts: {share}",
-        "each family of operators maximised in the same way on its own null draws",
-        by_thresholds(share, 0.5, 0.05),
-        (f"largest cosine with a composition, over all generators: {max(cosines):.2f}",),
+        f"{gain}; {share}",
+        "the same of the controls; families are searched in the same way on chance draws, a rich one gains nothing",
+        of_parts([gain.beyond(), share.beyond()]),
+        (f"largest cosine with a composition, over all generators: {largest:.2f}",),
+        tables=(table(f"Pooling then rotation: {runs}", [gain, share]),),
     )
 
 
-def effects_on_identity(runs: str, analyses: list[Analysis]) -> Statement:
+def _gain(each: GeneratorScores) -> float:
+    """How much nearer the composition is than the better of its parts, each less the cosine that chance gives."""
+    excess = {name: number.value - number.chance for name, number in each.matches[WHOLE].items()}
+    return excess[COMPOSITION] - max(excess[name] for name in PARTS)
+
+
+def _wins(each: GeneratorScores) -> float:
+    return float(any(name == COMPOSITION for name, _ in each.operators) and _gain(each) > 0)
+
+
+def effects_on_identity(runs: str, measured: Measured) -> Statement:
     """Claim 10: what the actions of figure 2 do to the identity, as numbers."""
-    skew = estimate([_correlation_with_place(_best(a, "skew-symmetric")) for a in analyses])
-    smooth = estimate([_energy_near_diagonal(_best(a, "Toeplitz")) for a in analyses])
-    scale = estimate([_across_antidiagonal(_best(a, "quadrant signs")) for a in analyses])
-    seen = [skew.below(0), smooth.above(4 / 9), scale.above(BY_CHANCE)]
+    compared = [
+        compare(f"{structure}: {words}", of_best(score, lambda each, name=name: fact(each, name)), measured)  # type: ignore[misc]
+        for structure, score, words, name in (
+            ("skew", "skew-symmetric", "darker towards later pixels, minus the correlation with place", "darkening"),
+            ("Toeplitz", "Toeplitz", "energy within one pixel of the diagonal", "near the diagonal"),
+            (
+                "multi-scale",
+                "quadrant signs",
+                "difference across the antidiagonal, in standard deviations",
+                "across the antidiagonal",
+            ),
+        )
+    ]
     return Statement(
         10,
         runs,
-        f"skew: correlation of value and place {skew}; Toeplitz: energy within one pixel of the diagonal {smooth}; "
-        f"multi-scale: difference across the antidiagonal in standard deviations {scale}",
-        f"0; 16 of 36 pixels, 0.44; {BY_CHANCE}, what independent pixels have on average",
-        of_parts(seen),
+        "; ".join(map(str, compared)),
+        "the same of the controls: the image of anything under smooth filters is smooth",
+        of_parts(each.beyond() for each in compared),
         ("for the generator of each run with the highest score of the structure",),
+        tables=(table(f"Effects on the identity: {runs}", compared),),
     )
 
 
-def products_of_learned(learned: dict[Setting, torch.Tensor], data: str) -> Statement:
-    """Claim 12: the learned composition is learned rotation times learned pooling."""
-    errors = {
-        setting.title: float(
-            relative_error(
-                learned[setting], learned[Setting(degrees=setting.degrees)] @ learned[Setting(setting.radius)]
-            )
-        )
-        for setting in SETTINGS
-        if setting.radius > 1 and setting.degrees
-    }
-    worst = max(errors.values())
-    verdict: Verdict = "holds" if worst < 0.1 else "holds in part" if worst < 0.5 else "not seen"
+def product_errors(learned: dict[Setting, Tensor]) -> dict[str, dict[str, float]]:
+    """How far each learned composition is from the product of its learned parts, and from the nearest wrong product.
+
+    Wrong are another radius, another angle, and the two in the other order: as smooth, and not the composition.
+    """
+    rotations = {s.degrees: matrix for s, matrix in learned.items() if s.radius == 1}
+    poolings = {s.radius: matrix for s, matrix in learned.items() if s.degrees == 0}
+    errors = {}
+    for setting in (s for s in SETTINGS if s.radius > 1 and s.degrees):
+        products = {(d, r): rotation @ pool for d, rotation in rotations.items() for r, pool in poolings.items()}
+        right = products.pop((setting.degrees, setting.radius))
+        wrong = [*products.values(), poolings[setting.radius] @ rotations[setting.degrees]]
+        distances = [float(relative_error(learned[setting], each)) for each in (right, *wrong)]
+        errors[setting.title] = {"right": distances[0], "nearest wrong": min(distances[1:])}
+    return errors
+
+
+def products_of_learned(data: str, seeds: list[dict[str, Any]]) -> Statement:
+    """Claim 12: the learned composition is learned rotation times learned pooling; `product_errors` of each seed."""
+    right = estimate([max(each["right"] for each in seed.values()) for seed in seeds])
+    nearer = estimate([min(each["nearest wrong"] - each["right"] for each in seed.values()) for seed in seeds])
     return Statement(
         12,
         data,
-        "relative difference: " + ", ".join(f"{title} {error:.2g}" for title, error in errors.items()),
-        "unrelated matrices differ by more than 1",
-        verdict,
+        f"relative difference to the product, the worst of three compositions: {right}",
+        f"nearer than any wrong product (another radius or angle, the other order), by at least: {nearer}",
+        graded(all_of([right.below(0.1), nearer.above(0)]), nearer.above(0)),
+        tuple(
+            f"{title}: {values['right']:.2g}, nearest wrong product {values['nearest wrong']:.2g}"
+            for title, values in seeds[0].items()
+        ),
     )
-
-
-def _found(each: GeneratorAnalysis, structure: str) -> bool:
-    return any(finding.name == structure for finding in each.findings)
-
-
-def _place(each: GeneratorAnalysis) -> float:
-    return next(f.position for f in each.fourier if f.name == "1-D")
-
-
-def _best(analysis: Analysis, score: str) -> torch.Tensor:
-    """`phi_A(I)` of the generator with the highest score."""
-    best = max(analysis.generators, key=lambda g: next(s.score for s in g.scores if s.name == score))
-    return tensor(best.effect_on_identity)
-
-
-def _correlation_with_place(image: torch.Tensor) -> float:
-    """Of a pixel's value with its place in the column-major order."""
-    values = image.T.flatten()
-    return float(torch.corrcoef(torch.stack([values, torch.arange(len(values), dtype=values.dtype)]))[0, 1])
-
-
-def _energy_near_diagonal(image: torch.Tensor) -> float:
-    band = image.triu(-1).tril(1)
-    return float(band.square().sum() / image.square().sum())
-
-
-def _across_antidiagonal(image: torch.Tensor) -> float:
-    """Mean below the antidiagonal less mean above it, in standard deviations."""
-    n, m = image.shape
-    place = torch.arange(n)[:, None] / max(n - 1, 1) + torch.arange(m) / max(m - 1, 1)
-    return float(abs(image[place > 1].mean() - image[place < 1].mean()) / image.std())

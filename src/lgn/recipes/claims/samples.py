@@ -1,72 +1,127 @@
-"""What claims are measured on: runs that differ in their seed, and single long runs beside them."""
+"""What claims are measured on: runs that differ in their seed with their controls, and single long runs beside them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from lgn.analysis import Analysis
-from lgn.recipes.claims.statement import Statement, untested
-from lgn.recipes.context import Context, caption
-from lgn.recipes.runs import long_runs, seeds_of
+from lgn.recipes.claims.comparison import Measured
+from lgn.recipes.claims.statement import MINIMUM_RUNS, Statement, Verdict, untested
+from lgn.recipes.context import TITLES, Context, caption
+from lgn.recipes.controls import with_equal_filters
+from lgn.recipes.repaired import FREE, OTHER_INPUTS, REPAIRED
+from lgn.recipes.runs import classification, long_runs, seeds_of
+from lgn.recipes.scores import Scores
+from lgn.recipes.summaries import controls_of, free_scores_of, scores_of
 from lgn.training import Config, Run
 
-# From words on what was measured, and analyses of one or more samples, to a statement.
+# From words on what was measured, and one or more samples, to a statement.
 Judge = Callable[..., Statement]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Finished runs that differ in their seed alone, or several such samples together."""
+    """Finished runs that differ in their seed alone, and runs of free networks that they are compared with."""
 
     context: Context
     words: str
     runs: tuple[Run, ...]
+    free: tuple[Run, ...] = ()
 
-    @property
-    def analyses(self) -> list[Analysis]:
-        return [self.context.analysis(run, packed=True) for run in self.runs]
+    @cached_property
+    def scores(self) -> list[Scores]:
+        return [scores_of(self.context, run) for run in self.runs]
+
+    @cached_property
+    def measured(self) -> Measured:
+        """The scores of the runs and of their controls."""
+        made = [controls_of(self.context, run) for run in self.runs]
+        share = self.runs[0].config.network.share
+        free = [free_scores_of(self.context, run, share) for run in self.free]
+        controls = {name: [each[name] for each in made] for name in (REPAIRED, OTHER_INPUTS)}
+        return Measured(self.scores, ({FREE: free} if free else {}) | controls)
 
     @property
     def accuracies(self) -> list[float]:
         return [run.metrics[-1]["test_accuracy"] for run in self.runs]
 
-    def __add__(self, other: "Sample") -> "Sample":
-        # A quick reproduction has one run in place of several: it counts once.
-        runs = {run.path: run for run in (*self.runs, *other.runs)}
-        words = self.words if self.words == other.words else f"{self.words}; {other.words}"
-        return replace(self, words=words, runs=tuple(runs.values()))
+    @property
+    def data(self) -> str:
+        return TITLES[self.runs[0].config.data]
 
 
-def sample(context: Context, config: Config, epochs: int | None = None, seeds: int | None = None) -> Sample:
-    """Short runs over seeds, one in a quick reproduction; as many of them as there are where nothing is trained."""
-    configs = seeds_of(config, 1 if context.quick else seeds)
+def sample(context: Context, config: Config, epochs: int | None = None, free: bool = False) -> Sample:
+    """Short runs over seeds, one in a quick reproduction; as many of them as there are where nothing is trained.
+
+    free: with the runs of free networks on the same data, in the paper's settings.
+    """
+    configs = seeds_of(config, 1 if context.quick else None)
     if epochs is not None:
         configs = [replace(each, epochs=epochs) for each in configs]
     runs = context.runs(configs)
     words = caption(context.configured(configs[0])).removesuffix(f", seed {configs[0].seed}")
-    return Sample(context, f"{words}, {len(runs)} of {len(configs)} seeds", tuple(runs))
+    beside = sample(context, with_equal_filters(classification(config.data), "free filters")).runs if free else ()
+    return Sample(context, f"{words}, {len(runs)} of {len(configs)} seeds", tuple(runs), beside)
 
 
 def judged(
     number: int, judge: Judge, *samples: Sample, beside: Sample | None = None, alone: tuple[str, ...] = ()
 ) -> Statement:
-    """A statement on samples; without any run it says so, and a verdict needs at least two.
+    """A statement on samples; without any run it says so, and a verdict needs at least five.
 
     beside: a sample with the settings of the released code, which is judged by itself.
     alone: data sets whose long runs are put beside it, each start and preset by itself: they are no sample.
     """
     words = "; ".join(dict.fromkeys(each.words for each in samples))
     if all(each.runs for each in samples):
-        statement = judge(words, *(each.analyses for each in samples))
+        statement = judge(words, *(each.measured for each in samples))
     else:
         statement = untested(number, f"runs are missing: {words}")
-    if min(len(each.runs) for each in samples) < 2:
+    if min(len(each.runs) for each in samples) < MINIMUM_RUNS:
         statement = replace(statement, verdict="not tested")
     details = list(statement.details)
     if beside is not None:
         other = judged(number, judge, beside)
         details.append(f"{beside.words}: {other.effect if beside.runs else 'not run'}; by these alone: {other.verdict}")
-        statement = replace(statement, released=other.verdict)
+        details += [f"{beside.words}: {detail}" for detail in other.details if detail not in statement.details]
+        statement = replace(statement, released=other.verdict, tables=(*statement.tables, *other.tables))
     return replace(statement, details=(*details, *_long_runs(samples[0].context, judge, alone)))
+
+
+def together(number: int, parts: dict[str, Statement]) -> Statement:
+    """One statement from those on each data set by itself: a mixed sample could differ by its share of either."""
+    if not parts:
+        return untested(number, "runs are missing on every data set")
+    released = [each.released for each in parts.values() if each.released is not None]
+    return replace(
+        next(iter(parts.values())),
+        runs="; ".join(each.runs for each in parts.values()),
+        effect="; ".join(f"{data}: {each.effect} ({each.verdict})" for data, each in parts.items()),
+        null="; ".join(_by_data({data: each.null for data, each in parts.items() if each.null})),
+        verdict=combined([each.verdict for each in parts.values()]),
+        released=combined(released) if released else None,
+        details=tuple(
+            detail if detail.startswith(data) else f"{data}: {detail}"
+            for data, each in parts.items()
+            for detail in each.details
+        ),
+        tables=tuple(table for each in parts.values() for table in each.tables),
+    )
+
+
+def _by_data(words: dict[str, str]) -> list[str]:
+    """What is said of every data set once, and what differs with its name."""
+    same = len(set(words.values())) == 1
+    return list(words.values())[:1] if same else [f"{data}: {each}" for data, each in words.items()]
+
+
+def combined(verdicts: list[Verdict]) -> Verdict:
+    """Over data sets: those that were tested decide, and to hold all must have been."""
+    tested = {verdict for verdict in verdicts if verdict != "not tested"}
+    if not tested:
+        return "not tested"
+    if tested == {"holds"}:
+        return "holds" if "not tested" not in verdicts else "holds in part"
+    return "not seen" if tested == {"not seen"} else "holds in part"
 
 
 def _long_runs(context: Context, judge: Judge, names: tuple[str, ...]) -> list[str]:
@@ -75,6 +130,6 @@ def _long_runs(context: Context, judge: Judge, names: tuple[str, ...]) -> list[s
     for data in context.distinct(*names) if names else ():
         for config in long_runs(data).values():
             run = context.finished(config)
-            number = "not run" if run is None else judge("", [context.analysis(run)]).effect
+            number = "not run" if run is None else judge("", Measured([scores_of(context, run)])).effect
             lines.append(f"{caption(context.configured(config))}: {number}")
     return lines

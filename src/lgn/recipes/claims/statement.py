@@ -1,12 +1,16 @@
-"""What a claim comes to: a number with its interval, what chance gives, and a verdict in plain words."""
+"""What a claim comes to: numbers with their intervals, what chance gives, and a verdict in plain words."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cache
+from math import sqrt
+from statistics import mean, variance
 from typing import Any, Literal
-
-import torch
 
 Verdict = Literal["holds", "holds in part", "not seen", "not tested"]
 
+MINIMUM_RUNS = 5  # for a verdict: with fewer the numbers stand there, and nothing is said of them
+CONFIDENCE = 0.95
 ROUNDING = 1e-9  # the mean of three times 0.05 is not above 0.05
 
 CLAIMS = {
@@ -30,6 +34,15 @@ CLAIMS = {
 
 
 @dataclass(frozen=True)
+class Table:
+    """Numbers side by side, as text."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Statement:
     """One claim of the paper, and what was measured of it."""
 
@@ -40,6 +53,7 @@ class Statement:
     verdict: Verdict
     details: tuple[str, ...] = ()
     released: Verdict | None = None  # by seeds of the released code's settings alone, where the claim is judged on them
+    tables: tuple[Table, ...] = ()
 
     @property
     def claim(self) -> str:
@@ -54,58 +68,82 @@ def untested(number: int, reason: str) -> Statement:
     return Statement(number, "nothing", reason, "", "not tested")
 
 
+# Note [Three answers]
+# Whether something is so has three answers: yes, no, and None where fewer than five runs leave it open. A claim that
+# asks for several things at once fails with the first that fails; a claim of several parts is judged on those that
+# were tested.
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over runs and its 95 % interval by bootstrap; no interval from a single run."""
+    """A mean over runs, or the difference of two, and its 95 % interval by Student or Welch; none from a single run."""
 
     mean: float
     low: float | None
     high: float | None
     runs: int
+    others: int | None = None  # how many runs were subtracted, where it is a difference
 
     def __str__(self) -> str:
-        if self.low is None or self.high is None:
-            return f"{self.mean:.3g} (one run)"
-        return f"{self.mean:.3g} [{self.low:.3g}, {self.high:.3g}] over {self.runs} runs"
+        over = f"{self.runs} run{'s' if self.runs > 1 else ''}"
+        over = over if self.others is None else f"{self.runs} and {self.others} runs"
+        interval = "" if self.low is None else f" [{self.low:.3g}, {self.high:.3g}]"
+        return f"{self.mean:.3g}{interval} over {over}"
 
-    def above(self, value: float) -> bool:
-        """Whether the whole interval lies above a value, by more than rounding; never from a single run."""
-        return self.low is not None and self.low > value + ROUNDING
+    @property
+    def tested(self) -> bool:
+        return min(self.runs, self.runs if self.others is None else self.others) >= MINIMUM_RUNS
 
-    def below(self, value: float) -> bool:
-        return self.high is not None and self.high < value - ROUNDING
+    def above(self, value: float) -> bool | None:
+        """Whether the whole interval lies above a value, by more than rounding; open where there are too few runs."""
+        return self.low is not None and self.low > value + ROUNDING if self.tested else None
 
-
-def estimate(values: list[float], draws: int = 10_000, seed: int = 0) -> Estimate:
-    """The mean over runs, resampled by run: the run is the unit, not the generator."""
-    sample = torch.tensor(values, dtype=torch.float64)
-    if len(sample) < 2:
-        return Estimate(float(sample.mean()), None, None, len(sample))
-    chosen = torch.randint(len(sample), (draws, len(sample)), generator=torch.Generator().manual_seed(seed))
-    low, high = sample[chosen].mean(1).quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
-    return Estimate(float(sample.mean()), low, high, len(sample))
+    def below(self, value: float) -> bool | None:
+        return self.high is not None and self.high < value - ROUNDING if self.tested else None
 
 
-def difference(one: list[float], other: list[float], draws: int = 10_000, seed: int = 0) -> Estimate:
-    """The difference of two means over runs, both resampled."""
-    first, second = (torch.tensor(values, dtype=torch.float64) for values in (one, other))
-    mean = float(first.mean() - second.mean())
-    if min(len(first), len(second)) < 2:
-        return Estimate(mean, None, None, min(len(first), len(second)))
-    generator = torch.Generator().manual_seed(seed)
-    means = [
-        values[torch.randint(len(values), (draws, len(values)), generator=generator)].mean(1)
-        for values in (first, second)
-    ]
-    low, high = (means[0] - means[1]).quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
-    return Estimate(mean, low, high, min(len(first), len(second)))
+def estimate(values: list[float]) -> Estimate:
+    """The mean over runs with Student's interval, `mean +- t s / sqrt(n)`: the run is the unit, not the generator."""
+    centre = mean(values)
+    if len(values) < 2:
+        return Estimate(centre, None, None, len(values))
+    reach = _quantile(len(values) - 1) * sqrt(variance(values) / len(values))
+    return Estimate(centre, centre - reach, centre + reach, len(values))
 
 
-def of_parts(parts: list[bool]) -> Verdict:
-    """The verdict on a claim of several parts."""
-    return "holds" if all(parts) else "holds in part" if any(parts) else "not seen"
+def difference(one: list[float], other: list[float]) -> Estimate:
+    """The difference of two means over runs with Welch's interval: the variances need not be equal."""
+    centre = mean(one) - mean(other)
+    if min(len(one), len(other)) < 2:
+        return Estimate(centre, None, None, len(one), len(other))
+    parts = [variance(values) / len(values) for values in (one, other)]
+    whole = sum(parts)
+    freedom = [part**2 / (len(values) - 1) for part, values in zip(parts, (one, other), strict=True)]
+    reach = _quantile(whole**2 / sum(freedom)) * sqrt(whole) if sum(freedom) > 0 else 0.0
+    return Estimate(centre, centre - reach, centre + reach, len(one), len(other))
 
 
-def by_thresholds(found: Estimate, holds: float, in_part: float) -> Verdict:
-    """The verdict on a claim of degree: the whole interval beyond one of two values."""
-    return "holds" if found.above(holds) else "holds in part" if found.above(in_part) else "not seen"
+@cache
+def _quantile(freedom: float) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+
+
+def all_of(answers: Iterable[bool | None]) -> bool | None:
+    """Yes where all say yes, no where one says no, and open otherwise."""
+    given = list(answers)
+    return False if False in given else None if None in given else True
+
+
+def of_parts(parts: Iterable[bool | None]) -> Verdict:
+    """The verdict on a claim of several parts; to hold, none of them may be open."""
+    given = list(parts)
+    if all(part is None for part in given):
+        return "not tested"
+    return "holds" if all(given) else "holds in part" if any(given) else "not seen"
+
+
+def graded(holds: bool | None, in_part: bool | None) -> Verdict:
+    """The verdict on a claim of degree: all of it, or less."""
+    if holds is None and in_part is None:
+        return "not tested"
+    return "holds" if holds else "holds in part" if in_part else "not seen"

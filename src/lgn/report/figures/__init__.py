@@ -10,6 +10,7 @@ from lgn.report.figures.filter_sets import filter_sets
 from lgn.report.figures.fourier import circulant_and_diagonal, diagonalisation
 from lgn.report.figures.operators import compositions, pooling, rotations
 from lgn.report.figures.runtime import runtime
+from lgn.report.figures.shares import structure_shares
 from lgn.report.figures.structures import (
     all_generators,
     effect_on_identity,
@@ -35,6 +36,7 @@ __all__ = [
     "rotations",
     "runtime",
     "save",
+    "structure_shares",
     "write_figures",
 ]
 

@@ -1,0 +1,83 @@
+"""Structures: which of the paper's structures are there, under nulls with and without smoothness, and in controls.
+
+    lgn reproduce structures
+
+Uses the short runs of the claims, both presets and both data sets, free networks, re-paired filters, and runs with a
+given rotation, in which there is an operator to find. Expected: under white nulls many structures, in free networks as
+in others; under nulls that keep the smoothness of filters few, and the rotation. `structures.json` and a figure;
+minutes, once the runs are there; `--quick`: two minutes, on digits.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lgn.recipes.claims.samples import Sample, sample
+from lgn.recipes.claims.shares import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
+from lgn.recipes.context import TITLES, Context, NotRun
+from lgn.recipes.controls import with_equal_filters
+from lgn.recipes.repaired import FREE, OTHER_INPUTS, REPAIRED
+from lgn.recipes.runs import classification
+from lgn.recipes.scores import Scores
+from lgn.report.figures import structure_shares
+
+SHOWN = ("skew-symmetric", "Toeplitz", "block-Toeplitz", "multi-scale", "concentrated blocks", OPERATOR)
+DATA = ("cifar10", "mnist")
+#: What was asked: nulls without smoothness, or all of them, those that keep it among them.
+UNDER: dict[str, Callable[[Scores], Found]] = {"white nulls": found_under, "all nulls": found}
+
+
+def run(context: Context) -> list[Path]:
+    measured = measure(context)
+    context.write_json("structures.json", measured)
+    return context.save_figure(structure_shares(measured["samples"], SHOWN, list(UNDER)), "structures")
+
+
+def measure(context: Context) -> dict[str, Any]:
+    """The share of generators with each structure, by run: of the presets, their controls, and a given rotation."""
+    samples: list[dict[str, Any]] = []
+    nulls: set[str] = set()
+    for data in context.distinct(*DATA):
+        title = TITLES[context.configured(classification(data)).data]
+        for name, runs in _samples(context, data).items():
+            if runs:
+                samples.append({"data": title, "name": name, "runs": len(runs), **_shares(runs)})
+                nulls |= {null for each in runs for null in _nulls(each)}
+    if not samples:
+        raise NotRun("no finished run of the presets paper and released, nor of free networks")
+    return {"quick": context.quick, "nulls": sorted(nulls), "white": sorted(nulls & WHITE), "samples": samples}
+
+
+def _samples(context: Context, data: str) -> dict[str, list[Scores]]:
+    """By what it is called in the figure, the scores of a run each."""
+    paper = sample(context, classification(data), free=True)
+    released = sample(context, classification(data, "released"), free=True)
+    rotation = sample(context, with_equal_filters(classification(data), "rotation by 90 degrees"))
+    result = {"`paper`": paper.scores, "`released`": released.scores}
+    if paper.runs:
+        result[FREE] = paper.measured.controls.get(FREE, [])
+    for name in (REPAIRED, OTHER_INPUTS):
+        result |= {
+            f"{name}, {title}": _control(of, name) for title, of in (("`paper`", paper), ("`released`", released))
+        }
+    return result | {"given rotation": rotation.scores}
+
+
+def _control(of: Sample, name: str) -> list[Scores]:
+    return of.measured.controls[name] if of.runs else []
+
+
+def _shares(runs: list[Scores]) -> dict[str, Any]:
+    """For each structure and each way of asking, the share in each run, whole or on U; and what was left undecided."""
+    by_run = {words: [ask(each) for each in runs] for words, ask in UNDER.items()}
+    return {
+        "shares": {
+            name: {words: [share(each, name) for each in some] for words, some in by_run.items()} for name in SHOWN
+        },
+        "undecided": {name: [share_undecided(each, name) for each in runs] for name in SHOWN},
+    }
+
+
+def _nulls(scores: Scores) -> set[str]:
+    numbers = (n for each in scores.generators for some in each.scores.values() for n in some.values())
+    return {null for number in numbers for null in number.p_values}
