@@ -18,18 +18,34 @@ def determined_dimension(model: nn.Module) -> tuple[int, int]:
 
     Both are 0 for a model without a generator that could be left open. See Note [What filters leave open].
     """
-    banks = [module for module in model.modules() if isinstance(module, OrbitBank)]
-    counts = []
-    for generator in generators_of(model).values():
-        bases = sum(bank.basis.shape[:2].numel() for bank in banks if bank.generator is generator)
-        d = generator.patch[0] * generator.patch[1]
-        counts.append((_determined(generator, bases, d), d))
+    counts = [(_determined(generator, own), _pixels(generator)) for generator, own in _own_bases(model)]
     return min(counts, key=lambda count: count[0] - count[1], default=(0, 0))
 
 
-def _determined(generator: Generator, bases: int, d: int) -> int:
-    own = bases // generator.start_distance.numel()  # of each of its matrices
-    vectors = own * (generator.order - 1)
+def fewest_pairs(model: nn.Module) -> int | None:
+    """How many pairs (element j, element j + 1) a generator has, of the one that has the fewest; None without any."""
+    return min((own * (generator.order - 1) for generator, own in _own_bases(model)), default=None)
+
+
+def _own_bases(model: nn.Module) -> list[tuple[Generator, int]]:
+    """All generators, and to how many bases each of their matrices is applied."""
+    banks = [module for module in model.modules() if isinstance(module, OrbitBank)]
+    return [
+        (
+            generator,
+            sum(bank.basis.shape[:2].numel() for bank in banks if bank.generator is generator)
+            // generator.start_distance.numel(),
+        )
+        for generator in generators_of(model).values()
+    ]
+
+
+def _pixels(generator: Generator) -> int:
+    return generator.patch[0] * generator.patch[1]
+
+
+def _determined(generator: Generator, own: int) -> int:
+    d, vectors = _pixels(generator), own * (generator.order - 1)
     if isinstance(generator, Dense | LowRank):
         return min(vectors, d)
     if isinstance(generator, Orthogonal):
