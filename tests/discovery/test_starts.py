@@ -63,7 +63,7 @@ def test_the_best_start_and_free_filters_are_trained_anew_with_seeds_that_chose_
     assert worse == [3]
     assert better[0] == 3
     assert better[1:] == free == sorted(set(free))
-    assert len(free) == len(search.retrained_models) == 4
+    assert len(free) == len(search.retrained_models) == 5
     assert 3 not in free
     other = []
     search_starts(starts, guesses(0.8, other), trained, correct, seed=4)
