@@ -1,7 +1,7 @@
 """Finding the symmetry: from a bank of filters, from pairs, from views; lifting; many starts."""
 
-from lgn.discovery.determined import determined_dimension, fewest_pairs
-from lgn.discovery.fit import Fit, UndeterminedWarning, fit_generator, warn_undetermined
+from lgn.discovery.determined import UndeterminedWarning, determined_dimension, fewest_pairs, warn_undetermined
+from lgn.discovery.fit import Fit, fit_generator
 from lgn.discovery.judge import Judgement, judge
 from lgn.discovery.lift import Lifted, lift, lift_bank
 from lgn.discovery.pairs import PairFit, fit_from_pairs

@@ -1,24 +1,21 @@
 """The generator of a bank of filters: which linear map takes each filter of a set to the next?"""
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from lgn.algebra import vec
 from lgn.discovery.chance import FitShare, chance_of_fit, pairs_of
+from lgn.discovery.determined import warn_undetermined
 from lgn.discovery.noise import TOLERANCE, what_is_known
 from lgn.discovery.unordered import arrange
 from lgn.generators.fit import least_squares_generator
 
 Method = Literal["least-squares", "procrustes", "unordered"]
 SIGNIFICANCE = 0.05
-
-
-class UndeterminedWarning(UserWarning):
-    """The vectors that a generator acts on do not span the space, or no more than just, or only by their noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +87,7 @@ def fit_generator(
     if shuffles < 1:
         raise ValueError(f"shuffles must be at least 1, got {shuffles}")
     unordered = method == "unordered"
-    arrangement = arrange(filters) if unordered else torch.arange(order).expand(len(filters), -1)
+    arrangement = _best_order(filters) if unordered else torch.arange(order).expand(len(filters), -1)
     before, after = pairs_of(_arranged(filters, arrangement), share)  # (sets or 1, d, pairs)
     p_value = chance_of_fit(
         filters,
@@ -106,9 +103,9 @@ def fit_generator(
         matrix = _orthogonal(before, after)
         residual = _relative(after - matrix @ before, after)
     else:
-        projector = known.seen.mT @ known.seen  # on combinations of pairs that are more than noise
-        matrix = least_squares_generator(before @ projector, after @ projector)
-        residual = _relative(after - after @ projector, after)
+        seen = known.seen  # the combinations of pairs that are more than noise
+        matrix = least_squares_generator(before @ seen.mT, after @ seen.mT)
+        residual = _relative(after - after @ seen.mT @ seen, after)
     scalar = (before * after).sum((-2, -1), keepdim=True) / before.square().sum((-2, -1), keepdim=True).clamp_min(
         1e-300
     )
@@ -128,33 +125,6 @@ def fit_generator(
     )
 
 
-def warn_undetermined(dimension: int, d: int, pairs: int | None = None) -> None:
-    """Warn, once for a place and a dimension, where a generator on d dimensions is known on `dimension` alone.
-
-    Or, if the number of `pairs` is given that it is fitted to, where there are not more of them than dimensions.
-    """
-    few = pairs is not None and pairs <= d
-    if dimension == d and not few:
-        return
-    said = []
-    if dimension < d:
-        said.append(
-            f"the filters determine the generator on {dimension} of {d} dimensions, on the rest it is arbitrary"
-        )
-    if few:
-        said.append(f"any {pairs} pairs in {d} dimensions are fitted exactly, so that nothing can be found")
-    if few or pairs is None:
-        much = f"sets * channels * (order - 1) must {'exceed' if few else 'reach'} the pixels of a filter"
-    else:
-        much = "there the filters hardly rise above their noise, or not at all"
-    warnings.warn(
-        f"{' and '.join(said)}; share it by more sets (share='layer'), raise num_sets, the channels or the order, or "
-        f"use smaller filters: {much}",
-        UndeterminedWarning,
-        stacklevel=3,
-    )
-
-
 def _sets(bank: Tensor, order: int) -> Tensor:
     """(sets * order, channels, n, m) -> float64 (sets, order, channels, d)"""
     if bank.ndim != 4:
@@ -164,6 +134,16 @@ def _sets(bank: Tensor, order: int) -> Tensor:
     if not torch.isfinite(bank).all():
         raise ValueError("bank must be finite, got infinities or NaN")
     return vec(bank.detach().double().unflatten(0, (-1, order)))
+
+
+def _best_order(filters: Tensor) -> Tensor:
+    """The better of two orders: of the filters, and of their directions, which chance is asked about.
+
+    Shapes: (sets, order, channels, d) -> (sets, order)
+    """
+    orders = [arrange(vectors) for vectors in (filters, F.normalize(filters, dim=-1))]
+    left = [_left_by_least_squares(*pairs_of(_arranged(filters, each), "layer")) for each in orders]
+    return orders[int(torch.stack(left).argmin())]
 
 
 def _arranged(filters: Tensor, arrangement: Tensor) -> Tensor:

@@ -24,7 +24,7 @@ class Known(NamedTuple):
     dimension: Tensor
     #: Of an entry of the filters, as a share of their root mean square; NaN where no residual is left to say.
     noise: Tensor
-    #: The projector to combinations of pairs that are more than noise, (..., pairs, pairs) = seen^T seen.
+    #: Combinations of pairs that are more than noise, orthonormal or zero, (..., d or pairs, pairs).
     seen: Tensor
     #: Of the entries of `A P_U` in least squares, U the identifiable subspace, (..., d, d); infinite without residual.
     standard_errors: Tensor
