@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 import lgn
-from lgn.algebra import orbit
+from lgn.algebra import orbit, unvec
 from lgn.discovery import UndeterminedWarning, fit_generator
 from lgn.generators import start_matrices
 from lgn.measures import orthogonality_error
@@ -49,7 +49,8 @@ def test_a_generator_per_set() -> None:
     matrices = start_matrices("orthogonal", (3, 1), 16, dtype=torch.float64)
     fit = fit_generator(planted(matrices, sets=3, channels=6), order=4, share="set")
     torch.testing.assert_close(fit.matrix, matrices[:, 0])
-    assert fit.p_value == 0.01
+    assert fit.standard_errors.shape == (3, 16, 16)
+    assert fit.p_value <= 0.05  # of three sets, one deal in 36 changes nothing
 
 
 def test_procrustes_is_orthogonal_and_better_with_noise() -> None:
@@ -83,10 +84,110 @@ def test_the_order_is_solved_for_a_group_that_is_not_orthogonal() -> None:
     assert min(float((fit.matrix - turn).norm()) for turn in (matrix, torch.linalg.inv(matrix))) < 1e-8
 
 
-def test_free_filters_have_no_generator() -> None:
+def unrelated(kind: str) -> Tensor:
+    """A bank without a generator, whose norms, means or smoothness might pass for one.  (80, 2, 4, 4)"""
+    sets, order = 20, 4
+    filters = torch.randn(sets, order, 2, *PATCH, dtype=torch.float64)
+    if "smooth" in kind:
+        x = torch.arange(4.0, dtype=torch.float64)
+        root = torch.linalg.cholesky(torch.exp(-((x[:, None] - x) ** 2) / 2) + 1e-9 * torch.eye(4))
+        filters = root @ filters @ root.T
+    if "alike channels" in kind:
+        filters = filters[:, :, :1] + 0.3 * filters
+    if "template" in kind:
+        filters = filters + torch.randn(order, 2, *PATCH)
+    if "norms by set" in kind:
+        filters = filters * torch.randn(sets, 1, 1, 1, 1).exp()
+    if "shrinking" in kind:
+        filters = filters * 0.5 ** torch.arange(order).view(-1, 1, 1, 1)
+    return filters.flatten(0, 1)
+
+
+@pytest.mark.parametrize(
+    "kind", ["plain", "norms by set", "shrinking", "template", "smooth, norms by set", "alike channels, norms by set"]
+)
+def test_free_filters_have_no_generator(kind: str) -> None:
     """Of banks without one, one in ten has a p-value of at most 0.1, and no more than chance allows many."""
-    small = [fit_generator(torch.randn(80, 1, *PATCH), 4, shuffles=19, seed=seed).p_value <= 0.1 for seed in range(40)]
+    small = [fit_generator(unrelated(kind), 4, shuffles=19, seed=seed).p_value <= 0.1 for seed in range(40)]
     assert sum(small) <= 9  # of 40: more happens with a probability of 1 in 100
+
+
+def test_norms_hide_no_generator_and_make_none() -> None:
+    """The p-value does not depend on the norms of filters at all."""
+    bank = unrelated("plain")
+    scaled = bank * torch.randn(len(bank), 1, 1, 1, dtype=torch.float64).exp()
+    assert fit_generator(bank, 4).p_value == fit_generator(scaled, 4).p_value
+    turned = planted(QUARTER_TURN, sets=20).unflatten(0, (20, 4)) * torch.randn(20, 1, 1, 1, 1).exp()
+    assert fit_generator(turned.flatten(0, 1), 4).p_value == 0.01
+
+
+@pytest.mark.parametrize("method", ["least-squares", "procrustes"])
+def test_one_set_can_show_nothing(method: str) -> None:
+    """However many channels it has: there is no other set to deal its filters to."""
+    fit = fit_generator(planted(QUARTER_TURN, sets=1, channels=20), 4, method)
+    torch.testing.assert_close(fit.matrix, QUARTER_TURN)
+    assert fit.p_value == 1
+
+
+def known_on(dimension: int, noise: float, sets: int = 24) -> tuple[Tensor, Tensor]:
+    """A generator that keeps a subspace, and a noisy bank of orbits in it.  (36, 36), (sets * 4, 1, 6, 6)"""
+    frame = torch.linalg.qr(torch.randn(36, 36, dtype=torch.float64))[0]
+    inside, outside = frame[:, :dimension], frame[:, dimension:]
+    turn = torch.linalg.qr(torch.randn(dimension, dimension, dtype=torch.float64))[0]
+    matrix = inside @ turn @ inside.T + outside @ outside.T
+    bases = unvec(torch.randn(sets, 1, dimension, dtype=torch.float64) @ inside.T, (6, 6))
+    bank = orbit(matrix, bases, 4).transpose(0, 1).flatten(0, 1)
+    return matrix, bank + noise * bank.square().mean().sqrt() * torch.randn_like(bank)
+
+
+@pytest.mark.parametrize("dimension", [24, 31])
+def test_noise_is_not_taken_for_information(dimension: int) -> None:
+    """Noise spans all dimensions: by rank, 36 of 36 would be known, with errors of the size of A."""
+    matrix, bank = known_on(dimension, noise=0.01)
+    with pytest.warns(UndeterminedWarning, match=f"on {dimension} of 36 dimensions.*noise"):
+        fit = fit_generator(bank, 4)
+    assert fit.identifiable_dimension == dimension
+    assert fit.noise == pytest.approx(0.01, rel=0.1)
+    assert float((fit.matrix - matrix).norm() / matrix.norm()) < 0.05
+    assert fit.p_value == 0.01
+
+
+def test_a_noisy_bank_that_spans_the_space_determines_all_of_it() -> None:
+    matrix, bank = known_on(36, noise=0.01)
+    fit = fit_generator(bank, 4)
+    assert fit.identifiable_dimension == 36
+    assert float((fit.matrix - matrix).norm() / matrix.norm()) < 0.05
+
+
+def test_standard_errors_are_those_of_repeated_noise() -> None:
+    bank = planted(QUARTER_TURN, sets=20)
+    fits = [fit_generator(bank + 0.02 * torch.randn_like(bank), 4, shuffles=19) for _ in range(60)]
+    spread = torch.stack([fit.matrix for fit in fits]).std(0)
+    said = torch.stack([fit.standard_errors for fit in fits]).mean(0)
+    assert float((spread / said).mean()) == pytest.approx(1, abs=0.1)
+    columns = torch.stack([spread.mean(0), said.mean(0)])  # which pixels are known better
+    assert float(torch.corrcoef(columns)[0, 1]) > 0.9
+
+
+def test_filters_that_hardly_change_are_explained_by_a_scalar() -> None:
+    same = torch.randn(20, 1, 1, *PATCH, dtype=torch.float64).expand(-1, 4, -1, -1, -1)
+    noisy = same + 0.01 * torch.randn(20, 4, 1, *PATCH)
+    fit, turned = fit_generator(noisy.flatten(0, 1), 4), fit_generator(planted(QUARTER_TURN, sets=20), 4)
+    assert fit.p_value == turned.p_value == 0.01  # which filter follows which is no accident in either
+    assert fit.scalar_residual < 0.02
+    assert turned.scalar_residual > 0.5
+    assert f"the best c I leaves {turned.scalar_residual:.3g}" in repr(turned)
+
+
+def test_as_many_pairs_as_dimensions_are_said_to_show_nothing() -> None:
+    bank = torch.cat([planted(QUARTER_TURN, sets=16, order=2)])
+    with pytest.warns(
+        UndeterminedWarning, match="any 16 pairs in 16 dimensions are fitted exactly, so that nothing can"
+    ):
+        fit = fit_generator(bank, order=2)
+    assert fit.identifiable_dimension == 16
+    assert fit.p_value == 1
+    assert bool(fit.standard_errors.isinf().all())
 
 
 def test_the_weight_of_a_trained_convolution_can_be_asked() -> None:

@@ -1,24 +1,30 @@
 """Many starts: the best is chosen on held-out images, and claimed only where it beats free filters."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import Tensor, nn
 
 from lgn.discovery import parameter_groups, search_starts, spread_angles
+from lgn.discovery.starts import _halves
 from lgn.nn import GroupConv2d
 
 
 class Guess(nn.Module):
-    """Right on the given images."""
+    """A kind of network that is right on images as often as its luck says, and has the luck of its seed."""
 
-    def __init__(self, right: Tensor) -> None:
+    def __init__(self, share: float, seed: int, spread: float = 0.0, images: int = 2000) -> None:
         super().__init__()
-        self.right = right
-        self.trained = 0
+        self.generator = torch.Generator().manual_seed(seed * 1009 + int(share * 10_000))
+        luck = share + spread * float(torch.randn((), generator=self.generator))
+        self.right = torch.rand(images, generator=self.generator) < luck
+        self.seed, self.trained = seed, 0
 
 
-def trained(model: nn.Module) -> None:
+def trained(model: nn.Module, seed: int) -> None:
     assert isinstance(model, Guess)
+    assert model.seed == seed
     model.trained += 1
 
 
@@ -28,40 +34,84 @@ def correct(model: nn.Module) -> Tensor:
     return model.right
 
 
-def right(count: int, shift: int = 0, total: int = 1000) -> Tensor:
-    return (torch.arange(total) < count).roll(shift)
+def guesses(share: float, made: list[int] | None = None, **changes: float) -> Callable[[int], Guess]:
+    def make(seed: int) -> Guess:
+        if made is not None:
+            made.append(seed)
+        return Guess(share, seed, **changes)
+
+    return make
 
 
 def test_the_best_start_is_chosen_and_all_are_reported() -> None:
-    starts = {name: (lambda c=count: Guess(right(c))) for name, count in (("a", 700), ("b", 900), ("c", 800))}
-    search = search_starts(starts, lambda: Guess(right(850)), trained, correct)
-    assert [(trial.name, trial.validation) for trial in search.trials] == [("a", 0.7), ("b", 0.9), ("c", 0.8)]
-    assert search.best.name == "b"
+    starts = {name: guesses(share) for name, share in (("a", 0.7), ("b", 0.9), ("c", 0.8))}
+    search = search_starts(starts, guesses(0.85), trained, correct)
+    assert [trial.name for trial in search.trials] == ["a", "b", "c"]
+    assert [trial.validation for trial in search.trials] == pytest.approx([0.7, 0.9, 0.8], abs=0.04)
+    assert search.best == search.trials[1]
     assert isinstance(search.model, Guess)
-    assert int(search.model.right.sum()) == 900
-    assert search.free.validation == 0.85
+    assert float(search.model.right.double().mean()) == pytest.approx(0.9, abs=0.02)
+    assert search.free.validation == pytest.approx(0.85, abs=0.02)
     assert search.claimed
+    assert search.false_claim_rate == 0.02
 
 
-def test_the_standard_error_is_that_of_the_paired_difference() -> None:
-    best, free = right(900), right(880, shift=300)
-    search = search_starts({"only": lambda: Guess(best)}, lambda: Guess(free), trained, correct)
-    difference = best.double() - free.double()
-    assert search.advantage == pytest.approx(0.02)
-    assert search.standard_error == pytest.approx(float(difference.std()) / 1000**0.5)
+def test_the_best_start_and_free_filters_are_trained_anew_with_seeds_that_chose_nothing() -> None:
+    worse, better, free = ([], [], [])
+    starts = {"worse": guesses(0.7, worse), "better": guesses(0.8, better)}
+    search = search_starts(starts, guesses(0.8, free), trained, correct, seed=3)
+    assert worse == [3]
+    assert better[0] == 3
+    assert better[1:] == free == sorted(set(free))
+    assert len(free) == len(search.retrained_models) == 5
+    assert 3 not in free
+    other = []
+    search_starts(starts, guesses(0.8, other), trained, correct, seed=4)
+    assert not set(other) & set(free)  # of another search, too
 
 
-def test_what_chance_could_do_is_not_claimed() -> None:
-    search = search_starts({"only": lambda: Guess(right(860))}, lambda: Guess(right(850, shift=500)), trained, correct)
-    assert 0 < search.advantage < 2 * search.standard_error
+def test_what_chose_does_not_judge() -> None:
+    """A network that knows the images that choose, and no others, is chosen, and not claimed."""
+    chooses, judges = _halves(2000, 0)
+    assert sorted([*chooses.tolist(), *judges.tolist()]) == list(range(2000))
+    right = torch.rand(2000, generator=torch.Generator().manual_seed(0)) < 0.8
+    right[chooses] = True
+
+    class Cheat(Guess):
+        def __init__(self, seed: int) -> None:
+            super().__init__(0.8, seed)
+            self.right = right
+
+    search = search_starts({"cheat": Cheat, "other": guesses(0.9)}, guesses(0.8), trained, correct)
+    assert search.best.name == "cheat"
+    assert search.best.validation == 1
+    assert search.retrained.validation == pytest.approx(0.8, abs=0.04)
     assert not search.claimed
-    assert "no symmetry is claimed" in repr(search)
+
+
+def test_the_best_of_many_that_are_no_better_is_seldom_claimed() -> None:
+    starts = {f"start {number}": guesses(0.88 + 1e-4 * number, spread=0.006) for number in range(8)}
+    searches = [search_starts(starts, guesses(0.8805, spread=0.006), trained, correct, seed=s) for s in range(60)]
+    lucky = sum(search.best.validation > 0.8805 for search in searches)
+    assert lucky >= 55  # the best of eight looks better than free filters are
+    assert sum(search.claimed for search in searches) <= 4  # of 60 at 2 in 100: more happens in 1 of 150
+
+
+def test_a_lasting_advantage_is_claimed() -> None:
+    searches = [
+        search_starts({"a": guesses(0.92, spread=0.006)}, guesses(0.88, spread=0.006), trained, correct, seed=seed)
+        for seed in range(20)
+    ]
+    assert sum(search.claimed for search in searches) >= 17
+    assert "a symmetry is claimed" in repr(next(search for search in searches if search.claimed))
 
 
 def test_equal_networks_claim_nothing() -> None:
-    search = search_starts({"only": lambda: Guess(right(850))}, lambda: Guess(right(850)), trained, correct)
-    assert search.advantage == search.standard_error == 0
+    search = search_starts({"only": guesses(0.85)}, guesses(0.85), trained, correct)
+    assert search.advantage == 0
+    assert search.p_value == 0.5
     assert not search.claimed
+    assert "no symmetry is claimed" in repr(search)
 
 
 @pytest.mark.parametrize("count", [1, 4, 8])
@@ -91,10 +141,12 @@ def test_generators_learn_at_their_own_rate_or_not_at_all() -> None:
 
 def test_bad_input_is_named() -> None:
     with pytest.raises(ValueError, match="starts must hold at least one start"):
-        search_starts({}, lambda: Guess(right(1)), trained, correct)
-    with pytest.raises(ValueError, match=r"at least 2 images, got \(1,\)"):
-        search_starts({"a": lambda: Guess(right(1))}, lambda: Guess(right(1, total=1)), trained, correct)
-    with pytest.raises(ValueError, match="the same images each time, got 9 and 8"):
-        search_starts({"a": lambda: Guess(right(1, total=9))}, lambda: Guess(right(1, total=8)), trained, correct)
+        search_starts({}, guesses(0.5), trained, correct)
+    with pytest.raises(ValueError, match="retrainings must be at least 2, which have a variance, got 1"):
+        search_starts({"a": guesses(0.5)}, guesses(0.5), trained, correct, retrainings=1)
+    with pytest.raises(ValueError, match=r"at least 4 images, got \(3,\)"):
+        search_starts({"a": guesses(0.5, images=3)}, guesses(0.5), trained, correct)
+    with pytest.raises(ValueError, match="the same images each time, got 8 and 9"):
+        search_starts({"a": guesses(0.5, images=9)}, guesses(0.5, images=8), trained, correct)
     with pytest.raises(ValueError, match="count must be at least 1, got 0"):
         spread_angles(0)

@@ -18,7 +18,7 @@ from lgn.commands.train import parse_config
 from lgn.discovery import lift
 from lgn.nn import FreeBank, OrbitBank
 from lgn.operators import operator
-from lgn.training import Config, Run, build_model, load_images, train
+from lgn.training import Config, Run, build_model, load_images, preset, train
 from lgn.training.lifted import free_config
 from lgn.training.loop import train_run
 from lgn.training.processes import Processes
@@ -169,4 +169,7 @@ def test_where_lifting_makes_no_sense(changes: dict[str, Any], message: str) -> 
 def test_every_preset_can_be_lifted() -> None:
     assert small("released", train="lifted").network.norm is None
     assert small("quick", train="lifted").network.share == "layer"
+    for name in ("quick", "paper", "released"):
+        network = preset(name, train="lifted").network  # of grey images: more pairs than pixels, and not just so
+        assert network.num_sets * (network.order - 1) >= 2 * network.kernel_size**2
     assert small("quick").network.share == "set"

@@ -1,7 +1,8 @@
 """Finding the symmetry: from a bank of filters, from pairs, from views; lifting; many starts."""
 
-from lgn.discovery.determined import determined_dimension
-from lgn.discovery.fit import Fit, UndeterminedWarning, fit_generator, warn_undetermined
+from lgn.discovery.determined import UndeterminedWarning, determined_dimension, fewest_pairs, warn_undetermined
+from lgn.discovery.fit import Fit, fit_generator
+from lgn.discovery.judge import Judgement, judge
 from lgn.discovery.lift import Lifted, lift, lift_bank
 from lgn.discovery.pairs import PairFit, fit_from_pairs
 from lgn.discovery.rates import parameter_groups
@@ -12,6 +13,7 @@ from lgn.discovery.views import ViewSymmetry, discover_from_views
 
 __all__ = [
     "Fit",
+    "Judgement",
     "Lifted",
     "PairFit",
     "Search",
@@ -23,8 +25,10 @@ __all__ = [
     "bank_from_responses",
     "determined_dimension",
     "discover_from_views",
+    "fewest_pairs",
     "fit_from_pairs",
     "fit_generator",
+    "judge",
     "lift",
     "lift_bank",
     "parameter_groups",

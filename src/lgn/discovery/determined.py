@@ -1,5 +1,7 @@
 """How much of a generator its filters can determine: counted from the shapes, before anything is trained."""
 
+import warnings
+
 from torch import nn
 
 from lgn.generators import Cyclic, Dense, DoublyStochastic, Generator, LowRank, Orthogonal, generators_of
@@ -13,23 +15,70 @@ from lgn.nn import OrbitBank
 # numbers, a kernel, two small matrices) a few pairs decide, whatever they span.
 
 
+class UndeterminedWarning(UserWarning):
+    """The vectors that a generator acts on do not span the space, or no more than just, or only by their noise."""
+
+
 def determined_dimension(model: nn.Module) -> tuple[int, int]:
     """The largest dimension on which filters can determine the generator that has the fewest, and its d.
 
     Both are 0 for a model without a generator that could be left open. See Note [What filters leave open].
     """
-    banks = [module for module in model.modules() if isinstance(module, OrbitBank)]
-    counts = []
-    for generator in generators_of(model).values():
-        bases = sum(bank.basis.shape[:2].numel() for bank in banks if bank.generator is generator)
-        d = generator.patch[0] * generator.patch[1]
-        counts.append((_determined(generator, bases, d), d))
+    counts = [(_determined(generator, own), _pixels(generator)) for generator, own in _own_bases(model)]
     return min(counts, key=lambda count: count[0] - count[1], default=(0, 0))
 
 
-def _determined(generator: Generator, bases: int, d: int) -> int:
-    own = bases // generator.start_distance.numel()  # of each of its matrices
-    vectors = own * (generator.order - 1)
+def fewest_pairs(model: nn.Module) -> int | None:
+    """How many pairs (element j, element j + 1) a generator has, of the one that has the fewest; None without any."""
+    return min((own * (generator.order - 1) for generator, own in _own_bases(model)), default=None)
+
+
+def warn_undetermined(dimension: int, d: int, pairs: int | None = None) -> None:
+    """Warn, once for a place and a dimension, where a generator on d dimensions is known on `dimension` alone.
+
+    Or, if the number of `pairs` is given that it is fitted to, where there are not more of them than dimensions.
+    """
+    few = pairs is not None and pairs <= d
+    if dimension == d and not few:
+        return
+    said = []
+    if dimension < d:
+        said.append(
+            f"the filters determine the generator on {dimension} of {d} dimensions, on the rest it is arbitrary"
+        )
+    if few:
+        said.append(f"any {pairs} pairs in {d} dimensions are fitted exactly, so that nothing can be found")
+    if few or pairs is None:
+        much = f"sets * channels * (order - 1) must {'exceed' if few else 'reach'} the pixels of a filter"
+    else:
+        much = "there the filters hardly rise above their noise, or not at all"
+    warnings.warn(
+        f"{' and '.join(said)}; share it by more sets (share='layer'), raise num_sets, the channels or the order, or "
+        f"use smaller filters: {much}",
+        UndeterminedWarning,
+        stacklevel=3,
+    )
+
+
+def _own_bases(model: nn.Module) -> list[tuple[Generator, int]]:
+    """All generators, and to how many bases each of their matrices is applied."""
+    banks = [module for module in model.modules() if isinstance(module, OrbitBank)]
+    return [
+        (
+            generator,
+            sum(bank.basis.shape[:2].numel() for bank in banks if bank.generator is generator)
+            // generator.start_distance.numel(),
+        )
+        for generator in generators_of(model).values()
+    ]
+
+
+def _pixels(generator: Generator) -> int:
+    return generator.patch[0] * generator.patch[1]
+
+
+def _determined(generator: Generator, own: int) -> int:
+    d, vectors = _pixels(generator), own * (generator.order - 1)
     if isinstance(generator, Dense | LowRank):
         return min(vectors, d)
     if isinstance(generator, Orthogonal):

@@ -1,51 +1,56 @@
 """The generator of a bank of filters: which linear map takes each filter of a set to the next?"""
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from lgn.algebra import vec
+from lgn.discovery.chance import FitShare, chance_of_fit, pairs_of
+from lgn.discovery.determined import warn_undetermined
+from lgn.discovery.noise import TOLERANCE, what_is_known
 from lgn.discovery.unordered import arrange
-from lgn.generators.fit import consecutive_pairs, least_squares_generator
+from lgn.generators.fit import least_squares_generator
 
 Method = Literal["least-squares", "procrustes", "unordered"]
-FitShare = Literal["layer", "set"]
-
-# Singular values below this share of the largest are rounding: filters of trained networks are float32.
-TOLERANCE = 1e-6
-
-
-class UndeterminedWarning(UserWarning):
-    """The vectors that a generator acts on do not span the space, so they cannot determine it."""
+SIGNIFICANCE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
     """A generator fitted to a bank, and what the bank can say about it.
 
-    `p_value` is the share of shuffled banks that are fitted as well: 1 where any filters would be. With a generator
-    per set, `residual` and `p_value` are those of all sets together, `identifiable_dimension` is the smallest.
+    With a generator per set, `residual`, `scalar_residual` and `p_value` are those of all sets together,
+    `identifiable_dimension` is the smallest and `noise` the largest.
     """
 
     #: (d, d), or (sets, d, d) for share="set": fitted on the identifiable subspace, an isometry on the rest.
     matrix: Tensor
-    #: `|B_plus - A B_minus|_F / |B_plus|_F` over all pairs (element j + 1, element j).
+    #: `|B_plus - A P_U B_minus|_F / |B_plus|_F` over all pairs (element j + 1, element j), U the identifiable subspace.
     residual: float
-    #: dim U, the rank of the vectors that A is applied to; below d, A is known on U alone.
+    #: dim U: in how many dimensions the vectors that A is applied to rise above the noise that the residual implies, or
+    #: above rounding, where p > 0.05 and the residual is no noise; below d, A is known on U alone.
     identifiable_dimension: int
+    #: The share of banks, filters dealt to other sets, whose directions are fitted as well: 1 where any would be.
     p_value: float
     method: Method
     #: Which filter of a set stands at each place of its orbit, (sets, order): 0, 1, ... unless solved for.
     arrangement: Tensor
+    #: The residual of the best `c I`: filters that hardly change along an orbit have no generator worth the name.
+    scalar_residual: float
+    #: The noise of filters that the residual implies, as a share of their size; NaN where there is no residual.
+    noise: float
+    #: Of the entries of `A P_U`, as `matrix`, of least squares (an orthogonal A is known better); infinite where there
+    #: is no residual.
+    standard_errors: Tensor
 
     def __repr__(self) -> str:
         d = self.matrix.shape[-1]
         return (
-            f"Fit({self.method}: residual {self.residual:.3g}, determined on {self.identifiable_dimension} of {d} "
-            f"dimensions, p = {self.p_value:.2g})"
+            f"Fit({self.method}: residual {self.residual:.3g} where the best c I leaves {self.scalar_residual:.3g}, "
+            f"determined on {self.identifiable_dimension} of {d} dimensions, p = {self.p_value:.2g})"
         )
 
 
@@ -60,11 +65,14 @@ def fit_generator(
 ) -> Fit:
     """The generator of any bank of filters, such as the weight of a trained convolution.
 
-    least-squares: `A = B_plus pinv(B_minus)` from the pairs (element j + 1, element j) of all sets that share A;
-    procrustes: the nearest orthogonal A;  unordered: least squares after solving for the order within each set, for a
-    generator with `A^p = I` (see `lgn.discovery.unordered`).
+    least-squares: `A = B_plus pinv(B_minus)` from the pairs (element j + 1, element j) of all sets that share A, on the
+    dimensions that are not noise (Note [The edge of noise] in `lgn.discovery.noise`);  procrustes: the nearest
+    orthogonal A;  unordered: least squares after solving for the order within each set, for a generator with `A^p = I`
+    (see `lgn.discovery.unordered`).
 
-    `shuffles` banks with the same filters in random places are fitted for the p-value: 99, or 19 for unordered.
+    For the p-value `shuffles` banks are fitted, 99, or 19 for unordered, whose filters stand at the same places of
+    other sets' orbits; the norms of filters do not count (Note [Only directions can be shuffled] in
+    `lgn.discovery.chance`). It is 1 for a single set, and where the pairs do not exceed the dimensions.
 
     Shapes: bank (sets * order, channels, n, m), set-major -> matrix (d, d), or (sets, d, d) for share="set".
     """
@@ -78,84 +86,91 @@ def fit_generator(
     shuffles = (19 if method == "unordered" else 99) if shuffles is None else shuffles
     if shuffles < 1:
         raise ValueError(f"shuffles must be at least 1, got {shuffles}")
-    arrangement = _arrangement(filters, method)
-    before, after = (part[:, 0] for part in consecutive_pairs(_arranged(filters, arrangement), share))
-    matrix = _solve(before, after, method)  # (sets or 1, d, d)
-    residual = float(_residual(matrix, before, after))
-    null = _null_residuals(filters, method, share, shuffles, seed)
-    # As good as: rounding decides nothing.
-    p_value = (1 + int((null <= residual + 1e-9).sum())) / (1 + shuffles)
-    dimension = int(_rank(before).min())
-    warn_undetermined(dimension, matrix.shape[-1])
-    return Fit(matrix if share == "set" else matrix[0], residual, dimension, p_value, method, arrangement)
-
-
-def warn_undetermined(dimension: int, d: int) -> None:
-    """Warn, once for a place and a dimension, where vectors of rank `dimension` cannot determine a generator on d."""
-    if dimension < d:
-        warnings.warn(
-            f"the filters determine the generator on {dimension} of {d} dimensions, on the rest it is arbitrary; "
-            "share it by more sets (share='layer'), raise num_sets, the channels or the order, or use smaller filters: "
-            "sets * channels * (order - 1) must reach the pixels of a filter",
-            UndeterminedWarning,
-            stacklevel=3,
-        )
+    unordered = method == "unordered"
+    arrangement = _best_order(filters) if unordered else torch.arange(order).expand(len(filters), -1)
+    before, after = pairs_of(_arranged(filters, arrangement), share)  # (sets or 1, d, pairs)
+    p_value = chance_of_fit(
+        filters,
+        share,
+        shuffles,
+        seed,
+        _left_by_orthogonal if method == "procrustes" else _left_by_least_squares,
+        (lambda vectors: _arranged(vectors, arrange(vectors))) if unordered else None,
+    )
+    # Where chance fits as well, what is left is no noise about a generator, but the want of one.
+    known = what_is_known(before, after, noisy=p_value <= SIGNIFICANCE)
+    if method == "procrustes":  # weighs every direction by its size: noise is not blown up
+        matrix = _orthogonal(before, after)
+        residual = _relative(after - matrix @ before, after)
+    else:
+        seen = known.seen  # the combinations of pairs that are more than noise
+        matrix = least_squares_generator(before @ seen.mT, after @ seen.mT)
+        residual = _relative(after - after @ seen.mT @ seen, after)
+    scalar = (before * after).sum((-2, -1), keepdim=True) / before.square().sum((-2, -1), keepdim=True).clamp_min(
+        1e-300
+    )
+    dimension, (d, pairs) = int(known.dimension.min()), before.shape[-2:]
+    warn_undetermined(dimension, d, pairs)
+    one = share == "layer"
+    return Fit(
+        matrix[0] if one else matrix,
+        float(residual),
+        dimension,
+        p_value,
+        method,
+        arrangement,
+        float(_relative(after - scalar * before, after)),
+        float(known.noise.max()),
+        known.standard_errors[0] if one else known.standard_errors,
+    )
 
 
 def _sets(bank: Tensor, order: int) -> Tensor:
-    """(sets * order, channels, n, m) -> float64 (sets, order, channels, n, m)"""
+    """(sets * order, channels, n, m) -> float64 (sets, order, channels, d)"""
     if bank.ndim != 4:
         raise ValueError(f"bank must be (sets * order, channels, n, m), got shape {tuple(bank.shape)}")
     if order < 2 or len(bank) % order or not len(bank):
         raise ValueError(f"order must be at least 2 and divide the {len(bank)} filters of bank, got {order}")
     if not torch.isfinite(bank).all():
         raise ValueError("bank must be finite, got infinities or NaN")
-    return bank.detach().double().unflatten(0, (-1, order))
+    return vec(bank.detach().double().unflatten(0, (-1, order)))
 
 
-def _arrangement(filters: Tensor, method: Method) -> Tensor:
-    if method == "unordered":
-        return arrange(vec(filters))
-    return torch.arange(filters.shape[1]).expand(len(filters), -1)
+def _best_order(filters: Tensor) -> Tensor:
+    """The better of two orders: of the filters, and of their directions, which chance is asked about.
+
+    Shapes: (sets, order, channels, d) -> (sets, order)
+    """
+    orders = [arrange(vectors) for vectors in (filters, F.normalize(filters, dim=-1))]
+    left = [_left_by_least_squares(*pairs_of(_arranged(filters, each), "layer")) for each in orders]
+    return orders[int(torch.stack(left).argmin())]
 
 
 def _arranged(filters: Tensor, arrangement: Tensor) -> Tensor:
     return filters[torch.arange(len(filters))[:, None], arrangement]
 
 
-def _solve(before: Tensor, after: Tensor, method: Method) -> Tensor:
-    """(..., d, pairs), (..., d, pairs) -> (..., d, d)"""
-    if method == "procrustes":
-        u, s, vh = torch.linalg.svd(after @ before.mT)
-        kept = s > TOLERANCE**2 * s[..., :1]  # a product of two: its singular values are squares
-        # The polar factor where the pairs decide it; what is left open is completed as for least squares.
-        left, right = u * kept.unsqueeze(-2), vh.mT * kept.unsqueeze(-2)
-        return least_squares_generator(right, left)
+def _orthogonal(before: Tensor, after: Tensor) -> Tensor:
+    """The polar factor where the pairs decide it; what is left open is completed as for least squares."""
+    u, s, vh = torch.linalg.svd(after @ before.mT)
+    kept = (s > TOLERANCE**2 * s[..., :1]).unsqueeze(-2)  # a product of two: its singular values are squares
+    return least_squares_generator(vh.mT * kept, u * kept)
+
+
+def _left_by_orthogonal(before: Tensor, after: Tensor) -> Tensor:
+    """(..., generators, d, pairs), the same -> (...)"""
+    u, _, vh = torch.linalg.svd(after @ before.mT)
+    return _relative(after - u @ (vh @ before), after)
+
+
+def _left_by_least_squares(before: Tensor, after: Tensor) -> Tensor:
+    """(..., generators, d, pairs), the same -> (...)"""
     _, s, vh = torch.linalg.svd(before, full_matrices=False)
-    seen = vh * (s > TOLERANCE * s[..., :1]).unsqueeze(-1)
-    projector = seen.mT @ seen  # on combinations of pairs that are more than rounding
-    return least_squares_generator(before @ projector, after @ projector)
+    rows = vh * (s > TOLERANCE * s[..., :1]).unsqueeze(-1)
+    return _relative(after - after @ rows.mT @ rows, after)
 
 
-def _residual(matrix: Tensor, before: Tensor, after: Tensor) -> Tensor:
-    """Over all generators together.  (..., sets or 1, d, d) -> (...)"""
-    left = (after - matrix @ before).flatten(-3).norm(dim=-1)
-    return left / after.flatten(-3).norm(dim=-1).clamp_min(torch.finfo(after.dtype).tiny)
-
-
-def _rank(before: Tensor) -> Tensor:
-    s = torch.linalg.svdvals(before)
-    return (s > TOLERANCE * s[..., :1]).sum(-1)
-
-
-def _null_residuals(filters: Tensor, method: Method, share: FitShare, shuffles: int, seed: int) -> Tensor:
-    """What shuffled banks leave unexplained.  -> (shuffles,)"""
-    generator = torch.Generator().manual_seed(seed)
-    flat = filters.flatten(0, 1)
-    residuals = []
-    for _ in range(shuffles):
-        shuffled = flat[torch.randperm(len(flat), generator=generator)].view_as(filters)
-        shuffled = _arranged(shuffled, _arrangement(shuffled, method))
-        before, after = (part[:, 0] for part in consecutive_pairs(shuffled, share))
-        residuals.append(_residual(_solve(before, after, method), before, after))
-    return torch.stack(residuals)
+def _relative(left: Tensor, after: Tensor) -> Tensor:
+    """Over all generators together.  (..., generators, d, pairs) -> (...)"""
+    whole = after.flatten(-3).norm(dim=-1).clamp_min(torch.finfo(after.dtype).tiny)
+    return left.flatten(-3).norm(dim=-1) / whole

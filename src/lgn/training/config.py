@@ -191,7 +191,8 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
     """A preset, as it is for a task. `changes` may name fields of the network too.
 
     The released code reconstructs without batch normalisation, with a free dictionary and an inverse weight of 1e-2.
-    Lifting (`train="lifted"`) gives each layer one generator, and no norm to keep. Affine generators have no penalty:
+    Lifting (`train="lifted"`) gives each layer one generator, no norm to keep, and 24 sets: grey filters of 6x6 pixels
+    need more than 12 of order 4, for any 36 pairs are fitted by some matrix. Affine generators have no penalty:
     their warps lose corners, and an inverse that does not exist would outweigh the task.
     """
     if name not in PRESETS:
@@ -201,7 +202,7 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
         network = replace(config.network, normalise=False, decoder="free")
         config = replace(config, network=network, penalty_weight=1e-2)
     if changes.get("train") == "lifted":
-        changes = {"share": "layer", "norm": None, **changes}
+        changes = {"share": "layer", "norm": None, "num_sets": 24, **changes}
     if changes.get("generator") == "affine":
         changes = {"penalty": "none", **changes}
     of_network = {key: changes.pop(key) for key in list(changes) if key in NetworkConfig.__dataclass_fields__}

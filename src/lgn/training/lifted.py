@@ -1,5 +1,6 @@
 """Lifting: a run with free filters, and orbits under the generator that they show as the start of the next."""
 
+import math
 import warnings
 from dataclasses import replace
 
@@ -47,6 +48,8 @@ def _facts(config: Config, lifted: Lifted) -> dict[str, object]:
     layers = [
         {
             "residual": fit.residual,
+            "scalar_residual": fit.scalar_residual,
+            "noise": None if math.isnan(fit.noise) else fit.noise,
             "identifiable_dimension": fit.identifiable_dimension,
             "dimensions": fit.matrix.shape[-1],
             "p_value": fit.p_value,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from lgn.discovery import determined_dimension, warn_undetermined
+from lgn.discovery import determined_dimension, fewest_pairs, warn_undetermined
 from lgn.training.build import generator_rate
 from lgn.training.config import Config
 from lgn.training.images import load_images
@@ -32,7 +32,9 @@ def train(config: Config, out: str | Path, *, progress: bool = True) -> Run:
         group.require_share(len(images.parts["train"][0]), config.batch_size)
         replace(config, task=images.facts["task"])  # refuses what does not go with the task that the data decided
         if group.writes and not run.finished and (config.train == "lifted" or generator_rate(config)):
-            warn_undetermined(*determined_dimension(network_of(config, images)))
+            network = network_of(config, images)
+            pairs = fewest_pairs(network) if config.train == "lifted" else None  # to train, as many as pixels will do
+            warn_undetermined(*determined_dimension(network), pairs)
         start: Callable[[], dict[str, Tensor]] | None = None
         if config.train == "lifted":
             start = partial(lifted_start, config, run, group, images, progress)

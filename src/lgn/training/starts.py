@@ -14,33 +14,53 @@ from lgn.training.config import Config
 from lgn.training.evaluation import EVALUATION_BATCH
 from lgn.training.files import write_json
 from lgn.training.images import Images
-from lgn.training.loop import train_run
+from lgn.training.loop import network_of, train_run
 from lgn.training.processes import Processes
 from lgn.training.progress import announce
 from lgn.training.run import Run
 
 
 def best_start(config: Config, run: Run, group: Processes, images: Images, progress: bool) -> dict[str, Tensor]:
-    """Train all starts and free filters in `run/starts`, and write `starts.json`.  -> the weights of the best start"""
+    """Train all starts, the best and free filters anew, in `run/starts`, and write `starts.json`.
+
+    -> the weights of the best start
+    """
     found: dict[str, dict[str, list[float]]] = {}
 
-    def trained(name: str, short: Config) -> nn.Module:
+    def trained(name: str, start: Config, seed: int) -> nn.Module:
+        # Fresh seeds change all but the generators: these are what a start is.
+        fresh = seed != config.seed
+        short = replace(start, seed=seed) if fresh else start
+        name = f"{name} with seed {seed}" if fresh else name
         announce(name, short.epochs, progress and group.writes)
-        where = run.path / "starts" / name.replace(" ", "_")
-        model = train_run(short, Run(where), group, images, progress=progress).model(str(group.device))
+        where = Run(run.path / "starts" / name.replace(" ", "_"))
+        begin = partial(same_generators, start, short, images) if fresh else None
+        model = train_run(short, where, group, images, progress=progress, start=begin).model(str(group.device))
         found[name] = what_was_found(model)
         return model
 
     search = search_starts(
         {name: partial(trained, name, short) for name, short in start_configs(config).items()},
         partial(trained, "free filters", free_config(config)),
-        train=lambda _: None,  # each is trained as it is made, in a run of its own
+        train=lambda *_: None,  # each is trained as it is made, in a run of its own
         correct=partial(_correct, images=images),
+        seed=config.seed,
     )
     if group.writes:
         write_json(run.path / "starts.json", _facts(search, found))
     announce(f"on from {search.best.name}", config.epochs, progress and group.writes)
     return search.model.state_dict()
+
+
+def same_generators(start: Config, fresh: Config, images: Images) -> dict[str, Tensor]:
+    """The weights that `fresh` begins with, but the generators that `start` begins with."""
+    begun = []
+    for config in (start, fresh):
+        torch.manual_seed(config.seed)
+        begun.append(network_of(config, images))
+    mine = tuple(f"{name}." for name in generators_of(begun[0]))
+    generators = {name: value for name, value in begun[0].state_dict().items() if name.startswith(mine)}
+    return {**begun[1].state_dict(), **generators}
 
 
 def start_configs(config: Config) -> dict[str, Config]:
@@ -88,9 +108,13 @@ def _facts(search: Search, found: dict[str, Any]) -> dict[str, Any]:
     ]
     return {
         "starts": trials,
-        "free_validation_accuracy": search.free.validation,
         "best": search.best.name,
+        "retrained_accuracy": search.retrained.validation,
+        "free_accuracy": search.free.validation,
         "advantage": search.advantage,
         "standard_error": search.standard_error,
+        "p_value": search.p_value,
         "claimed": search.claimed,
+        "false_claim_rate": search.false_claim_rate,
+        "retrained": {name: each for name, each in found.items() if name.startswith(f"{search.best.name} with seed")},
     }

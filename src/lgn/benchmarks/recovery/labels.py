@@ -80,15 +80,15 @@ def measure(source: str, data_dir: Path | None, task: str, method: str, seed: in
     found: dict[str, Any] = {}
     if method == "affine":
         search = search_starts(
-            {f"{angle:.1f}": partial(affine, angle, seed) for angle in starting_angles(budget.starts, seed)},
-            partial(free, seed),
-            partial(
-                train, x=x[: budget.search_images], y=y[: budget.search_images], epochs=budget.search_epochs, seed=seed
+            {f"{angle:.1f}": partial(affine, angle) for angle in starting_angles(budget.starts, seed)},
+            free,
+            lambda model, with_seed: train(
+                model, x[: budget.search_images], y[: budget.search_images], budget.search_epochs, with_seed
             ),
             partial(correct, x=x_held, y=y_held),
+            seed=seed,
         )
-        generator = next(iter(generators_of(search.model).values()))
-        assert isinstance(generator, Affine)
+        generator = _generator(search.model)
         geometry = generator.geometry()
         found = {
             "degrees": float(geometry.degrees),
@@ -98,8 +98,11 @@ def measure(source: str, data_dir: Path | None, task: str, method: str, seed: in
             "claimed": search.claimed,
             "advantage": search.advantage,
             "standard_error": search.standard_error,
+            "p_value": search.p_value,
             "starts": {trial.name: trial.validation for trial in search.trials},
-            "free_validation": search.free.validation,
+            "retrained": search.retrained.validation,
+            "retrained_degrees": [float(_generator(each).geometry().degrees) for each in search.retrained_models],
+            "free": search.free.validation,
         }
         # The comparison is fair to the known rotation: a new network, with what was found and frozen.
         model = known(generator.matrix()[0, 0].detach(), seed)
@@ -113,6 +116,12 @@ def measure(source: str, data_dir: Path | None, task: str, method: str, seed: in
     train(model, x, y, budget.epochs, seed)
     count = sum(parameter.numel() for parameter in model.parameters()) + own
     return {"accuracy": float(correct(model, x_test, y_test).double().mean()), "parameters": count, **found}
+
+
+def _generator(model: nn.Module) -> Affine:
+    generator = next(iter(generators_of(model).values()))
+    assert isinstance(generator, Affine)
+    return generator
 
 
 def starting_angles(count: int, seed: int) -> list[float]:

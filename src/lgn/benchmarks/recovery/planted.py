@@ -14,8 +14,8 @@ import lgn.data
 from lgn.algebra import orbit, unvec, vec
 from lgn.benchmarks.recovery.cell import Cell
 from lgn.benchmarks.recovery.paper import train_bank
-from lgn.discovery import bank_from_responses, fit_generator
-from lgn.discovery.fit import Method, UndeterminedWarning
+from lgn.discovery import UndeterminedWarning, bank_from_responses, fit_generator
+from lgn.discovery.fit import Method
 from lgn.generators.fit import consecutive_pairs
 from lgn.operators import operator
 

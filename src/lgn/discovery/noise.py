@@ -1,0 +1,73 @@
+"""How much of a generator noisy filters know: what rises above the noise that the residual implies."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+# Singular values below this share of the largest are rounding: filters of trained networks are float32.
+TOLERANCE = 1e-6
+
+# Note [The edge of noise]
+# If filters are B + E, with independent noise of standard deviation sigma in every entry, then pairs (x, y = A x) have
+# noise on both sides: Y - A X = E_+ - A E_-, whose columns have the covariance sigma^2 (I + A A^T). Least squares on
+# all dimensions that X has, r of them, leaves |R|^2 = sigma^2 (pairs - r) (d + |A|_F^2), and that gives sigma. Noise
+# alone has singular values up to the edge sigma (sqrt(d) + sqrt(pairs)): a direction of X below it may be noise, and A
+# there arbitrary, however well X determines it by rank. |A|_F is known on the directions above the edge alone: they are
+# taken in one by one, from the largest, as long as each is above the edge that the ones before it imply.
+# With no more pairs than dimensions there is no residual, and no word about noise: then the rank counts.
+
+
+class Known(NamedTuple):
+    """What pairs know, for each generator."""
+
+    dimension: Tensor
+    #: Of an entry of the filters, as a share of their root mean square; NaN where no residual is left to say.
+    noise: Tensor
+    #: Combinations of pairs that are more than noise, orthonormal or zero, (..., d or pairs, pairs).
+    seen: Tensor
+    #: Of the entries of `A P_U` in least squares, U the identifiable subspace, (..., d, d); infinite without residual.
+    standard_errors: Tensor
+
+
+def what_is_known(before: Tensor, after: Tensor, noisy: bool = True) -> Known:
+    """The identifiable subspace and the errors on it, the residual taken for noise or not.
+
+    See Note [The edge of noise].
+    `Var A_ab = s_a^2 [(X X^T)^+]_bb` with s_a^2 the variance of the residual in pixel a, `|R_a|^2 / (pairs - dim U)`.
+
+    Shapes: (..., d, pairs), (..., d, pairs) -> dimension and noise (...), seen (..., d or pairs, pairs)
+    """
+    d, pairs = before.shape[-2:]
+    u, s, vh = torch.linalg.svd(before, full_matrices=False)
+    real = s > TOLERANCE * s[..., :1]
+    rows = vh * real.unsqueeze(-1)
+    freedom = (pairs - real.sum(-1)).double()  # of the residual
+    left = (after - after @ rows.mT @ rows).flatten(-2).norm(dim=-1)
+    inverse = torch.where(real, 1 / s, torch.zeros_like(s))
+    size = (after @ rows.mT * inverse.unsqueeze(-2)).square().sum(-2).cumsum(-1)  # |A|_F^2 on the first dimensions
+    before_it = torch.cat([torch.zeros_like(size[..., :1]), size[..., :-1]], -1)
+    sigma = left.unsqueeze(-1) / (freedom.clamp_min(1).unsqueeze(-1) * (d + before_it)).sqrt()
+    unknown = freedom == 0
+    above = s > sigma * (d**0.5 + pairs**0.5)
+    kept = (real & above).cumprod(-1).bool() if noisy else real
+    kept = torch.where(unknown.unsqueeze(-1), real, kept)
+    dimension = kept.sum(-1)
+    seen = vh * kept.unsqueeze(-1)
+    total = torch.cat([torch.zeros_like(size[..., :1]), size], -1).gather(-1, dimension.unsqueeze(-1)).squeeze(-1)
+    scale = before.square().mean((-2, -1)).sqrt().clamp_min(torch.finfo(before.dtype).tiny)
+    noise = left / (freedom.clamp_min(1) * (d + total)).sqrt() / scale
+    errors = _standard_errors(u, inverse * kept, after - after @ seen.mT @ seen, pairs - dimension)
+    return Known(
+        dimension,
+        noise.masked_fill(unknown, torch.nan),
+        seen,
+        errors.masked_fill(unknown[..., None, None], torch.inf),
+    )
+
+
+def _standard_errors(u: Tensor, inverse: Tensor, residual: Tensor, freedom: Tensor) -> Tensor:
+    """(..., d, r), (..., r), (..., d, pairs), (...) -> (..., d, d)"""
+    of_rows = residual.square().sum(-1) / freedom.clamp_min(1).unsqueeze(-1)  # (..., d)
+    of_columns = (u * inverse.unsqueeze(-2)).square().sum(-1)  # (..., d): the diagonal of (X X^T)^+
+    return (of_rows.unsqueeze(-1) * of_columns.unsqueeze(-2)).sqrt()
