@@ -97,10 +97,11 @@ class Context:
         """The analysis of a run, made once; or of what training changed, `A - A_0`."""
         plain = run.path / ("analysis-change.json" if change else "analysis.json")
         small = plain.with_suffix(".json.gz")
-        path = next((each for each in (plain, small) if each.is_file()), small)
-        if not path.is_file():
-            (self._analyze_change(run) if change else analyze(run, **self.options)).to_json(path)
-        return Analysis.from_json(path)
+        kept = Analysis.stored(plain) or Analysis.stored(small)
+        if kept is None:
+            kept = self._analyze_change(run) if change else analyze(run, **self.options)
+            kept.to_json(small)
+        return kept
 
     @property
     def options(self) -> dict[str, Any]:

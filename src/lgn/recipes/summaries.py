@@ -15,13 +15,8 @@ from lgn.training.files import read_json, write_json
 
 
 def scores_of(context: Context, run: Run) -> Scores:
-    """The scores of a run's generators, of its analysis where that is there."""
-
-    def analysis() -> Analysis:
-        there = any((run.path / name).is_file() for name in ("analysis.json", "analysis.json.gz"))
-        return context.analysis(run) if there else analyze(run, **context.options)
-
-    return _kept(run, SCORES, analysis)
+    """The scores of a run's generators."""
+    return _kept(run, SCORES, lambda: analyze(run, **context.options))
 
 
 def free_scores_of(context: Context, run: Run, share: Share) -> Scores:

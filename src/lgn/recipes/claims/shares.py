@@ -5,13 +5,14 @@ from statistics import mean
 
 import torch
 
+from lgn.analysis.nulls import FRESH, GAUSSIAN, ORBITS, RELABELLED, SHUFFLED
 from lgn.analysis.result import IDENTIFIABLE, WHOLE
 from lgn.analysis.scores import STRUCTURES
 from lgn.analysis.significance import benjamini_hochberg
 from lgn.recipes.scores import GeneratorScores, Number, Scores
 
 #: Nulls whose draws have no smoothness: every trained filter is smoother than they are.
-WHITE = frozenset({"gaussian", "gaussian orbits", "relabelled", "fresh starts"})
+WHITE = frozenset({GAUSSIAN, ORBITS, RELABELLED, SHUFFLED, FRESH})
 OPERATOR = "a known operator"
 ANYWHERE = (WHOLE, IDENTIFIABLE)
 Found = list[set[tuple[str, str]]]  # for each generator, (structure, of what)
