@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from lgn.benchmarks import recovery
+from lgn.benchmarks.cells import cells_of, run_cells
 from lgn.benchmarks.recovery import labels, maximum, planted, views
-from lgn.benchmarks.recovery.cells import cells
 
 
 @pytest.mark.parametrize("task", planted.TASKS)
@@ -69,10 +69,10 @@ def test_finished_cells_are_kept_and_the_page_is_made_of_them(tmp_path: Path, mo
     out = tmp_path / "results" / "recovery.json"
     monkeypatch.setattr(planted, "TASKS", planted.TASKS[:1])
     told: list[tuple[int, int]] = []
-    first = recovery.run(True, out, ["planted"], progress=lambda *done: told.append(done))
+    first = run_cells(recovery.MODULES, True, out, ["planted"], progress=lambda *done: told.append(done))
     count = len(first["cells"])
-    assert told == [(number, count) for number in range(len(list(cells("planted", quick=True))))]
-    again = recovery.run(True, out, ["planted"], progress=lambda *done: told.append(done))
+    assert told == [(number, count) for number in range(len(list(cells_of(recovery.MODULES, "planted", quick=True))))]
+    again = run_cells(recovery.MODULES, True, out, ["planted"], progress=lambda *done: told.append(done))
     assert len(told) == len(first["cells"])  # nothing was measured twice
     assert again["cells"] == first["cells"]
     recovery.write_page(out, tmp_path / "recovery.md")
@@ -80,6 +80,6 @@ def test_finished_cells_are_kept_and_the_page_is_made_of_them(tmp_path: Path, mo
     assert "| rotation 90 |" in text
     assert "least-squares, K=12" in text
     with pytest.raises(ValueError, match=r"out must be a new file or one of the same kind of run, .* has a quick one"):
-        recovery.run(False, out, ["planted"])
+        run_cells(recovery.MODULES, False, out, ["planted"])
     with pytest.raises(ValueError, match=r"parts must be of planted, .* got 'magic'"):
-        recovery.run(True, None, ["magic"])
+        run_cells(recovery.MODULES, True, None, ["magic"])

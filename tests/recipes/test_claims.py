@@ -11,6 +11,7 @@ import torch
 
 import lgn
 from lgn.analysis import analyze_matrices
+from lgn.benchmarks.truth.unrelated import REPAIRED
 from lgn.operators.study import SETTINGS
 from lgn.recipes import Context, reproduce
 from lgn.recipes.claims import measure
@@ -30,7 +31,6 @@ from lgn.recipes.claims.shares import found, share
 from lgn.recipes.claims.statement import CLAIMS, Statement, estimate
 from lgn.recipes.claims.structures import causal_averaging, emergence
 from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
-from lgn.recipes.repaired import REPAIRED
 from lgn.recipes.runs import classification, seeds_of
 from lgn.recipes.scores import GeneratorScores, Scores, summarise
 from lgn.training import Run, preset, train

@@ -114,7 +114,7 @@ STRUCTURES: tuple[Structure, ...] = (
     Structure("permutation", ("permutation",), "moves pixels without mixing them"),
     Structure("low stable rank", ("low stable rank",), "few directions carry the energy"),
     Structure("low effective rank", ("low effective rank",), "few directions matter at all"),
-    Structure("causal", ("causal energy",), "a weighted sum of pixels on one side, with one sign", ("causal sign",)),
+    Structure("causal", ("causal energy",), "each pixel hears those on one side of it"),
     Structure("signed sides", ("causal sign",), "pixels before and pixels after are weighed with one sign each"),
     Structure("multi-scale", ("quadrant signs",), "each quadrant has its sign, its blocks differ", ("block variety",)),
     Structure("concentrated blocks", ("concentrated blocks",), "a tenth of the blocks holds the energy"),

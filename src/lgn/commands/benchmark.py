@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 import tyro
 from tqdm import tqdm
 
+from lgn.benchmarks.cells import run_cells
 from lgn.training.files import write_json
 
-Part = Literal["planted", "maximum", "views", "labels"]
+Part = Literal["planted", "maximum", "views", "labels", "matrices", "models", "power", "fits", "search"]
 
 
 def run(args: list[str]) -> int:
@@ -20,7 +21,7 @@ def run(args: list[str]) -> int:
 
 
 def _benchmark(
-    what: Annotated[Literal["speed", "layers", "recovery"], tyro.conf.Positional],
+    what: Annotated[Literal["speed", "layers", "recovery", "truth"], tyro.conf.Positional],
     quick: bool = False,
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
     out: Path | None = None,
@@ -30,17 +31,20 @@ def _benchmark(
 
     Args:
         what: speed: a training step beside the straightforward one. layers: a group layer beside a convolution, and
-            each penalty. recovery: is a planted symmetry found, and none where there is none?
+            each penalty. recovery: is a planted symmetry found, and none where there is none? truth: what is claimed
+            of inputs without anything to find, and with it?
         quick: a smaller measurement, of a minute or a few.
         json_output: print one JSON object instead of a table.
-        out: write the JSON to this file too; of recovery, which takes half an hour in all, what is in it is kept.
-        parts: of recovery, only these.
+        out: write the JSON to this file too; of recovery and truth, which take half an hour each, what is in it is
+            kept.
+        parts: of recovery (planted, maximum, views, labels) and truth (matrices, models, power, fits, search), only
+            these.
     """
     benchmark = importlib.import_module(f"lgn.benchmarks.{what}")
-    if what == "recovery":
-        result = _recovery(benchmark, quick, out, parts)
+    if what in ("recovery", "truth"):
+        result = _by_cells(benchmark.MODULES, quick, out, parts)
     elif parts:
-        raise ValueError(f"parts must be given with recovery only, got {parts[0]} with {what}")
+        raise ValueError(f"parts must be given with recovery or truth only, got {parts[0]} with {what}")
     else:
         result = benchmark.measure(quick=quick)
         if out is not None:
@@ -48,11 +52,11 @@ def _benchmark(
     sys.stdout.write((json.dumps(result) if json_output else benchmark.describe(result)) + "\n")
 
 
-def _recovery(recovery: Any, quick: bool, out: Path | None, parts: tuple[Part, ...]) -> dict[str, Any]:
+def _by_cells(modules: dict[str, Any], quick: bool, out: Path | None, parts: tuple[Part, ...]) -> dict[str, Any]:
     with tqdm(unit="cell", disable=None) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
-        return recovery.run(quick, out, parts or recovery.PARTS, progress=progress)
+        return run_cells(modules, quick, out, parts, progress=progress)

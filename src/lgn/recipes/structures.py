@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lgn.benchmarks.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.samples import Sample, sample
 from lgn.recipes.claims.shares import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
 from lgn.recipes.context import TITLES, Context, NotRun
 from lgn.recipes.controls import with_equal_filters
-from lgn.recipes.repaired import FREE, OTHER_INPUTS, REPAIRED
 from lgn.recipes.runs import classification
 from lgn.recipes.scores import Scores
 from lgn.report.figures import structure_shares

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import torch
 
 from lgn.analysis import Analysis, analyze_matrices
+from lgn.benchmarks.truth.unrelated import OTHER_INPUTS, REPAIRED, Generators, free, repaired, with_other_inputs
 from lgn.front import analyze
 from lgn.generators import Share, generators_of
 from lgn.recipes.context import SCORES, SINGULAR_VALUES, Context
-from lgn.recipes.repaired import OTHER_INPUTS, REPAIRED, Generators, free, repaired, with_other_inputs
 from lgn.recipes.scores import Scores, summarise
 from lgn.training import Run
 from lgn.training.files import read_json, write_json

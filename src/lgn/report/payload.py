@@ -83,7 +83,7 @@ def _generator(each: GeneratorAnalysis, contents: Contents, index: int) -> dict[
                 "score": finding.score,
                 "p": finding.adjusted_p_value,
                 "words": finding.words,
-                "sentence": sentences.finding_words(each, finding),
+                "sentence": sentences.finding_words(finding),
             }
             for finding in each.findings
         ],

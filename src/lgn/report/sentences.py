@@ -2,14 +2,14 @@
 
 from collections import Counter
 
-from lgn.analysis import Analysis, Finding, GeneratorAnalysis, Match, Score
+from lgn.analysis import Analysis, Finding, GeneratorAnalysis, Match
 from lgn.analysis.result import IDENTIFIABLE, WHOLE
 from lgn.analysis.scores import STRUCTURES
 from lgn.analysis.table import match_words
 
 #: More findings than this make a sentence that nobody reads.
 MOST = 3
-_PARTS = {each.name: each.scores for each in STRUCTURES}
+_ORDER = [each.name for each in STRUCTURES]
 
 
 def sentence(each: GeneratorAnalysis, rate: float) -> str:
@@ -17,27 +17,18 @@ def sentence(each: GeneratorAnalysis, rate: float) -> str:
     # A structure of the whole and of its identifiable part is one finding to a reader: the whole is named.
     distinct = {finding.name: finding for finding in sorted(each.findings, key=lambda finding: finding.on == WHOLE)}
     named = [finding for finding in each.findings if distinct[finding.name] is finding]
-    found = [finding_words(each, finding) for finding in named[:MOST]]
+    found = [finding_words(finding) for finding in named[:MOST]]
     if len(named) > MOST:
         found.append(f"and {len(named) - MOST} more")
     words = "; ".join(found) or "nothing beyond chance"
     return f"{each.name}: {words}; {nearest_words(each.nearest, rate)}"
 
 
-def finding_words(each: GeneratorAnalysis, finding: Finding) -> str:
+def finding_words(finding: Finding) -> str:
     """`Toeplitz, 0.31 against 0.06 by chance, p < 0.001`: p is corrected for all that was tested."""
     on = " on its identifiable part" if finding.on == IDENTIFIABLE else ""
-    chance = weakest(each, finding).chance
-    return (
-        f"{finding.name}{on}, {finding.score:.2f} against {chance:.2f} by chance, {p_words(finding.adjusted_p_value)}"
-    )
-
-
-def weakest(each: GeneratorAnalysis, finding: Finding) -> Score:
-    """The score that speaks for a finding: of a joint one, the lowest of its parts."""
-    about = each.identifiability
-    scores = about.scores if finding.on == IDENTIFIABLE and about is not None else each.scores
-    return min((score for score in scores if score.name in _PARTS[finding.name]), key=lambda score: score.score)
+    against = f"{finding.score:.2f} against {finding.chance:.2f} by chance"
+    return f"{finding.name}{on}, {against}, {p_words(finding.adjusted_p_value)}"
 
 
 def nearest_words(nearest: tuple[Match, ...], rate: float) -> str:
@@ -63,7 +54,7 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     found = sum(bool(each.findings) for each in generators)
     structures = Counter(name for each in generators for name in {finding.name for finding in each.findings})
     # Of equally common ones the first in the list of structures.
-    common = sorted(structures, key=lambda name: (-structures[name], list(_PARTS).index(name)))[:4]
+    common = sorted(structures, key=lambda name: (-structures[name], _ORDER.index(name)))[:4]
     listed = ", ".join(f"{name} ({structures[name]})" for name in common)
     sentences = [
         f"{found} of {count} {noun} {'has' if found == 1 else 'have'} a structure beyond chance"

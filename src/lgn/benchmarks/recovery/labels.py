@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import lgn.data
-from lgn.benchmarks.recovery.cell import Cell
+from lgn.benchmarks.cells import Cell
 from lgn.data.rotated import rotate, turn
 from lgn.discovery import parameter_groups, search_starts, spread_angles
 from lgn.discovery.rates import SEARCH

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lgn.algebra import orbit, unvec, vec
-from lgn.benchmarks.recovery.cell import Cell
+from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.recovery.paper import train_bank
 from lgn.benchmarks.recovery.planted import ORDER, PATCH, fit_quietly, planted_generator, some_patches
 from lgn.discovery import bank_from_maxima

@@ -12,7 +12,7 @@ from torch import Tensor
 
 import lgn.data
 from lgn.algebra import orbit, unvec, vec
-from lgn.benchmarks.recovery.cell import Cell
+from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.recovery.paper import train_bank
 from lgn.discovery import UndeterminedWarning, bank_from_responses, fit_generator
 from lgn.discovery.fit import Method

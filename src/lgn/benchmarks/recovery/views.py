@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 import lgn.data
-from lgn.benchmarks.recovery.cell import Cell
+from lgn.benchmarks.cells import Cell
 from lgn.data.rotated import rotate, turn
 from lgn.discovery import discover_from_views
 from lgn.nn import Autoencoder, UnfoldedEncoder

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from lgn.algebra import act, orbit, unvec
-from lgn.benchmarks.recovery.cell import Cell
+from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.recovery.planted import TASKS, planted_generator
 from lgn.benchmarks.truth.smooth import smooth_fields
 from lgn.discovery import Fit, UndeterminedWarning, fit_from_pairs, fit_generator

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.benchmarks.recovery.cell import Cell
+from lgn.benchmarks.cells import Cell
 from lgn.discovery import judge
 from lgn.discovery.starts import FALSE_CLAIM_RATE, LEVEL, RETRAININGS
 

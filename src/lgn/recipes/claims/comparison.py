@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from statistics import mean
 
+from lgn.benchmarks.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.statement import Estimate, Table, all_of, difference, estimate
-from lgn.recipes.repaired import FREE, OTHER_INPUTS, REPAIRED
 from lgn.recipes.scores import GeneratorScores, Scores
 
 CONTROLS = (FREE, REPAIRED, OTHER_INPUTS)

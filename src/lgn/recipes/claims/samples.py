@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from lgn.benchmarks.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.comparison import Measured
 from lgn.recipes.claims.statement import MINIMUM_RUNS, Statement, Verdict, untested
 from lgn.recipes.context import TITLES, Context, caption
 from lgn.recipes.controls import with_equal_filters
-from lgn.recipes.repaired import FREE, OTHER_INPUTS, REPAIRED
 from lgn.recipes.runs import classification, long_runs, seeds_of
 from lgn.recipes.scores import Scores
 from lgn.recipes.summaries import controls_of, free_scores_of, scores_of

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from lgn.algebra import vec
 from lgn.analysis import analyze_matrices
+from lgn.benchmarks.truth.unrelated import Generators, fitted, free, repaired, with_other_inputs
 from lgn.generators.starts import start_matrices
-from lgn.recipes.repaired import Generators, fitted, free, repaired, with_other_inputs
 from lgn.recipes.scores import Scores, summarise
 from lgn.training import build_model, preset
 from lgn.training.run import snapshot

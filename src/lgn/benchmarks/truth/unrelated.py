@@ -55,10 +55,15 @@ def fitted(sets: Tensor, share: Share, start: Tensor, energy_off: Tensor | None 
     return Generators(matrices.flatten(0, 1), _first(sets[:, 0].double(), share), patch, sets.shape[1])
 
 
-def free(model: nn.Module, order: int, share: Share, seed: int) -> Generators:
-    """Generators that fit the filters of a free network, `order` at a time as they stand, from orthogonal starts."""
-    filters = model.get_submodule("encoder").filters().detach().flatten(0, 1)  # type: ignore[operator]
-    sets = filters.unflatten(0, (-1, order))
+def free(model: nn.Module, order: int, share: Share, seed: int, shuffled: bool = False) -> Generators:
+    """Generators that fit the filters of a free network, `order` at a time, from orthogonal starts.
+
+    The filters stand as they are, or `shuffled` within their layer.
+    """
+    layers = model.get_submodule("encoder").filters().detach()  # type: ignore[operator]
+    if shuffled:
+        layers = layers[:, torch.randperm(layers.shape[1], generator=torch.Generator().manual_seed(seed))]
+    sets = layers.flatten(0, 1).unflatten(0, (-1, order))
     leading = (len(sets), sets.shape[2] if share == "channel" else 1)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -1,0 +1,213 @@
+"""Matrices without an operator: how many of them have a finding that depends on place, all the same?"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lgn.analysis import Analysis, analyze_matrices
+from lgn.analysis.scores import SMOOTH
+from lgn.benchmarks.cells import Cell
+from lgn.benchmarks.truth.smooth import smooth_fields
+from lgn.benchmarks.truth.unrelated import Generators, free, repaired, with_other_inputs
+from lgn.pretrained import find_run, pretrained_names
+from lgn.training import Run
+
+PATCH, D, ORDER = (6, 6), 36, 4
+LIMIT = 0.05
+RUNS = Path("results") / "runs"
+
+
+def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+    """Families of matrices, filter sets without a generator, and networks whose filters were paired anew."""
+    del data_dir
+    count, seeds, draws = (10, 1, 200) if quick else (60, 3, 1000)
+    for name, make in (MATRICES | SETS).items():
+        for seed in range(seeds):
+            key = {"input": name, "seed": seed}
+            yield Cell(key, partial(_measure, partial(_made, make, count, 100 + seed), draws))
+    chosen = pretrained_names()[:1] if quick else [*pretrained_names(), *_runs("*-paper-10*"), *_runs("*-released-10*")]
+    for name in chosen:
+        for control, unpaired in NETWORKS.items():
+            yield Cell({"input": control, "network": name}, partial(_measure, partial(_of_run, unpaired, name), draws))
+    for name in [] if quick else _runs("*-free-10*"):
+        for again in (False, True):
+            key = {"input": "free network, filters re-paired" if again else "free network", "network": name}
+            yield Cell(key, partial(_measure, partial(_free, name, again), draws))
+
+
+def share_with_place(analysis: Analysis) -> float:
+    """The share of generators with a finding that depends on place, or with a known operator beyond chance."""
+    spectral = {name for name, smooth in SMOOTH.items() if not smooth} - {"permutation"}
+
+    def has(each: Any) -> bool:
+        about = each.identifiability
+        matches = [*each.nearest, *(about.nearest if about is not None else ())]
+        return any(f.name not in spectral for f in each.findings) or any(
+            match.adjusted_p_value <= analysis.false_discovery_rate for match in matches
+        )
+
+    return sum(map(has, analysis.generators)) / len(analysis.generators)
+
+
+def _measure(make: Callable[[], Generators], draws: int) -> dict[str, Any]:
+    of = make()
+    # Where nothing is mapped, there is nothing but the matrix.
+    known: dict[str, Any] = {"filters": of.filters, "order": of.order} if len(of.filters) else {}
+    analysis = analyze_matrices(of.matrices, of.patch, draws=draws, **known)
+    return {"rate": share_with_place(analysis), "limit": LIMIT, "count": len(of.matrices)}
+
+
+def _made(make: Callable[[int, torch.Generator], Any], count: int, seed: int) -> Generators:
+    made = make(count, torch.Generator().manual_seed(seed))
+    matrices, filters = made if isinstance(made, tuple) else (made, [])
+    return Generators(matrices, list(filters), PATCH, ORDER)
+
+
+def _white(count: int, generator: torch.Generator, *shape: int) -> Tensor:
+    return torch.randn(count, *(shape or (D, D)), generator=generator, dtype=torch.float64)
+
+
+def _images(count: int, columns: int, pixels: float, generator: torch.Generator) -> Tensor:
+    """Smooth images as columns, (count, d, columns)."""
+    return smooth_fields((count, columns, *PATCH), pixels, generator).mT.flatten(-2).mT
+
+
+def _field(pixels: float, count: int, generator: torch.Generator) -> Tensor:
+    """Smooth over the patch in what it reads and in what it writes."""
+    rows = _images(count, D, pixels, generator)  # columns are independent: smooth in the output pixel alone
+    return (_root_of_smoothness(pixels) @ rows.mT).mT
+
+
+def _root_of_smoothness(pixels: float) -> Tensor:
+    place = torch.arange(D)
+    row, column = (place % PATCH[0]).double(), (place // PATCH[0]).double()
+    squares = (row[:, None] - row) ** 2 + (column[:, None] - column) ** 2
+    covariance = torch.exp(-squares / (2 * pixels**2)) + 1e-9 * torch.eye(D, dtype=torch.float64)
+    return torch.linalg.cholesky(covariance)
+
+
+def _along_vec(pixels: float, count: int, generator: torch.Generator) -> Tensor:
+    place = torch.arange(D, dtype=torch.float64)
+    covariance = torch.exp(-((place[:, None] - place) ** 2) / (2 * pixels**2)) + 1e-9 * torch.eye(D).double()
+    root = torch.linalg.cholesky(covariance)
+    return root @ _white(count, generator) @ root.T
+
+
+def _few_smooth(rank: int, pixels: float, count: int, generator: torch.Generator) -> Tensor:
+    return _images(count, rank, pixels, generator) @ _images(count, rank, pixels, generator).mT
+
+
+def _heavy_tails(count: int, generator: torch.Generator) -> Tensor:
+    """Student's t with 2 degrees of freedom: a normal over the root of an exponential."""
+    return _white(count, generator) / (-torch.rand(count, D, D, generator=generator, dtype=torch.float64).log()).sqrt()
+
+
+def _additive(count: int, generator: torch.Generator) -> Tensor:
+    rows, columns = _white(count, generator, D, 1), _white(count, generator, 1, D)
+    return _white(count, generator) + 2 * rows + 2 * columns
+
+
+def _outlying_row(count: int, generator: torch.Generator) -> Tensor:
+    matrices = _white(count, generator)
+    matrices[torch.arange(count), torch.randint(D, (count,), generator=generator)] *= 8
+    return matrices
+
+
+def _gabors(count: int, generator: torch.Generator) -> Tensor:
+    """Six pairs of oriented waves under a window, as filters of first layers are."""
+    return _waves(count, generator) @ _waves(count, generator).mT
+
+
+def _waves(count: int, generator: torch.Generator) -> Tensor:
+    place = torch.arange(D)
+    row, column = (place % 6 - 2.5)[:, None], (place // 6 - 2.5)[:, None]
+    angle, phase, wave = (torch.rand(count, 1, 6, generator=generator, dtype=torch.float64) for _ in range(3))
+    angle, phase, frequency = torch.pi * angle, 2 * torch.pi * phase, 0.6 + 1.2 * wave
+    along = row * angle.cos() + column * angle.sin()
+    return torch.cos(frequency * along + phase) * torch.exp(-(row**2 + column**2) / 8)
+
+
+def _edges(count: int, generator: torch.Generator) -> Tensor:
+    """Least squares between unrelated patches of bars: 12 pairs, so smooth along lines and sharp across them."""
+    first, second = (_bars(count, generator) for _ in range(2))
+    return second @ torch.linalg.pinv(first)
+
+
+def _bars(count: int, generator: torch.Generator) -> Tensor:
+    place = torch.arange(D)
+    row, column = (place % 6 - 2.5)[:, None], (place // 6 - 2.5)[:, None]
+    angle, offset = (torch.rand(count, 1, 12, generator=generator, dtype=torch.float64) for _ in range(2))
+    across = row * (torch.pi * angle).cos() + column * (torch.pi * angle).sin() - 4 * (offset - 0.5)
+    return torch.tanh(2 * across) + 0.1 * torch.randn(count, D, 12, generator=generator, dtype=torch.float64)
+
+
+def _chains(pixels: float, columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """A smooth matrix and the orbits that it makes of smooth filters."""
+    matrices = _field(pixels, count, generator)
+    return matrices / matrices.norm(dim=(1, 2), keepdim=True) * 6, _images(count, columns, pixels, generator)
+
+
+def _unrelated_sets(pixels: float, columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Smooth filters that nothing relates taken as sets, and a random rotation off their span."""
+    filters = torch.stack([_images(count, columns, pixels, generator) for _ in range(ORDER)], 1)  # (count, p, d, N)
+    filters = torch.nn.functional.normalize(filters, dim=2)
+    before, after = (part.transpose(1, 2).flatten(2) for part in (filters[:, :-1], filters[:, 1:]))
+    inverse = torch.linalg.pinv(before)
+    left, _, right = torch.linalg.svd(_white(count, generator))
+    return after @ inverse + left @ right @ (torch.eye(D).double() - before @ inverse), filters[:, 0]
+
+
+def _drifting(columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Orbits that drift to one smooth filter, whatever they begin with."""
+    left, _, right = torch.linalg.svd(_white(count, generator))
+    one, other = (torch.nn.functional.normalize(_images(count, 1, 1.5, generator), dim=1) for _ in range(2))
+    return left @ right + 3 * one @ other.mT, _images(count, columns, 1.5, generator)
+
+
+#: Families of matrices without an operator. The last two were written after the nulls were fixed (docs/truth.md).
+MATRICES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
+    "white": _white,
+    "constant and noise": lambda count, generator: 1 + _white(count, generator),
+    "smooth field, 1 px": partial(_field, 1.0),
+    "smooth field, 1.5 px": partial(_field, 1.5),
+    "smooth field, 2 px": partial(_field, 2.0),
+    "smooth along vec, 2 px": partial(_along_vec, 2.0),
+    "three smooth pairs, 1 px": partial(_few_smooth, 3, 1.0),
+    "three smooth pairs, 1.5 px": partial(_few_smooth, 3, 1.5),
+    "heavy tails": _heavy_tails,
+    "rows and columns added": _additive,
+    "an outlying row": _outlying_row,
+    "oriented waves": _gabors,
+    "patches of bars": _edges,
+}
+SETS: dict[str, Callable[[int, torch.Generator], tuple[Tensor, Tensor]]] = {
+    "orbits of a smooth field, grey": partial(_chains, 1.5, 1),
+    "orbits of a smooth field, colour": partial(_chains, 1.0, 3),
+    "unrelated smooth sets, grey": partial(_unrelated_sets, 1.0, 1),
+    "unrelated smooth sets, colour": partial(_unrelated_sets, 1.5, 3),
+    "orbits that drift, grey": partial(_drifting, 1),
+    "orbits that drift, colour": partial(_drifting, 3),
+}
+NETWORKS: dict[str, Callable[[Run], Generators]] = {
+    "filters re-paired": lambda run: repaired(run.model(), run.initial(), run.config.network.share, 0),
+    "other inputs": lambda run: with_other_inputs(run.model(), run.config.network.share, 0),
+}
+
+
+def _runs(pattern: str) -> list[str]:
+    """Runs of the repository, where the benchmark is started there."""
+    return sorted(path.parent.as_posix() for path in RUNS.glob(f"{pattern}/model.safetensors"))
+
+
+def _of_run(unpaired: Callable[[Run], Generators], name: str) -> Generators:
+    return unpaired(find_run(name))
+
+
+def _free(name: str, again: bool) -> Generators:
+    """The filters of a free network as sets: as they stand, or in a new order."""
+    run = find_run(name)
+    return free(run.model(), run.config.network.order, "set", run.config.seed, shuffled=again)

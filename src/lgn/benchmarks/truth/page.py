@@ -1,0 +1,109 @@
+"""What the benchmark found, as tables for people and as `docs/truth.md`."""
+
+from pathlib import Path
+from typing import Any
+
+from lgn.training.files import read_json, write_whole
+
+Cells = list[dict[str, Any]]
+
+PAGE = """# Truth: what is claimed where there is nothing, and where there is something
+
+Made by `lgn benchmark truth` from `results/truth.json`. Every row goes through the functions that users call. *Limit*
+is what a rate must not exceed, or must reach; a row that misses it is marked.
+
+{tables}
+"""
+#: The commit that fixed the nulls and their thresholds: the last two families of matrices were written after it.
+FIXED = "27fb191"
+
+WORDS = {
+    "matrices": f"""## Matrices without an operator
+
+The share of generators with any finding that depends on place, whole or on U, operator matches counted, after the
+correction that an analysis makes. Networks are those of the package and of `results/runs`. *Oriented waves* and
+*patches of bars* were written after the nulls and their thresholds were fixed (commit {FIXED}).""",
+    "models": """## Networks that were never trained
+
+The share of networks with any finding at all, of singular values too: three architectures, three starts.""",
+    "power": """## What is there
+
+A structure or an operator of norm 0.6 and noise of norm 0.6, on 6x6: the share that is found, and the share in which it
+is named first. What is multi-scale has a sign in each quadrant, which smooth filters have too: no number was asked of
+it. Operators are also shown without noise.""",
+    "fits": """## Fits
+
+Generators of banks and maps between pairs. For what is not there, the share with p <= 0.05 (banks), or that is called
+found (pairs); for what is there, the share that is found. A dimension is right within one.""",
+    "search": """## The search over starts
+
+The share of simulated searches that claim a symmetry: none is there, or all starts are better by four points; *before*
+is the claim by two standard errors on the images that chose.""",
+}
+
+
+def write_page(results: Path, out: Path) -> None:
+    """Make `docs/truth.md` from `results/truth.json`."""
+    write_whole(out, page(read_json(results)).encode())
+
+
+def page(result: dict[str, Any]) -> str:
+    """The document of a measurement."""
+    return PAGE.format(tables=describe(result))
+
+
+def describe(result: dict[str, Any]) -> str:
+    """The tables of all parts that were measured."""
+    texts = []
+    for part, words in WORDS.items():
+        chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
+        if chosen:
+            minutes = sum(cell["processor_seconds"] for cell in chosen) / 60
+            texts.append(
+                f"{words}\n\n{_table(chosen)}\n\n{len(chosen)} cells, {minutes:.1f} minutes of processor time."
+            )
+    return "\n\n".join(texts)
+
+
+def missed(result: dict[str, Any]) -> list[str]:
+    """The rows whose rate is beyond its limit."""
+    parts = {part: [cell for cell in result["cells"] if cell["key"]["part"] == part] for part in WORDS}
+    return [name for part in parts.values() for name, *_, right in _rows(part) if not right]
+
+
+def _table(cells: Cells) -> str:
+    extra = [name for name in ("first", "before") if any(name in cell for cell in cells)]
+    head = ["", "cases", "rate", *extra, "limit", ""]
+    lines = [head, ["---"] * len(head)]
+    for name, count, rate, limit, more, right in _rows(cells):
+        shown = [f"{more[each]:.3f}" if each in more else "" for each in extra]
+        lines.append([name, f"{count:,}", f"{rate:.3f}", *shown, limit, "" if right else "missed"])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _rows(cells: Cells) -> list[tuple[str, int, float, str, dict[str, float], bool]]:
+    """One for each kind of case, over its seeds and networks: name, cases, rate, limit, what else, within it."""
+    groups: dict[str, Cells] = {}
+    for cell in cells:
+        groups.setdefault(_name(cell["key"]), []).append(cell)
+    rows = []
+    for name, some in groups.items():
+        count = sum(cell["count"] for cell in some)
+
+        def mean(what: str, of: Cells = some, total: int = count) -> float:
+            return sum(cell[what] * cell["count"] for cell in of) / total
+
+        rate, first = mean("rate"), some[0]
+        limit = f"at most {first['limit']:g}" if "limit" in first else ""
+        limit = f"at least {first['at_least']:g}" if "at_least" in first else limit
+        right = rate <= first.get("limit", 1) + 1e-9 and rate >= first.get("at_least", 0) - 1e-9
+        more: dict[str, float] = {each: mean(each) for each in ("first", "before") if each in first}
+        rows.append((name, count, rate, limit, more, bool(right)))
+    return rows
+
+
+def _name(key: dict[str, Any]) -> str:
+    """What tells a row from others: seeds and networks are its cases."""
+    shown = {k: v for k, v in key.items() if k not in ("part", "seed", "network", "start")}
+    named = [str(shown.pop(k)) for k in ("kind", "input", "bank", "pairs", "task") if k in shown]
+    return ", ".join([*named, *(f"{k} {v}" for k, v in shown.items())])
