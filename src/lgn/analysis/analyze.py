@@ -8,7 +8,7 @@ from torch import Tensor
 
 from lgn.algebra import act
 from lgn.analysis import identifiability
-from lgn.analysis.assemble import MATCHES, STRUCTURES, Verdicts, fourier_of, hypotheses_of
+from lgn.analysis.assemble import MATCHES, Verdicts, fourier_of, hypotheses_of
 from lgn.analysis.chance import Chance
 from lgn.analysis.result import Analysis, GeneratorAnalysis, Identifiability, rows
 from lgn.analysis.significance import judge
@@ -108,7 +108,7 @@ def analyze_subjects(
         most_draws=max(int(table.max()) for chance in chances for table in chance.draws.values()),
         seed=seed,
         false_discovery_rate=false_discovery_rate,
-        tests=sum(h.group == STRUCTURES for h in hypotheses),
+        tests=sum(h.group != MATCHES for h in hypotheses),
         match_tests=sum(h.group == MATCHES for h in hypotheses),
         nulls=tuple(dict.fromkeys(used)),
     )

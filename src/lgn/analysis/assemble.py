@@ -13,7 +13,7 @@ from lgn.analysis.significance import Hypothesis
 from lgn.analysis.specificity import most_specific_first
 
 Patch = tuple[int, int]
-STRUCTURES, MATCHES = "structures", "matches"
+STRUCTURES, SPECTRA, MATCHES = "structures", "spectra", "matches"  # corrected each by itself
 
 
 def hypotheses_of(index: int, chance: Chance) -> list[Hypothesis]:
@@ -26,7 +26,7 @@ def hypotheses_of(index: int, chance: Chance) -> list[Hypothesis]:
                 # A condition asks for more than one half, not for more than chance.
                 void = any(float(chance.observed[member, place[name]]) <= 0.5 for name in each.conditions)
                 columns = tuple(place[name] for name in each.scores)
-                found.append(Hypothesis(index, member, each.name, columns, STRUCTURES, void))
+                found.append(Hypothesis(index, member, each.name, columns, _group(each.name), void))
         for family in dictionary(chance.patch).families:
             found.append(Hypothesis(index, member, family, (place[family],), MATCHES))
     return found
@@ -72,7 +72,7 @@ class Verdicts:
                     chance=float(self.expected[member, column]),
                     p_values=p_values,
                     p_value=max(p_values.values()) if tested else None,
-                    adjusted_p_value=self.judged[member, STRUCTURES, name][2] if tested and name in alone else None,
+                    adjusted_p_value=self.judged[member, _group(name), name][2] if tested and name in alone else None,
                     start=None if begun is None else float(begun[name]),
                     by_construction=name in parts,
                 )
@@ -83,7 +83,7 @@ class Verdicts:
         """The structures whose adjusted p-value is at most the false-discovery rate, the most specific first."""
         found = []
         for each in scores.STRUCTURES:
-            hypothesis, p, adjusted = self.judged.get((member, STRUCTURES, each.name), (None, 1.0, 1.0))
+            hypothesis, p, adjusted = self.judged.get((member, _group(each.name), each.name), (None, 1.0, 1.0))
             if hypothesis is not None and adjusted <= self.rate:
                 # Of a joint finding the weakest part speaks for it.
                 weakest = min(hypothesis.columns, key=lambda column: float(self.chance.observed[member, column]))
@@ -139,6 +139,13 @@ class Verdicts:
     def _p_values(self, member: int, column: int) -> dict[str, float]:
         values = {null: float(table[member, column]) for null, table in self.p_values.items()}
         return {null: p for null, p in values.items() if p == p}  # a null that does not apply is NaN
+
+
+def _group(structure: str) -> str:
+    return SPECTRA if structure in _SPECTRAL else STRUCTURES
+
+
+_SPECTRAL = frozenset(each.name for each in scores.STRUCTURES if each.spectral)
 
 
 def fourier_of(all_scores: tuple[Score, ...], patch: Patch) -> tuple[Fourier, ...]:

@@ -99,6 +99,9 @@ class Structure:
     words: str
     #: Scores that must only be above one half: chance alone already gives them high values.
     conditions: tuple[str, ...] = ()
+    #: A statement about singular values alone. Such are corrected by themselves: trained matrices nearly all have few
+    #: large ones, and true findings by the dozen would make room for false ones about place.
+    spectral: bool = False
 
 
 STRUCTURES: tuple[Structure, ...] = (
@@ -112,8 +115,8 @@ STRUCTURES: tuple[Structure, ...] = (
     Structure("doubly block-circulant", ("doubly block-circulant",), "a filter of the image that wraps round"),
     Structure("Kronecker", ("Kronecker",), "rows and columns are treated apart"),
     Structure("permutation", ("permutation",), "moves pixels without mixing them"),
-    Structure("low stable rank", ("low stable rank",), "few directions carry the energy"),
-    Structure("low effective rank", ("low effective rank",), "few directions matter at all"),
+    Structure("low stable rank", ("low stable rank",), "few directions carry the energy", spectral=True),
+    Structure("low effective rank", ("low effective rank",), "few directions matter at all", spectral=True),
     Structure("causal", ("causal energy",), "each pixel hears those on one side of it"),
     Structure("signed sides", ("causal sign",), "pixels before and pixels after are weighed with one sign each"),
     Structure("multi-scale", ("quadrant signs",), "each quadrant has its sign, its blocks differ", ("block variety",)),

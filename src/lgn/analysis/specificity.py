@@ -15,7 +15,7 @@ WITHIN = {
     "Toeplitz": ("block-Toeplitz",),
 }
 #: Statements about singular values: true of much that has a better name.
-GENERAL = ("low stable rank", "low effective rank")
+GENERAL = frozenset(each.name for each in scores.STRUCTURES if each.spectral)
 LEVEL = 0.01
 
 

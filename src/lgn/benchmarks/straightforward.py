@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.algebra import act
+from lgn.generators.starts import start_matrices
 
 
 class StraightforwardLayer(nn.Module):
@@ -20,7 +21,8 @@ class StraightforwardLayer(nn.Module):
         bases = [torch.randn(channels, size, size) for _ in range(num_sets)]
         self.bases = nn.ParameterList(w / torch.linalg.matrix_norm(w, keepdim=True) for w in bases)
         d = size * size
-        self.generators = nn.ParameterList(torch.linalg.qr(torch.randn(d, d))[0] for _ in range(num_sets))
+        starts = start_matrices("orthogonal", (num_sets, 1), d)
+        self.generators = nn.ParameterList(start[0] for start in starts)
         self.inverses = nn.ParameterList(torch.linalg.inv(a.detach()) for a in self.generators)
         self.threshold = nn.Parameter(torch.ones(num_sets * order))
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lgn.analysis import Analysis, analyze_matrices
-from lgn.analysis.scores import SMOOTH
+from lgn.analysis.scores import STRUCTURES
 from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.truth.smooth import smooth_fields
 from lgn.benchmarks.truth.unrelated import Generators, free, repaired, with_other_inputs
@@ -41,7 +41,7 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
 
 def share_with_place(analysis: Analysis) -> float:
     """The share of generators with a finding that depends on place, or with a known operator beyond chance."""
-    spectral = {name for name, smooth in SMOOTH.items() if not smooth} - {"permutation"}
+    spectral = {each.name for each in STRUCTURES if each.spectral}
 
     def has(each: Any) -> bool:
         about = each.identifiability

@@ -26,18 +26,23 @@ def found(scores: Scores) -> Found:
 def found_under(scores: Scores, nulls: Collection[str] = WHITE) -> Found:
     """What would be found if only some nulls were asked: the largest of their p-values, corrected within the run.
 
-    As in the analysis, structures of all generators are corrected together (Benjamini-Hochberg), and operators too.
+    As in the analysis, structures of all generators are corrected together (Benjamini-Hochberg), those of singular
+    values by themselves, and operators too.
     """
-    structures = {
-        (place, each.name, on): _p_value([some[name] for name in each.scores], nulls)
-        # What fails a condition counts as a test that came out at 1.
-        if all(some[name].value > 0.5 for name in each.conditions)
-        else 1.0
-        for place, generator in enumerate(scores.generators)
-        for on, some in generator.scores.items()
-        for each in STRUCTURES
-        if all(some[name].p_values for name in each.scores)  # by construction there is nothing to test
-    }
+
+    def of(spectral: bool) -> dict[tuple[int, str, str], float]:
+        return {
+            (place, each.name, on): _p_value([some[name] for name in each.scores], nulls)
+            # What fails a condition counts as a test that came out at 1.
+            if all(some[name].value > 0.5 for name in each.conditions)
+            else 1.0
+            for place, generator in enumerate(scores.generators)
+            for on, some in generator.scores.items()
+            for each in STRUCTURES
+            if each.spectral == spectral
+            and all(some[name].p_values for name in each.scores)  # by construction there is nothing to test
+        }
+
     operators = {
         (place, f"{OPERATOR}: {family}", on): _p_value([number], nulls)
         for place, generator in enumerate(scores.generators)
@@ -45,7 +50,7 @@ def found_under(scores: Scores, nulls: Collection[str] = WHITE) -> Found:
         for family, number in some.items()
     }
     result: Found = [set() for _ in scores.generators]
-    for p_values in (structures, operators):
+    for p_values in (of(spectral=False), of(spectral=True), operators):
         adjusted = benjamini_hochberg(torch.tensor(list(p_values.values()), dtype=torch.float64))
         for (place, name, on), value in zip(p_values, adjusted.tolist(), strict=True):
             if value <= scores.false_discovery_rate:
