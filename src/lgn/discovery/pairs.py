@@ -10,7 +10,7 @@ from lgn.discovery.trivial import trivial_prediction
 from lgn.operators import closed_form
 
 SIGNIFICANCE = 0.05
-EFFECT = 0.05  # a map is found if it explains this share of what a trivial one leaves: chance reaches 0.02
+EFFECT = 0.05  # the share of what a trivial map leaves that one must explain to be found: sure is not enough
 TOLERANCE = 1e-6  # of the largest singular value: below it a direction was not seen
 
 
