@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+from lgn.benchmarks import truth
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
@@ -34,7 +35,14 @@ Cells = list[dict[str, Any]]
 def readme(results: Path) -> str:
     """The numbers that a visitor looks for first."""
     return "\n\n".join(
-        [_longest(results), _counts(results), *_structures(results), _speed(results), _recovery(results)]
+        [
+            _longest(results),
+            _counts(results),
+            *_structures(results),
+            *_truth(results),
+            _speed(results),
+            _recovery(results),
+        ]
     )
 
 
@@ -230,6 +238,26 @@ def _structures(results: Path) -> list[str]:
     ]
 
 
+def _truth(results: Path) -> list[str]:
+    """The largest share of false claims, and the smallest of true ones, where they have been measured."""
+    path = results / "truth.json"
+    if not path.is_file():
+        return []
+    cells: Cells = read_json(path)["cells"]
+
+    def rates(part: str, kind: str) -> list[float]:
+        return [
+            row.rate for row in truth.rows([each for each in cells if each["key"]["part"] == part]) if row.has(kind)
+        ]
+
+    words = (
+        f"of generators without an operator at most {max(rates('matrices', 'limit')):.3f} in any family have a finding "
+        f"that depends on place, of untrained networks {mean(rates('models', 'limit')):.3f} have any; of planted "
+        f"structures and operators under as much noise at least {min(rates('power', 'at_least')):.3f} are found"
+    )
+    return [f"**Truth**: {words} ([all](docs/truth.md))."]
+
+
 def _count(verdicts: list[str]) -> str:
     counts = Counter(verdicts)
     return ", ".join(f"{name} {counts[name]}" for name in ("holds", "holds in part", "not seen", "not tested"))
@@ -303,7 +331,8 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         root / "docs" / "sharing.md": networks,
         root / "results" / "training.md": trainings,
     }
-    return {page: between_markers(page.read_text(), make(root / "results")) for page, make in makers.items()}
+    made = {page: between_markers(page.read_text(), make(root / "results")) for page, make in makers.items()}
+    return made | {root / "docs" / "truth.md": truth.page(read_json(root / "results" / "truth.json"))}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What the benchmark found, as tables for people and as `docs/truth.md`."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lgn.training.files import read_json, write_whole
 
@@ -16,6 +16,9 @@ is what a rate must not exceed, or must reach; a row that misses it is marked.
 """
 #: The commit that fixed the nulls and their thresholds: the last two families of matrices were written after it.
 FIXED = "27fb191"
+
+BOUNDS = {"limit": "at most", "at_least": "at least"}
+MORE = ("first", "before")  # named first; the rate by the claim of before
 
 WORDS = {
     "matrices": f"""## Matrices without an operator
@@ -65,41 +68,56 @@ def describe(result: dict[str, Any]) -> str:
     return "\n\n".join(texts)
 
 
+class Row(NamedTuple):
+    """One kind of case, over its seeds and networks."""
+
+    name: str
+    cases: int
+    rate: float
+    bound: dict[str, float]  # "limit" or "at_least", where there is one
+    more: dict[str, float]
+
+    @property
+    def right(self) -> bool:
+        return self.bound.get("at_least", 0) - 1e-9 <= self.rate <= self.bound.get("limit", 1) + 1e-9
+
+    def has(self, bound: str) -> bool:
+        return bound in self.bound
+
+
 def missed(result: dict[str, Any]) -> list[str]:
     """The rows whose rate is beyond its limit."""
-    parts = {part: [cell for cell in result["cells"] if cell["key"]["part"] == part] for part in WORDS}
-    return [name for part in parts.values() for name, *_, right in _rows(part) if not right]
+    parts = [[cell for cell in result["cells"] if cell["key"]["part"] == part] for part in WORDS]
+    return [row.name for part in parts for row in rows(part) if not row.right]
 
 
-def _table(cells: Cells) -> str:
-    extra = [name for name in ("first", "before") if any(name in cell for cell in cells)]
-    head = ["", "cases", "rate", *extra, "limit", ""]
-    lines = [head, ["---"] * len(head)]
-    for name, count, rate, limit, more, right in _rows(cells):
-        shown = [f"{more[each]:.3f}" if each in more else "" for each in extra]
-        lines.append([name, f"{count:,}", f"{rate:.3f}", *shown, limit, "" if right else "missed"])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _rows(cells: Cells) -> list[tuple[str, int, float, str, dict[str, float], bool]]:
-    """One for each kind of case, over its seeds and networks: name, cases, rate, limit, what else, within it."""
+def rows(cells: Cells) -> list[Row]:
+    """The rows of a part."""
     groups: dict[str, Cells] = {}
     for cell in cells:
         groups.setdefault(_name(cell["key"]), []).append(cell)
-    rows = []
+    result = []
     for name, some in groups.items():
         count = sum(cell["count"] for cell in some)
+        means = {
+            what: sum(cell[what] * cell["count"] for cell in some) / count
+            for what in ("rate", *MORE)
+            if what in some[0]
+        }
+        bound = {what: float(some[0][what]) for what in BOUNDS if what in some[0]}
+        result.append(Row(name, count, means.pop("rate"), bound, means))
+    return result
 
-        def mean(what: str, of: Cells = some, total: int = count) -> float:
-            return sum(cell[what] * cell["count"] for cell in of) / total
 
-        rate, first = mean("rate"), some[0]
-        limit = f"at most {first['limit']:g}" if "limit" in first else ""
-        limit = f"at least {first['at_least']:g}" if "at_least" in first else limit
-        right = rate <= first.get("limit", 1) + 1e-9 and rate >= first.get("at_least", 0) - 1e-9
-        more: dict[str, float] = {each: mean(each) for each in ("first", "before") if each in first}
-        rows.append((name, count, rate, limit, more, bool(right)))
-    return rows
+def _table(cells: Cells) -> str:
+    extra = [name for name in MORE if any(name in cell for cell in cells)]
+    head = ["", "cases", "rate", *extra, "limit", ""]
+    lines = [head, ["---"] * len(head)]
+    for row in rows(cells):
+        shown = [f"{row.more[each]:.3f}" if each in row.more else "" for each in extra]
+        bound = "".join(f"{BOUNDS[what]} {value:g}" for what, value in row.bound.items())
+        lines.append([row.name, f"{row.cases:,}", f"{row.rate:.3f}", *shown, bound, "" if row.right else "missed"])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _name(key: dict[str, Any]) -> str:
