@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from lgn.analysis import scores
+from lgn.analysis import scores, structure
 from lgn.analysis.scores import NAMES, score
 from lgn.operators import operator
 
@@ -173,3 +173,13 @@ def test_batches_and_one_by_one_agree() -> None:
 def test_unknown_scores_are_named() -> None:
     with pytest.raises(ValueError, match=r"names must be among .* got \['pretty'\]"):
         score(torch.eye(4), (2, 2), ["pretty"])
+
+
+def test_scores_of_shifts_survive_float32() -> None:
+    """All singular values of a shift are equal, on which LAPACK's float32 eigenvalue solver gives up."""
+    shifts = [operator("shift", (6, 6), rows=r, columns=c, fill="cyclic") for r in range(6) for c in range(6)]
+    for matrix in shifts:
+        for divisor in (1, 3, 6, 7):
+            small = (matrix / divisor).float()
+            assert float(structure.kronecker(small, (6, 6))) == pytest.approx(1, abs=1e-5)
+            assert all(float(value) == pytest.approx(0, abs=1e-4) for value in structure.low_rank(small))

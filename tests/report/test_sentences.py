@@ -60,6 +60,10 @@ def test_overview_counts(analysis: Analysis) -> None:
     )  # fmt: skip
     first, second, *_ = overview(made)
     assert first == "2 of 2 generators have a structure beyond chance, most often Toeplitz (2), circulant (1)."
+    plain = replace(made, generators=(with_findings(noise, found("low stable rank", 0.9, 0.01, 0.02)), turn))
+    assert overview(replace(plain, generators=plain.generators[:1]))[0] == (
+        "0 of 1 generator have a structure beyond chance. In 1 few directions carry the energy."
+    )
     assert second.startswith(
         "1 of 2 is nearer to a known operator than chance; the nearest is turn to rotation 90 degrees"
     )

@@ -10,6 +10,7 @@ from lgn.analysis.table import match_words
 #: More findings than this make a sentence that nobody reads.
 MOST = 3
 _ORDER = [each.name for each in STRUCTURES]
+_SPECTRAL = frozenset(each.name for each in STRUCTURES if each.spectral)  # true of most that is trained: said apart
 
 
 def sentence(each: GeneratorAnalysis, rate: float) -> str:
@@ -51,14 +52,16 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     """What holds over all generators, in a few sentences."""
     generators, count = analysis.generators, len(analysis.generators)
     noun = "generator" if count == 1 else "generators"
-    found = sum(bool(each.findings) for each in generators)
-    structures = Counter(name for each in generators for name in {finding.name for finding in each.findings})
+    structures = Counter(name for each in generators for name in {f.name for f in each.findings} - _SPECTRAL)
+    found = sum(bool({finding.name for finding in each.findings} - _SPECTRAL) for each in generators)
+    spectral = sum(bool({finding.name for finding in each.findings} & _SPECTRAL) for each in generators)
     # Of equally common ones the first in the list of structures.
     common = sorted(structures, key=lambda name: (-structures[name], _ORDER.index(name)))[:4]
     listed = ", ".join(f"{name} ({structures[name]})" for name in common)
     sentences = [
         f"{found} of {count} {noun} {'has' if found == 1 else 'have'} a structure beyond chance"
         + (f", most often {listed}." if listed else ".")
+        + (f" In {spectral} few directions carry the energy." if spectral else "")
     ]
     near = [each for each in generators if each.nearest[0].adjusted_p_value <= analysis.false_discovery_rate]
     sentences.append(
