@@ -1,7 +1,6 @@
 """All numbers about generators, in one call: `analyze_matrices`."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -28,7 +27,10 @@ def analyze_matrices(
     vectors: Sequence[Tensor] | Tensor | None = None,
     fresh_starts: FreshStarts | None = None,
     by_construction: Iterable[str] = (),
-    **options: Any,
+    draws: int = 1_000,
+    seed: int = 0,
+    false_discovery_rate: float = 0.05,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Analysis:
     """Say what each matrix does, in numbers, and how likely chance is to give them.
 
@@ -41,7 +43,8 @@ def analyze_matrices(
     fresh_starts: given a count, draws (count, d, d) new starts of the same family: a further null. It is called many
         times, and must return other draws each time.
     by_construction: names of structures that the family has by law, which can never be findings.
-    options: those of `analyze_subjects`: draws, seed, false_discovery_rate, progress.
+    draws: of each null first; tests at the floor get more, up to 50,000.
+    progress: called with the name of each stage as it begins.
     """
     matrices = _checked(matrices, patch, "matrices")
     count = len(matrices)
@@ -68,7 +71,10 @@ def analyze_matrices(
             )
             for g in range(count)
         ],
-        **options,
+        draws=draws,
+        seed=seed,
+        false_discovery_rate=false_discovery_rate,
+        progress=progress,
     )
 
 
@@ -80,11 +86,7 @@ def analyze_subjects(
     false_discovery_rate: float = 0.05,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Analysis:
-    """The same of matrices of any sizes, orders and families: each is judged by what is known about it, all together.
-
-    draws: of each null first; tests at the floor get more, up to 50,000.
-    progress: called with the name of each stage as it begins.
-    """
+    """The same of matrices of any sizes, orders and families: each is judged by what is known about it, all together."""
     if draws < 1:
         raise ValueError(f"draws must be at least 1, got {draws}")
     if not 0 < false_discovery_rate < 1:
