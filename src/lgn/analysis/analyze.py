@@ -86,7 +86,7 @@ def analyze_subjects(
     false_discovery_rate: float = 0.05,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Analysis:
-    """The same of matrices of any sizes, orders and families: each is judged by what is known about it, all together."""
+    """The same of matrices of any sizes, orders and families, each judged by what is known about it, all together."""
     if draws < 1:
         raise ValueError(f"draws must be at least 1, got {draws}")
     if not 0 < false_discovery_rate < 1:
