@@ -26,7 +26,7 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
     turns = product(families, STARTS, KINDS)
     for seed, (family, start, kind) in enumerate(islice(cycle(turns), 9 if quick else 200)):
         chosen = families[seed % len(families)] if quick else family
-        key = {"input": f"untrained, {chosen}", "start": start, "network": kind, "seed": seed}
+        key = {"input": "untrained networks", "family": chosen, "start": start, "network": kind, "seed": seed}
         yield Cell(key, partial(measure, chosen, start, kind, seed, 200))
 
 

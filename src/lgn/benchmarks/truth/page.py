@@ -28,7 +28,8 @@ correction that an analysis makes. Networks are those of the package and of `res
 *patches of bars* were written after the nulls and their thresholds were fixed (commit {FIXED}).""",
     "models": """## Networks that were never trained
 
-The share of networks with any finding at all, of singular values too: three architectures, three starts.""",
+The share of networks with any finding at all, of singular values and operators too: every family of generators, three
+architectures, three starts.""",
     "power": """## What is there
 
 A structure or an operator of norm 0.6 and noise of norm 0.6, on 6x6: the share that is found, and the share in which it
@@ -122,6 +123,6 @@ def _table(cells: Cells) -> str:
 
 def _name(key: dict[str, Any]) -> str:
     """What tells a row from others: seeds and networks are its cases."""
-    shown = {k: v for k, v in key.items() if k not in ("part", "seed", "network", "start")}
+    shown = {k: v for k, v in key.items() if k not in ("part", "seed", "network", "family", "start")}
     named = [str(shown.pop(k)) for k in ("kind", "input", "bank", "pairs", "task") if k in shown]
     return ", ".join([*named, *(f"{k} {v}" for k, v in shown.items())])

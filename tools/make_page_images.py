@@ -1,0 +1,58 @@
+"""Make the pictures of the page in docs/images: a real browser opens a page and takes each part of it.
+
+lgn report RUN --out page.html
+python tools/make_page_images.py page.html
+"""
+
+import argparse
+import base64
+import io
+import shutil
+import time
+from pathlib import Path
+
+from PIL import Image
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+PARTS = {"page-overview": "overview", "page-gallery": "gallery", "page-explorer": "explorer"}
+
+
+def browser(width: int, height: int) -> webdriver.Chrome:
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    for argument in ("--headless=new", "--no-sandbox", "--hide-scrollbars", f"--window-size={width},{height}"):
+        options.add_argument(argument)
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+
+
+def keep(picture: bytes, name: str) -> None:
+    """As few bytes as a page of flat colours needs."""
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(IMAGES / f"{name}.png", optimize=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("page", type=Path)
+    page = parser.parse_args().page.resolve().as_uri()
+    wide = browser(1400, 3200)
+    wide.get(page)
+    time.sleep(3)  # charts are drawn
+    for name, part in PARTS.items():
+        element = wide.find_element(By.ID, part)
+        box = wide.execute_script("return arguments[0].getBoundingClientRect().toJSON()", element)
+        top = wide.execute_script("return window.scrollY") + box["y"]
+        clip = {"x": 0, "y": top, "width": 1400, "height": box["height"], "scale": 1}
+        taken = wide.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
+        keep(base64.b64decode(taken["data"]), name)
+    wide.quit()
+    phone = browser(500, 900)  # narrower than this a window of Chromium does not get
+    phone.get(page)
+    time.sleep(3)
+    keep(phone.get_screenshot_as_png(), "page-phone")
+    phone.quit()
+
+
+if __name__ == "__main__":
+    main()
