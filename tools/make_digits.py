@@ -35,7 +35,7 @@ def write(path: Path, content: bytes) -> None:
     temporary = path.with_name(f".{path.name}")
     temporary.write_bytes(gzip.compress(content, 9, mtime=0))
     os.replace(temporary, path)
-    print(f"{path.name}: {path.stat().st_size} bytes, MD5 of the content {hashlib.md5(content).hexdigest()}")  # noqa: T201
+    print(f"{path.name}: {path.stat().st_size} bytes, MD5 of the content {hashlib.md5(content).hexdigest()}")
 
 
 def main() -> None:

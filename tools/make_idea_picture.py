@@ -6,6 +6,7 @@ python tools/make_idea_picture.py
 from pathlib import Path
 
 import torch
+from matplotlib.figure import Figure
 
 import lgn
 
@@ -14,8 +15,6 @@ OUT = Path(__file__).parents[1] / "docs" / "images" / "orbits.png"
 
 
 def main() -> None:
-    from matplotlib.figure import Figure
-
     train = lgn.data.load("digits").train
     assert train.labels is not None
     digit = train.images[train.labels == 7][0, 0, 5:23, 5:23].double()  # a seven looks different from every side

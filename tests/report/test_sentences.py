@@ -62,13 +62,13 @@ def test_overview_counts(analysis: Analysis) -> None:
     assert first == "2 of 2 generators have a structure beyond chance, most often Toeplitz (2), circulant (1)."
     plain = replace(made, generators=(with_findings(noise, found("low stable rank", 0.9, 0.01, 0.02)), turn))
     assert overview(replace(plain, generators=plain.generators[:1]))[0] == (
-        "0 of 1 generator have a structure beyond chance. In 1 few directions carry the energy."
+        "None of 1 generator has a structure beyond chance. In 1 few directions carry the energy."
     )
     assert second.startswith(
         "1 of 2 is nearer to a known operator than chance; the nearest is turn to rotation 90 degrees"
     )
     alone = replace(analysis, generators=(with_findings(noise),))
-    assert overview(alone)[0] == "0 of 1 generator have a structure beyond chance."
+    assert overview(alone)[0] == "None of 1 generator has a structure beyond chance."
 
 
 @pytest.mark.parametrize(("p", "words"), [(0.00099, "p < 0.001"), (0.001, "p = 0.001"), (0.0312, "p = 0.031")])

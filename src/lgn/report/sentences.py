@@ -59,13 +59,14 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     common = sorted(structures, key=lambda name: (-structures[name], _ORDER.index(name)))[:4]
     listed = ", ".join(f"{name} ({structures[name]})" for name in common)
     sentences = [
-        f"{found} of {count} {noun} {'has' if found == 1 else 'have'} a structure beyond chance"
+        f"{_how_many(found, count, noun)} a structure beyond chance"
         + (f", most often {listed}." if listed else ".")
         + (f" In {spectral} few directions carry the energy." if spectral else "")
     ]
     near = [each for each in generators if each.nearest[0].adjusted_p_value <= analysis.false_discovery_rate]
+    verb = "is" if len(near) <= 1 else "are"
     sentences.append(
-        f"{len(near)} of {count} {'is' if len(near) == 1 else 'are'} nearer to a known operator than chance"
+        f"{len(near) or 'None'} of {count} {verb} nearer to a known operator than chance"
         + (f"; the nearest is {_best(near)}." if near else ".")
     )
     sentences.append(
@@ -81,6 +82,10 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
             f"The filters speak to {span} of the {d} dimensions of a generator; the rest is start and path."
         )
     return tuple(sentences)
+
+
+def _how_many(found: int, count: int, noun: str) -> str:
+    return f"{found or 'None'} of {count} {noun} {'has' if found <= 1 else 'have'}"
 
 
 def _best(near: list[GeneratorAnalysis]) -> str:
