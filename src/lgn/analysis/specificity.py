@@ -16,20 +16,24 @@ WITHIN = {
 }
 #: Statements about singular values: true of much that has a better name.
 GENERAL = frozenset(each.name for each in scores.STRUCTURES if each.spectral)
-LEVEL = 0.01
+LEVEL, MARGIN = 0.01, 0.05
 
 
 def most_specific_first(found: list[Finding], matrix: Tensor, patch: Patch, dimensions: int) -> list[Finding]:
     """Findings on one matrix (d, d), in the order in which they describe it.
 
     What a finding explains is its score beyond chance, as a share of what is left to explain. Of two nested spaces the
-    larger comes first only if it explains more than its further dimensions would by noise.
+    larger comes first only if it explains more than its further dimensions would: of white noise by an F-test, and of
+    noise as smooth as the matrix by what chance gives.
 
     dimensions: of the space that the matrix lives on: d, or dim U where it is restricted.
     """
-    names = {each.name for each in found}
-    nested = [(small, large) for small, many in WITHIN.items() for large in many if {small, large} <= names]
-    second = {small if adds(small, large, matrix, patch, dimensions) else large for small, large in nested}
+    explains = {each.name: _excess(each) for each in found}
+    nested = [(small, large) for small, many in WITHIN.items() for large in many if {small, large} <= explains.keys()]
+    second = {
+        small if explains[large] > explains[small] + MARGIN and adds(small, large, matrix, patch, dimensions) else large
+        for small, large in nested
+    }
     return sorted(found, key=lambda each: (each.name in GENERAL, each.name in second, -_excess(each)))
 
 
