@@ -29,7 +29,8 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
         for seed in range(seeds):
             key = {"input": name, "seed": seed}
             yield Cell(key, partial(_measure, partial(_made, make, count, 100 + seed), draws))
-    chosen = pretrained_names()[:1] if quick else [*pretrained_names(), *_runs("*-paper-10*"), *_runs("*-released-10*")]
+    runs = [] if quick else [*_runs("*-paper-10*"), *_runs("*-released-10*")]
+    chosen = runs or pretrained_names()[: 1 if quick else None]
     for name in chosen:
         for control, unpaired in NETWORKS.items():
             yield Cell({"input": control, "network": name}, partial(_measure, partial(_of_run, unpaired, name), draws))

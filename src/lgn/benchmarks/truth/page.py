@@ -24,7 +24,7 @@ WORDS = {
     "matrices": f"""## Matrices without an operator
 
 The share of generators with any finding that depends on place, whole or on U, operator matches counted, after the
-correction that an analysis makes. Networks are those of the package and of `results/runs`. *Oriented waves* and
+correction that an analysis makes. Networks are those of `results/runs`. *Oriented waves* and
 *patches of bars* were written after the nulls and their thresholds were fixed (commit {FIXED}).""",
     "models": """## Networks that were never trained
 
