@@ -1,18 +1,15 @@
 """The run directory: everything that one training made, and all that analysis and report need."""
 
 import dataclasses
-import fcntl
 import json
 import pickle
-import platform
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
+from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 from safetensors.torch import load_file, load_model, save, save_model
 from torch import Tensor, nn
@@ -21,8 +18,8 @@ from lgn.generators import generators_of
 from lgn.nn import OrbitBank
 from lgn.training.build import build_model
 from lgn.training.config import INCIDENTAL, Config, NetworkConfig
+from lgn.training.environment import environment
 from lgn.training.files import PART, read_json, write_json, write_whole
-from lgn.version import __version__
 
 
 class Run:
@@ -111,7 +108,7 @@ class Run:
                     f"out must be a new directory or a run with the same settings, {self.path} has {different}"
                 )
             return
-        write_json(self.path / "environment.json", _environment(config))
+        write_json(self.path / "environment.json", environment(config))
         write_json(stored, {"config": config_to_json(config), "facts": facts})
 
     @contextmanager
@@ -119,14 +116,17 @@ class Run:
         """Refuse a second process; the lock goes with the process that holds it."""
         self._require_own_directory()
         self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise ValueError(f"out must not be in use, {self.path} is being trained by another process") from None
+        lock = FileLock(self.path / ".lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise ValueError(f"out must not be in use, {self.path} is being trained by another process") from None
+        try:
             for unfinished in self.path.glob(f".*{PART}"):  # of a process that was killed while it wrote
                 unfinished.unlink()
             yield
+        finally:
+            lock.release()
 
     def _require_own_directory(self) -> None:
         """Refuse a directory that holds something else, before anything is written to it."""
@@ -172,20 +172,3 @@ def _differences(stored: Config, wanted: Config) -> str:
     old, new = config_to_json(stored), config_to_json(wanted)
     old, new = old | old.pop("network"), new | new.pop("network")
     return ", ".join(f"{k} {old[k]!r} instead of {new[k]!r}" for k in old if k not in INCIDENTAL and old[k] != new[k])
-
-
-def _environment(config: Config) -> dict[str, Any]:
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
-    )
-    return {
-        "lgn": __version__,
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "threads": torch.get_num_threads(),
-        "device": config.device,
-        "seed": config.seed,
-        "commit": commit.stdout.strip() or None,
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-    }
