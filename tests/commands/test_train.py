@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 from training.small import SMALL_WORDS, equal, small, weights
 
 from lgn.commands.train import default_out, parse_config, run, take_option, train_from
@@ -76,6 +77,24 @@ def test_divergence_is_one_sentence_and_a_status(tmp_path: Path) -> None:
     assert printed == ""
     assert said.splitlines()[-1].startswith("lgn: error: the loss is nan in epoch 1; the largest gradient, ")
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--learning-rate", "1e38", "--epochs", "1", "--batch-size", "200"],
+        ["--clip", "None", "--learning-rate", "1", "--no-normalise", "--task", "reconstruct", "--epochs", "9"],
+    ],
+)
+def test_what_is_spoilt_by_the_last_step_is_no_success(words: list[str], tmp_path: Path) -> None:
+    status, printed, said = lgn_train("digits", *SMALL_WORDS, *words, "--out", str(tmp_path / "run"))
+    assert (status, printed) == (1, "")
+    assert "; try a learning_rate below " in said.splitlines()[-1]
+    assert "Traceback" not in said
+    stopped = Run(tmp_path / "run")
+    assert not stopped.finished
+    if (stopped.path / "checkpoint.pt").is_file():
+        assert all(bool(torch.isfinite(tensor).all()) for tensor in stopped.checkpoint()["model"].values())
 
 
 def test_other_settings_in_the_same_place_are_refused(tmp_path: Path) -> None:

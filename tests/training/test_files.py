@@ -1,5 +1,6 @@
 """Files appear whole or not at all."""
 
+import math
 import os
 from pathlib import Path
 
@@ -39,3 +40,11 @@ def test_json_has_its_schema_first_and_others_are_refused(tmp_path: Path) -> Non
         path.write_text(content)
         with pytest.raises(ValueError, match=message):
             read_json(path)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_what_is_not_json_is_not_written(number: float, tmp_path: Path) -> None:
+    path = tmp_path / "value.json"
+    with pytest.raises(ValueError, match=r"value.json must have finite numbers alone"):
+        write_json(path, {"a": [1.0, {"b": number}]})
+    assert not list(tmp_path.iterdir())

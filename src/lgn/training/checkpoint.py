@@ -33,6 +33,16 @@ class State:
     def next_epoch(self) -> None:
         self.epoch, self.batch, self.sums = self.epoch + 1, 0, [0.0, 0.0, 0.0, 0.0]
 
+    @torch.no_grad()
+    def spoilt(self) -> str | None:
+        """The name of a tensor with infinities or NaN, of the networks or the optimiser; None where all are finite."""
+        tensors = dict(self.objective.named_parameters()) | dict(self.objective.named_buffers())
+        for name, parameter in self.objective.named_parameters():
+            moments = self.optimizer.state.get(parameter, {})
+            tensors |= {f"{key} of {name}": value for key, value in moments.items() if isinstance(value, torch.Tensor)}
+        spoilt = (name.replace("model.", "") for name, value in tensors.items() if not value.isfinite().all())
+        return next(spoilt, None)
+
     def to_dict(self, seconds: float) -> dict[str, Any]:
         """Tensors, numbers and text alone: what `weights_only` reads."""
         penalty = self.objective.penalty
