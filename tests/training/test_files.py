@@ -33,7 +33,10 @@ def test_json_has_its_schema_first_and_others_are_refused(tmp_path: Path) -> Non
     assert path.read_text().startswith('{\n  "schema": 1,')
     assert read_json(path) == {"schema": 1, "a": [1, 2.5]}
     for content, message in (
-        ('{"schema": 2}', "must have schema 1, got 2"),
+        ('{"schema": 2}', "was written by a newer version of lgn: it has schema 2, and this version reads 1"),
+        ('{"schema": 0}', "must have schema 1, got 0"),
+        ('{"schema": "2"}', "must have schema 1, got '2'"),
+        ("[" * 100_000, "is not a JSON file"),
         ("[1]", "must have schema 1, got None"),
         ('{"schema": 1', "is not a JSON file"),
     ):

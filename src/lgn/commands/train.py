@@ -86,7 +86,10 @@ def default_out(config: Config) -> str:
 
 def result_line(finished: Run) -> str:
     """The last epoch in words, and by layer how near its step is to the largest at which ISTA converges."""
-    last = finished.metrics[-1]
+    metrics = finished.metrics
+    if not metrics:
+        raise ValueError(f"{finished.path} has no metrics.jsonl: a finished run must have a line for every epoch")
+    last = metrics[-1]
     if "test_accuracy" in last:
         words = f"test accuracy {100 * last['test_accuracy']:.2f} %"
     else:

@@ -57,14 +57,20 @@ class State:
             "seconds": self.seconds + seconds,
         }
 
-    def restore(self, stored: dict[str, Any]) -> None:
+    def restore(self, run: Run) -> None:
+        """Go on where the run's checkpoint was written."""
+        stored = run.checkpoint()
+        with run.reading("checkpoint.pt", "a checkpoint of this run"):
+            self._restore(stored)
+
+    def _restore(self, stored: dict[str, Any]) -> None:
         self.objective.model.load_state_dict(stored["model"])
         if self.objective.penalty is not None:
             self.objective.penalty.load_state_dict(stored["penalty"])
         self.optimizer.load_state_dict(stored["optimizer"])
         torch.set_rng_state(stored["random"])
-        self.epoch, self.batch = stored["place"]
-        self.sums, self.history, self.seconds = stored["sums"], stored["history"], stored["seconds"]
+        self.epoch, self.batch = map(int, stored["place"])
+        self.sums, self.history, self.seconds = [*map(float, stored["sums"])], [*stored["history"]], stored["seconds"]
 
 
 def save_checkpoint(run: Run, state: State, seconds: float) -> None:

@@ -159,6 +159,9 @@ class Config:
 # What decides the result of a run; the rest may differ when it is continued elsewhere.
 INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
 
+# What runs that are older than it do not have: they were trained as the default says.
+LATER = ("architecture", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs", "generator_rate")
+
 # What the text says. Of clipping it says nothing; without it, training on MNIST diverged at the paper's learning rate
 # (results/training.md), so the norm that the released code clips at is taken.
 PAPER = Config(preset="paper", clip=2.0)

@@ -41,10 +41,14 @@ def strict_json(value: Any, path: Path, indent: int | None = None) -> str:
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object of a schema that this version knows."""
     try:
-        value = json.loads(path.read_text())
-    except json.JSONDecodeError as error:
+        value = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:  # of the syntax, or of the bytes
         raise ValueError(f"{path} is not a JSON file: {error}") from None
-    if not isinstance(value, dict) or value.get("schema") != SCHEMA:
-        found = value.get("schema") if isinstance(value, dict) else None
+    found = value.get("schema") if isinstance(value, dict) else None
+    if type(found) is int and found > SCHEMA:
+        raise ValueError(
+            f"{path} was written by a newer version of lgn: it has schema {found}, and this version reads {SCHEMA}"
+        )
+    if found != SCHEMA:
         raise ValueError(f"{path} must have schema {SCHEMA}, got {found!r}")
     return value

@@ -77,7 +77,7 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
     optimizer = torch.optim.Adam(groups, fused=group.device.type in ("cpu", "cuda"))
     state = State(objective, optimizer)
     if (run.path / "checkpoint.pt").is_file():
-        state.restore(run.checkpoint())
+        state.restore(run)
     elif group.writes:
         run.save_initial(model)
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,16 +9,18 @@ from typing import Any
 
 import torch
 from filelock import FileLock, Timeout
-from safetensors import SafetensorError
 from safetensors.torch import load_file, load_model, save, save_model
 from torch import Tensor, nn
 
 from lgn.generators import generators_of
 from lgn.nn import OrbitBank
 from lgn.training.build import build_model
-from lgn.training.config import INCIDENTAL, Config, NetworkConfig
+from lgn.training.codec import believed_facts, from_values
+from lgn.training.config import INCIDENTAL, LATER, Config
 from lgn.training.environment import environment
 from lgn.training.files import PART, read_json, write_json, write_whole
+
+CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
 
 
 class Run:
@@ -30,7 +31,11 @@ class Run:
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else "not finished"
-        return f"Run({str(self.path)!r}, {len(self.metrics)} epochs, {state})"
+        try:
+            epochs = f"{len(self.metrics)} epochs"
+        except ValueError:
+            epochs = "damaged metrics"
+        return f"Run({str(self.path)!r}, {epochs}, {state})"
 
     @classmethod
     def open(cls, path: str | Path) -> "Run":
@@ -40,20 +45,51 @@ class Run:
             raise FileNotFoundError(f"run must be a directory with a config.json, got {run.path}")
         return run
 
+    @contextmanager
+    def reading(self, name: str, what: str) -> Iterator[None]:
+        """Turn whatever a damaged or foreign file leads to into one sentence that names it."""
+        try:
+            yield
+        except (FileNotFoundError, PermissionError):
+            raise
+        except Exception as error:
+            reason = " ".join(str(error).split()) if isinstance(error, ValueError | RuntimeError) else repr(error)
+            reason = reason.removeprefix(f"{self.path / name} ")[:300]
+            raise ValueError(f"{self.path / name} is not {what}: {reason}") from None
+
+    def _settings(self, part: str) -> Any:
+        stored = read_json(self.path / "config.json")
+        if part not in stored:
+            raise ValueError(f"{self.path / 'config.json'} must have {part!r}, and does not")
+        return stored[part]
+
     @property
     def config(self) -> Config:
-        return config_from_json(read_json(self.path / "config.json")["config"])
+        values = self._settings("config")
+        with self.reading("config.json", "the config of a run"):
+            return config_from_json(values)
 
     @property
     def facts(self) -> dict[str, Any]:
         """What the data decided: task, image shape, class names, checksum, preprocessing."""
-        return read_json(self.path / "config.json")["facts"]
+        facts = self._settings("facts")
+        with self.reading("config.json", "the config of a run"):
+            return believed_facts(facts)
 
     @property
     def metrics(self) -> list[dict[str, Any]]:
         """One line an epoch; empty before the first has ended."""
         path = self.path / "metrics.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+        if not path.is_file():
+            return []
+        with self.reading("metrics.jsonl", "the metrics of a run"):
+            lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+            if not lines:
+                raise ValueError("it is empty, and must have a line for every epoch")
+            for number, line in enumerate(lines, 1):
+                if not isinstance(line, dict) or not line.keys() >= {"epoch", "seconds", "train_loss"}:
+                    raise ValueError(f"line {number} must be an object with epoch, seconds and train_loss")
+            return lines
 
     @property
     def finished(self) -> bool:
@@ -61,33 +97,46 @@ class Run:
 
     def model(self, device: str | None = None) -> nn.Module:
         """The trained network, in evaluation mode; of an interrupted run, the one of its checkpoint."""
-        config, facts = self.config, self.facts
-        model = build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
+        model = self._network()
         if self.finished:
             best = self.path / "best.safetensors"
             weights = best if best.is_file() else self.path / "model.safetensors"
-            try:
+            with self.reading(weights.name, "a safetensors file with the weights of this run"):
                 load_model(model, weights)
-            except SafetensorError as error:
-                raise ValueError(f"{weights} is not a safetensors file: {error}") from None
         else:
-            model.load_state_dict(self.checkpoint()["model"])
+            stored = self.checkpoint()
+            with self.reading("checkpoint.pt", "a checkpoint of this run"):
+                model.load_state_dict(stored["model"])
         return model.to(device or "cpu").eval()
+
+    def _network(self) -> nn.Module:
+        config, facts = self.config, self.facts
+        with self.reading("config.json", "the config of a run"):
+            return build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
 
     def checkpoint(self) -> dict[str, Any]:
         """The state to continue from. Only tensors and numbers are read from it, never code."""
         path = self.path / "checkpoint.pt"
         if not path.is_file():
             raise FileNotFoundError(f"{self.path} has no checkpoint yet")
-        try:
-            return torch.load(path, map_location="cpu", weights_only=True)
-        except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
-            reason = str(error).split("\n")[0]
-            raise ValueError(f"{path} is not a checkpoint that can be read without running code: {reason}") from None
+        with self.reading(path.name, "a checkpoint that can be read without running code"):
+            stored = torch.load(path, map_location="cpu", weights_only=True)
+        missing = [name for name in CHECKPOINT if not isinstance(stored, dict) or name not in stored]
+        if missing:
+            raise ValueError(f"{path} is not a checkpoint of a run: it has no {missing[0]!r}")
+        return stored
 
     def initial(self) -> dict[str, Tensor]:
         """Generators and bases before the first step, by the names of `snapshot`."""
-        return load_file(self.path / "initial.safetensors")
+        with self.reading("initial.safetensors", "a safetensors file with the beginning of this run"):
+            tensors = load_file(self.path / "initial.safetensors")
+            with torch.random.fork_rng(devices=[]):
+                expected = snapshot(self._network())
+            for name, tensor in expected.items():
+                found = tuple(tensors[name].shape) if name in tensors else "none"
+                if found != tuple(tensor.shape):
+                    raise ValueError(f"{name} must be of shape {tuple(tensor.shape)}, got {found}")
+            return tensors
 
     def save_initial(self, model: nn.Module) -> None:
         write_whole(self.path / "initial.safetensors", save(snapshot(model)))
@@ -157,10 +206,7 @@ def config_to_json(config: Config) -> dict[str, Any]:
 
 
 def config_from_json(values: dict[str, Any]) -> Config:
-    values = dict(values)
-    network = NetworkConfig(**values.pop("network"))
-    data_dir = values.pop("data_dir")
-    return Config(**values, network=network, data_dir=None if data_dir is None else Path(data_dir))
+    return from_values(Config, values, "config", LATER)
 
 
 def same_settings(one: Config, other: Config) -> bool:
