@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 from training.small import SMALL_WORDS, equal, small, weights
 
+from lgn.cli import main
 from lgn.commands.train import default_out, parse_config, run, take_option, train_from
 from lgn.training import Run, preset
 
@@ -78,6 +80,24 @@ def test_divergence_is_one_sentence_and_a_status(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--learning-rate", "1e38", "--epochs", "1", "--batch-size", "200"],
+        ["--clip", "None", "--learning-rate", "1", "--no-normalise", "--task", "reconstruct", "--epochs", "9"],
+    ],
+)
+def test_what_is_spoilt_by_the_last_step_is_no_success(words: list[str], tmp_path: Path) -> None:
+    status, printed, said = lgn_train("digits", *SMALL_WORDS, *words, "--out", str(tmp_path / "run"))
+    assert (status, printed) == (1, "")
+    assert "; try a learning_rate below " in said.splitlines()[-1]
+    assert "Traceback" not in said
+    stopped = Run(tmp_path / "run")
+    assert not stopped.finished
+    if (stopped.path / "checkpoint.pt").is_file():
+        assert all(bool(torch.isfinite(tensor).all()) for tensor in stopped.checkpoint()["model"].values())
+
+
 def test_other_settings_in_the_same_place_are_refused(tmp_path: Path) -> None:
     words = ["digits", *SMALL_WORDS, "--epochs", "1", "--out", str(tmp_path / "run")]
     assert run(words) == 0
@@ -121,11 +141,63 @@ def test_what_is_asked_wrongly_is_answered_by_name(tmp_path: Path, capsys: pytes
         train_from(["--resume", str(tmp_path), "--seed", "1"], "lgn train", "")
     with pytest.raises(FileNotFoundError, match=r"run must be a directory with a config\.json"):
         train_from(["--resume", str(tmp_path)], "lgn train", "")
-    for words, message in ((["--epochs", "0"], "epochs must be at least 1, got 0"), (["--task", "win"], "win")):
+    for words, message in ((["--epochs", "few"], "--epochs"), (["--task", "win"], "win")):
         with pytest.raises(SystemExit) as stop:
             parse_config(words, "lgn train", "")
         assert stop.value.code != 0
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--epochs 0", "epochs must be at least 1, got 0"),
+        ("--clip -1", "clip must be positive and finite, got -1.0"),
+        ("--clip 0", "clip must be positive and finite, got 0.0"),
+        ("--clip nan", "clip must be positive and finite, got nan"),
+        ("--learning-rate inf", "learning_rate must be positive and finite, got inf"),
+        ("--generator-rate nan", "generator_rate must be finite and not negative, got nan"),
+        ("--checkpoint-seconds nan", "checkpoint_seconds must be finite and not negative, got nan"),
+        ("--penalty-weight nan", "penalty_weight must be finite and not negative, got nan"),
+        ("--penalty-weight -1", "penalty_weight must be finite and not negative, got -1.0"),
+        ("--zca-eps nan --preprocess zca", "zca_eps must be positive and finite, got nan"),
+        ("--validation nan", "validation must be a share from 0 to below 1, got nan"),
+        ("--train-images 1", "train_images must be from 10, one of each class, to 4999, got 1"),
+        ("--train-images 9", "train_images must be from 10, one of each class, to 4999, got 9"),
+        ("--train-images -1", "train_images must be at least 1, got -1"),
+        ("--seed 18446744073709551616", "seed must be from 0 to 18446744073709551615, got 18446744073709551616"),
+        ("--seed -1", "seed must be from 0 to 18446744073709551615, got -1"),
+        ("--data-seed -1", "data_seed must be from 0 to 18446744073709551615, got -1"),
+        (
+            "--seed 18446744073709551615 --starts 7 --validation 0.1",
+            "seed must be at most 2635249153387077372 for 7 starts, got 18446744073709551615",
+        ),
+        ("--norm nan", "norm must be positive and finite, got nan"),
+        ("--norm 0 --generator orthogonal", "norm must be positive and finite, got 0.0"),
+        ("--step nan", "step must be positive and finite, got nan"),
+        ("--pool 0", "pool must be at least 1, got 0"),
+        ("--padding -1", "padding must be at least 0, got -1"),
+        (
+            "--generator fixed --operator rotation_nan_bilinear",
+            "degrees must be finite for operator 'rotation', got nan",
+        ),
+        (
+            "--generator fixed --operator rotation_left",
+            "degrees must be a number in operator 'rotation left', got 'left'",
+        ),
+    ],
+)
+def test_numbers_that_make_nonsense_are_refused_before_there_is_a_directory(
+    words: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the command says it: one line, and nothing left."""
+    given = [word.replace("_", " ") for word in words.split()]
+    status = main(
+        ["train", "digits", "--num-layers", "2", "--kernel-size", "5", *given, "--out", str(tmp_path / "run")]
+    )
+    assert status == 1
+    assert capsys.readouterr().err == f"lgn: error: {sentence}\n"
+    assert not list(tmp_path.iterdir())
 
 
 def test_where_a_run_goes_if_nobody_says() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lgn.data import DataError
-from lgn.data.split import split_indices
+from lgn.data.split import choose_indices, split_indices
 
 
 @given(
@@ -36,3 +36,27 @@ def test_every_image_of_a_class_can_fall_on_either_side():
 def test_a_fraction_outside_zero_and_one_is_refused(fraction):
     with pytest.raises(DataError, match="test_fraction must lie between 0 and 1"):
         split_indices(torch.tensor([0, 0, 1, 1]), fraction, 0)
+
+
+@given(counts=st.lists(st.integers(1, 40), min_size=1, max_size=6), share=st.floats(0, 1), seed=st.integers(0, 2**40))
+def test_exactly_as_many_are_chosen_and_every_class_in_proportion(counts, share, seed):
+    labels = torch.cat([torch.full((count,), number) for number, count in enumerate(counts)])
+    wanted = len(counts) + int(share * (len(labels) - 1 - len(counts)))
+    if not len(counts) <= wanted < len(labels):
+        with pytest.raises(DataError, match="train_images must be from"):
+            choose_indices(labels, wanted, seed)
+        return
+    chosen = choose_indices(labels, wanted, seed)
+    assert len(chosen) == len(set(chosen.tolist())) == wanted
+    fair = torch.tensor(counts) * wanted / len(labels)
+    each = torch.bincount(labels[chosen], minlength=len(counts))
+    assert int(each.min()) >= 1
+    if float(fair.min()) >= 1:  # no class is so rare that it must be given more than its share
+        assert float((each - fair).abs().max()) < 1 + 1e-4
+
+
+def test_where_shares_are_whole_numbers_the_choice_is_that_of_a_split():
+    """Runs with such numbers of images were made by a split, and go on with the same images."""
+    labels = torch.arange(400) % 10
+    for wanted in (10, 50, 200, 390):
+        assert torch.equal(choose_indices(labels, wanted, 3), split_indices(labels, 1 - wanted / 400, 3)[0])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from lgn.algebra import act
 from lgn.operators import OPERATORS, describe, filters, nearest_period, operator, warps
+from lgn.operators.parse import parse_operator
 
 #: Every family with a member, and the transformation that its matrix must equal.
 MEMBERS = [
@@ -94,3 +95,35 @@ def test_errors_name_what_is_wrong() -> None:
         operator("shift", (3, 4), fill="wrap")
     with pytest.raises(ValueError, match="matrix must be square"):
         describe(torch.zeros(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("rotation nan bilinear", "degrees must be finite for operator 'rotation', got nan"),
+        ("rotation inf", "degrees must be finite for operator 'rotation', got inf"),
+        ("shear nan", "amount must be finite for operator 'shear', got nan"),
+        ("rotation left", "degrees must be a number in operator 'rotation left', got 'left'"),
+        ("shift 0.5", "rows must be a whole number in operator 'shift 0.5', got '0.5'"),
+        ("pooling 2.5", "radius must be a whole number in operator 'pooling 2.5', got '2.5'"),
+        (
+            "pooling 2 then scaling 1e-310",
+            "operator 'scaling' must have parameters of moderate size, got factor 1e-310",
+        ),
+        ("blur 1e-300", "operator 'blur' must have parameters of moderate size, got sigma 1e-300"),
+        ("blur 1e308", "operator 'blur' must have parameters of moderate size, got sigma 1e[+]308"),
+        ("rotation", "operator rotation needs degrees, got 'rotation'"),
+        ("", "operator must begin with one of identity"),
+    ],
+)
+def test_words_that_name_no_matrix_are_refused(words: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_operator(words, (6, 6))
+
+
+def test_words_are_what_their_parameters_are() -> None:
+    assert torch.equal(parse_operator("rotation 90", (6, 6)), operator("rotation", (6, 6), degrees=90.0))
+    assert torch.equal(
+        parse_operator("pooling 2 then shift 1 -1 zeros", (5, 5)),
+        operator("shift", (5, 5), rows=1, columns=-1, fill="zeros") @ operator("pooling", (5, 5), radius=2),
+    )

@@ -66,7 +66,7 @@ def test_a_config_is_frozen_and_survives_its_json(name: str) -> None:
         ({"epochs": 0}, "epochs must be at least 1, got 0"),
         ({"batch_size": 0}, "batch_size must be at least 1, got 0"),
         ({"validation": 1.0}, "validation must be a share from 0 to below 1, got 1.0"),
-        ({"learning_rate": 0.0}, "learning_rate must be positive, got 0.0"),
+        ({"learning_rate": 0.0}, "learning_rate must be positive and finite, got 0.0"),
         ({"network": NetworkConfig(generator="fixed")}, "operator must be given with generator 'fixed'"),
         ({"network": NetworkConfig(operator="rotation 90")}, "operator must be given with generator 'fixed'"),
     ],

@@ -1,5 +1,6 @@
 """Files appear whole or not at all."""
 
+import math
 import os
 from pathlib import Path
 
@@ -32,10 +33,21 @@ def test_json_has_its_schema_first_and_others_are_refused(tmp_path: Path) -> Non
     assert path.read_text().startswith('{\n  "schema": 1,')
     assert read_json(path) == {"schema": 1, "a": [1, 2.5]}
     for content, message in (
-        ('{"schema": 2}', "must have schema 1, got 2"),
+        ('{"schema": 2}', "was written by a newer version of lgn: it has schema 2, and this version reads 1"),
+        ('{"schema": 0}', "must have schema 1, got 0"),
+        ('{"schema": "2"}', "must have schema 1, got '2'"),
+        ("[" * 100_000, "is not a JSON file"),
         ("[1]", "must have schema 1, got None"),
         ('{"schema": 1', "is not a JSON file"),
     ):
         path.write_text(content)
         with pytest.raises(ValueError, match=message):
             read_json(path)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_what_is_not_json_is_not_written(number: float, tmp_path: Path) -> None:
+    path = tmp_path / "value.json"
+    with pytest.raises(ValueError, match=r"value.json must have finite numbers alone"):
+        write_json(path, {"a": [1.0, {"b": number}]})
+    assert not list(tmp_path.iterdir())

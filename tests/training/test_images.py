@@ -63,7 +63,13 @@ def test_the_task_follows_the_labels(tmp_path) -> None:
         load_images(small(task="classify", **unlabelled))
 
 
-@pytest.mark.parametrize("count", [0, 5000, 9999])
+@pytest.mark.parametrize("count", [1, 9, 5000, 9999])
 def test_a_number_of_images_that_are_not_there_is_refused(count: int) -> None:
-    with pytest.raises(ValueError, match=f"train_images must be from 1 to 4999, got {count}"):
+    with pytest.raises(ValueError, match=f"train_images must be from 10, one of each class, to 4999, got {count}"):
         load_images(small(train_images=count))
+
+
+@pytest.mark.parametrize("count", [10, 15, 197, 4999])
+def test_as_many_images_are_used_as_were_asked_for(count: int) -> None:
+    images = load_images(small(train_images=count))
+    assert images.facts["counts"]["train"] == len(images.parts["train"][0]) == count

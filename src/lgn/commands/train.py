@@ -1,6 +1,8 @@
 """`lgn train`: train a network, or continue a training."""
 
+import io
 import sys
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any, get_args
 
@@ -54,7 +56,15 @@ def parse_config(args: list[str], prog: str, description: str) -> Config:
     special = {"train": "lifted", "generator": "affine"}
     way = {name: value for name, value in special.items() if take_option(args, f"--{name}")[0] == value}
     description += "\n\n--out DIR: where to leave the run (default: runs/DATA-TASK-PRESET-SEED)."
-    return tyro.cli(Config, prog=prog, description=description, default=preset(named, task, **way), args=args)
+    said = io.StringIO()
+    try:
+        with redirect_stderr(said):
+            return tyro.cli(Config, prog=prog, description=description, default=preset(named, task, **way), args=args)
+    except SystemExit as stop:
+        if isinstance(stop.__context__, ValueError):  # what a config refuses is said as all errors are, in no frame
+            raise stop.__context__ from None
+        sys.stderr.write(said.getvalue())
+        raise
 
 
 def take_option(args: list[str], name: str) -> tuple[str | None, list[str]]:
@@ -76,7 +86,10 @@ def default_out(config: Config) -> str:
 
 def result_line(finished: Run) -> str:
     """The last epoch in words, and by layer how near its step is to the largest at which ISTA converges."""
-    last = finished.metrics[-1]
+    metrics = finished.metrics
+    if not metrics:
+        raise ValueError(f"{finished.path} has no metrics.jsonl: a finished run must have a line for every epoch")
+    last = metrics[-1]
     if "test_accuracy" in last:
         words = f"test accuracy {100 * last['test_accuracy']:.2f} %"
     else:

@@ -21,8 +21,32 @@ def split_indices(labels: Tensor, test_fraction: float, seed: int) -> tuple[Tens
     present = counts > 0
     if bool((counts[present] < 2).any()):
         raise DataError(f"a split needs at least 2 images of each class, class {int((counts == 1).nonzero()[0])} has 1")
-    test_counts = (counts * test_fraction).round().long().clamp(min=1).minimum(counts - 1)
+    return _divide(labels, counts, (counts * test_fraction).round().long().clamp(min=1).minimum(counts - 1), seed)
 
+
+def choose_indices(labels: Tensor, wanted: int, seed: int) -> Tensor:
+    """Exactly `wanted` images, of every class the same share, and at least one.
+
+    Shapes: labels int64 (N,) -> int64 (wanted,)
+    """
+    counts = torch.bincount(labels)
+    classes = int((counts > 0).sum())
+    if not classes <= wanted < len(labels):
+        each = "" if classes == 1 else ", one of each class,"
+        raise DataError(f"train_images must be from {classes}{each} to {len(labels) - 1}, got {wanted}")
+    exact = counts.double() * wanted / len(labels)
+    chosen = exact.floor().long().maximum((counts > 0).long())
+    # What rounding down left over goes to the classes that lost most by it; rare classes take theirs from the largest.
+    missing = wanted - int(chosen.sum())
+    if missing > 0:
+        chosen[(exact - chosen).argsort(descending=True, stable=True)[:missing]] += 1
+    for _ in range(-missing):
+        chosen[chosen.argmax()] -= 1
+    return _divide(labels, counts, counts - chosen, seed)[0]
+
+
+def _divide(labels: Tensor, counts: Tensor, test_counts: Tensor, seed: int) -> tuple[Tensor, Tensor]:
+    """So many of each class to test, the others to train.  -> (train, test)"""
     # Shuffle, then bring each class together: the rank within its class says on which side an image falls.
     order = torch.randperm(len(labels), generator=generator_for("split", seed))
     order = order[torch.argsort(labels[order], stable=True)]

@@ -5,6 +5,7 @@ elements of a group: nearest rotation by 60 degrees of 6x6 has rank 24 of 36. `l
 so.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -116,4 +117,14 @@ def operator(name: str, patch: Patch, **keywords: Any) -> Tensor:
         raise ValueError(f"name must be one of {tuple(OPERATORS)}, got {name!r}")
     if len(patch) != 2 or min(patch) < 1:
         raise ValueError(f"patch must be two sizes of at least 1, got {patch}")
-    return OPERATORS[name](patch, **keywords)
+    for parameter, value in keywords.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{parameter} must be finite for operator {name!r}, got {value}")
+    try:
+        matrix = OPERATORS[name](patch, **keywords)
+    except OverflowError:
+        matrix = torch.tensor(math.nan)
+    if not torch.isfinite(matrix).all():
+        given = ", ".join(f"{parameter} {value}" for parameter, value in keywords.items())
+        raise ValueError(f"operator {name!r} must have parameters of moderate size, got {given}")
+    return matrix

@@ -27,17 +27,18 @@ def _one(text: str, patch: tuple[int, int]) -> Tensor:
     parameters = list(inspect.signature(OPERATORS[name]).parameters.values())[1:]
     if len(values) > len(parameters):
         raise ValueError(f"operator {name} takes at most {len(parameters)} parameters, got {text!r}")
-    given = {each.name: _value(value) for each, value in zip(parameters, values, strict=False)}
+    given = {each.name: _value(word, each, text) for each, word in zip(parameters, values, strict=False)}
     missing = [each.name for each in parameters if each.default is each.empty and each.name not in given]
     if missing:
         raise ValueError(f"operator {name} needs {', '.join(missing)}, got {text!r}")
     return operator(name, patch, **given)
 
 
-def _value(word: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(word)
-        except ValueError:
-            continue
-    return word
+def _value(word: str, parameter: inspect.Parameter, text: str) -> int | float | str:
+    """A word as what its parameter is: text, a whole number or a number."""
+    kind = parameter.annotation
+    try:
+        return kind(word)
+    except ValueError:
+        wanted = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{parameter.name} must be {wanted} in operator {text!r}, got {word!r}") from None

@@ -33,6 +33,16 @@ class State:
     def next_epoch(self) -> None:
         self.epoch, self.batch, self.sums = self.epoch + 1, 0, [0.0, 0.0, 0.0, 0.0]
 
+    @torch.no_grad()
+    def spoilt(self) -> str | None:
+        """The name of a tensor with infinities or NaN, of the networks or the optimiser; None where all are finite."""
+        tensors = dict(self.objective.named_parameters()) | dict(self.objective.named_buffers())
+        for name, parameter in self.objective.named_parameters():
+            moments = self.optimizer.state.get(parameter, {})
+            tensors |= {f"{key} of {name}": value for key, value in moments.items() if isinstance(value, torch.Tensor)}
+        spoilt = (name.replace("model.", "") for name, value in tensors.items() if not value.isfinite().all())
+        return next(spoilt, None)
+
     def to_dict(self, seconds: float) -> dict[str, Any]:
         """Tensors, numbers and text alone: what `weights_only` reads."""
         penalty = self.objective.penalty
@@ -47,14 +57,20 @@ class State:
             "seconds": self.seconds + seconds,
         }
 
-    def restore(self, stored: dict[str, Any]) -> None:
+    def restore(self, run: Run) -> None:
+        """Go on where the run's checkpoint was written."""
+        stored = run.checkpoint()
+        with run.reading("checkpoint.pt", "a checkpoint of this run"):
+            self._restore(stored)
+
+    def _restore(self, stored: dict[str, Any]) -> None:
         self.objective.model.load_state_dict(stored["model"])
         if self.objective.penalty is not None:
             self.objective.penalty.load_state_dict(stored["penalty"])
         self.optimizer.load_state_dict(stored["optimizer"])
         torch.set_rng_state(stored["random"])
-        self.epoch, self.batch = stored["place"]
-        self.sums, self.history, self.seconds = stored["sums"], stored["history"], stored["seconds"]
+        self.epoch, self.batch = map(int, stored["place"])
+        self.sums, self.history, self.seconds = [*map(float, stored["sums"])], [*stored["history"]], stored["seconds"]
 
 
 def save_checkpoint(run: Run, state: State, seconds: float) -> None:

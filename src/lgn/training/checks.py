@@ -1,11 +1,39 @@
-"""What a config with stages must have: something to lift, and starts to choose from."""
+"""What a config must have: numbers that mean something, something to lift, and starts to choose from."""
 
+import math
 from typing import TYPE_CHECKING
 
+from lgn.discovery.starts import FRESH, RETRAININGS
 from lgn.discovery.unordered import MAX_ORDER
 
 if TYPE_CHECKING:
     from lgn.training.config import Config
+
+
+SEEDS = 2**64  # how many torch can tell apart
+COUNTS = ("epochs", "batch_size", "lift_epochs", "starts", "start_epochs", "train_images", "image_size")
+SIZES = ("num_layers", "num_sets", "kernel_size", "pool")
+LEAST = {**dict.fromkeys((*COUNTS, *SIZES), 1), "order": 2, "padding": 0}
+POSITIVE = ("learning_rate", "clip", "zca_eps", "norm", "step")
+NOT_NEGATIVE = ("generator_rate", "penalty_weight", "checkpoint_seconds")
+
+
+def require_numbers(config: "Config") -> None:
+    """Refuse numbers that nothing can be done with, or only nonsense. None stands for a default, and passes."""
+    # Words, such as 'same' for padding, and None are no numbers.
+    given = {**vars(config), **vars(config.network)}
+    numbers = {name: value for name, value in given.items() if isinstance(value, int | float)}
+    for name, value in numbers.items():
+        if name in LEAST and value < LEAST[name]:
+            raise ValueError(f"{name} must be at least {LEAST[name]}, got {value}")
+        if name in POSITIVE and not (math.isfinite(value) and value > 0):
+            raise ValueError(f"{name} must be positive and finite, got {value}")
+        if name in NOT_NEGATIVE and not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"{name} must be finite and not negative, got {value}")
+        if name in ("seed", "data_seed") and not 0 <= value < SEEDS:
+            raise ValueError(f"{name} must be from 0 to {SEEDS - 1}, got {value}")
+    if not 0 <= config.validation < 1:
+        raise ValueError(f"validation must be a share from 0 to below 1, got {config.validation}")
 
 
 def require_lifting(config: "Config") -> None:
@@ -49,3 +77,7 @@ def require_starts(config: "Config") -> None:
         raise ValueError(wanted.format("freeze_filters, which learns no generator"))
     if config.task == "reconstruct":
         raise ValueError(wanted.format("task 'reconstruct': starts are compared by the images that they classify"))
+    # Each start, and each retraining, has a seed of its own, counted on from this one's.
+    largest = (SEEDS - FRESH) // max(config.starts, RETRAININGS) - 1
+    if config.seed > largest:
+        raise ValueError(f"seed must be at most {largest} for {config.starts} starts, got {config.seed}")

@@ -9,7 +9,7 @@ import tyro
 from lgn.discovery.fit import Method
 from lgn.discovery.snap import Snap
 from lgn.generators import Share, StartName
-from lgn.training.checks import require_lifting, require_starts
+from lgn.training.checks import require_lifting, require_numbers, require_starts
 
 Task = Literal["auto", "classify", "reconstruct"]
 PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "none"]
@@ -143,13 +143,7 @@ class Config:
     """Write curves for TensorBoard too (extra 'tensorboard')."""
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "lift_epochs", "starts", "start_epochs"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if not 0 <= self.validation < 1:
-            raise ValueError(f"validation must be a share from 0 to below 1, got {self.validation}")
-        if self.learning_rate <= 0:
-            raise ValueError(f"learning_rate must be positive, got {self.learning_rate}")
+        require_numbers(self)
         family, given = self.network.generator, self.network.operator is not None
         if given != (family == "fixed") and not (given and family == "affine"):
             raise ValueError(
@@ -158,14 +152,15 @@ class Config:
             )
         if family == "affine" and self.network.start == "identity":
             raise ValueError("start must not be 'identity' for generator 'affine', whose gradient is zero there")
-        if self.generator_rate is not None and self.generator_rate < 0:
-            raise ValueError(f"generator_rate must not be negative, got {self.generator_rate}")
         require_lifting(self)
         require_starts(self)
 
 
 # What decides the result of a run; the rest may differ when it is continued elsewhere.
 INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
+
+# What runs that are older than it do not have: they were trained as the default says.
+LATER = ("architecture", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs", "generator_rate")
 
 # What the text says. Of clipping it says nothing; without it, training on MNIST diverged at the paper's learning rate
 # (results/training.md), so the norm that the released code clips at is taken.

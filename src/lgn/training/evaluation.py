@@ -1,5 +1,6 @@
 """What is measured after an epoch, and which epoch is kept."""
 
+import math
 from typing import Any
 
 import torch
@@ -48,20 +49,23 @@ def _active(model: nn.Module, batch: Tensor) -> float:
 
 def epoch_line(
     config: Config, group: Processes, images: Images, model: nn.Module, state: State, dtype: torch.dtype
-) -> dict[str, Any]:
-    """One line of metrics.jsonl; the penalty is apart from the loss, and validation null where nothing is held out."""
+) -> tuple[dict[str, Any], str | None]:
+    """One line of metrics.jsonl; the penalty is apart from the loss, and validation null where nothing is held out.
+
+    -> the line, and the name of something measured that is not finite: right answers can be counted even then
+    """
     name = "error" if isinstance(model, Autoencoder) else "accuracy"
     loss, quality, penalty, seen = group.total(
         torch.tensor(state.sums, dtype=torch.float64, device=group.device)
     ).tolist()
-    held_out = evaluate(model, images, "validation", dtype, group)[name] if config.validation else None
+    held_out = evaluate(model, images, "validation", dtype, group) if config.validation else {name: None}
     test = evaluate(model, images, "test", dtype, group)
     line = {
         "epoch": state.epoch + 1,
         "train_loss": loss / seen,
         "penalty": penalty / (state.batch * group.count),
         f"train_{name}": quality / seen,
-        f"validation_{name}": held_out,
+        f"validation_{name}": held_out[name],
         f"test_{name}": test[name],
     }
     if name == "error":
@@ -70,7 +74,13 @@ def epoch_line(
     if isinstance(encoder, UnfoldedEncoder):  # a CNN takes no steps
         height, width = images.facts["image_shape"][1:]
         line["step_conditions"] = [float(f"{value:.6g}") for value in encoder.step_conditions((height, width))]
-    return line
+    measured = line | {f"test_{key}": value for key, value in test.items()}
+    measured |= {f"validation_{key}": value for key, value in held_out.items()}
+    return line, next((key for key, value in measured.items() if not _is_finite(value)), None)
+
+
+def _is_finite(value: Any) -> bool:
+    return value is None or all(math.isfinite(each) for each in (value if isinstance(value, list) else [value]))
 
 
 def keep_best(run: Run, group: Processes, model: nn.Module, history: list[dict[str, Any]]) -> None:

@@ -27,16 +27,28 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
     """A JSON object with its schema number first."""
-    write_whole(path, (json.dumps({"schema": SCHEMA, **value}, indent=2) + "\n").encode())
+    write_whole(path, (strict_json({"schema": SCHEMA, **value}, path, indent=2) + "\n").encode())
+
+
+def strict_json(value: Any, path: Path, indent: int | None = None) -> str:
+    """What every reader of JSON reads: it has no word for infinities or NaN."""
+    try:
+        return json.dumps(value, indent=indent, allow_nan=False)
+    except ValueError:
+        raise ValueError(f"{path} must have finite numbers alone, got an infinity or NaN for it") from None
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object of a schema that this version knows."""
     try:
-        value = json.loads(path.read_text())
-    except json.JSONDecodeError as error:
+        value = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:  # of the syntax, or of the bytes
         raise ValueError(f"{path} is not a JSON file: {error}") from None
-    if not isinstance(value, dict) or value.get("schema") != SCHEMA:
-        found = value.get("schema") if isinstance(value, dict) else None
+    found = value.get("schema") if isinstance(value, dict) else None
+    if type(found) is int and found > SCHEMA:
+        raise ValueError(
+            f"{path} was written by a newer version of lgn: it has schema {found}, and this version reads {SCHEMA}"
+        )
+    if found != SCHEMA:
         raise ValueError(f"{path} must have schema {SCHEMA}, got {found!r}")
     return value

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from lgn import data
-from lgn.data.split import split_indices
+from lgn.data.split import choose_indices, split_indices
 from lgn.training.config import Config
 
 
@@ -39,11 +39,7 @@ def load_images(config: Config) -> Images:
     if config.validation:
         chosen["train"], chosen["validation"] = split_indices(classes, config.validation, config.data_seed)
     if config.train_images is not None:
-        available = len(chosen["train"])
-        if not 1 <= config.train_images < available:
-            raise ValueError(f"train_images must be from 1 to {available - 1}, got {config.train_images}")
-        left_out = 1 - config.train_images / available
-        kept, _ = split_indices(classes[chosen["train"]], left_out, config.data_seed + 1)
+        kept = choose_indices(classes[chosen["train"]], config.train_images, config.data_seed + 1)
         chosen["train"] = chosen["train"][kept]
     raw = {part: (train[index], None if labels is None else labels[index]) for part, index in chosen.items()}
     raw["test"] = (found.test.images, found.test.labels)

@@ -1,10 +1,9 @@
 """The loop: one readable function that trains a network and leaves its run directory."""
 
-import json
 import math
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from typing import Any
 
 import torch
@@ -17,12 +16,13 @@ from lgn.training.build import build_model, build_penalty, generator_rate, learn
 from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
-from lgn.training.files import write_whole
+from lgn.training.files import strict_json, write_whole
 from lgn.training.images import Images
 from lgn.training.objective import Diverged, Objective, largest_gradient
 from lgn.training.processes import Processes
 from lgn.training.progress import Progress, interruptible
 from lgn.training.run import Run
+from lgn.training.statistics import SETTLED, settle_statistics
 
 
 class Interrupted(Exception):
@@ -77,7 +77,7 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
     optimizer = torch.optim.Adam(groups, fused=group.device.type in ("cpu", "cuda"))
     state = State(objective, optimizer)
     if (run.path / "checkpoint.pt").is_file():
-        state.restore(run.checkpoint())
+        state.restore(run)
     elif group.writes:
         run.save_initial(model)
 
@@ -87,7 +87,7 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
     bar = Progress(config.epochs * batches, state.epoch * batches + state.batch, progress)
     writer = _tensorboard(config, run) if group.writes else None
     began = saved = time.monotonic()
-    with interruptible() as interrupt:
+    with interruptible() as interrupt, closing(bar):
         while state.epoch < config.epochs:
             objective.train()
             order = epoch_order(count, config.seed, state.epoch)
@@ -96,6 +96,8 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
                 rate = learning_rate(config, (state.epoch * batches + state.batch) / (config.epochs * batches))
                 for parameter_group, factor in zip(optimizer.param_groups, factors, strict=True):
                     parameter_group["lr"] = rate * factor
+                if batches < SETTLED:
+                    settle_statistics(model)
                 with torch.autocast(group.device.type, torch.bfloat16, enabled=config.precision == "bfloat16"):
                     score = wrapped(*images.batch("train", group.share(chosen), group.device, dtype))
                 # DDP averages gradients: times the processes, over the global batch, is the mean over its images.
@@ -103,9 +105,12 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
                 optimizer.zero_grad()
                 loss.backward()
                 size = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
-                # A step along an infinite gradient would spoil the weights, and the next checkpoint with them.
+                # A step along an infinite gradient would spoil the weights.
                 if group.any(not (math.isfinite(loss.item()) and math.isfinite(size.item()))):
-                    _stop_diverged(config, model, state.epoch, loss.item())
+                    layers = 1 if config.network.tied else config.network.num_layers
+                    where, largest = largest_gradient(model, layers)
+                    what = f"the loss is {loss.item()} in epoch {state.epoch + 1}"
+                    raise _diverged(f"{what}; the largest gradient, {largest:.3g}, is in {where}", config, run)
                 if config.clip is not None:
                     nn.utils.clip_grads_with_norm_(parameters, config.clip, size)
                 optimizer.step()
@@ -113,23 +118,25 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
                     project(model)
                 state.add(score.loss.item(), score.quality.item(), score.penalty.item(), len(group.share(chosen)))
                 bar.step(state.epoch + 1, config.epochs, state.means(images.facts["task"]))
-                if group.writes and time.monotonic() - saved > config.checkpoint_seconds:
+                # What a step has spoilt never replaces a good checkpoint; all processes stop when they next meet.
+                if group.writes and time.monotonic() - saved > config.checkpoint_seconds and state.spoilt() is None:
                     save_checkpoint(run, state, time.monotonic() - began)
                     saved = time.monotonic()
                 if group.any(interrupt.asked):
-                    bar.close()
+                    _require_finite(state.spoilt(), state, config, run, group)
                     if group.writes:
                         save_checkpoint(run, state, time.monotonic() - began)
                     raise Interrupted(f"stopped in epoch {state.epoch + 1}")
-            line = epoch_line(config, group, images, model, state, dtype)
+            _require_finite(state.spoilt(), state, config, run, group)
+            line, not_finite = epoch_line(config, group, images, model, state, dtype)
+            _require_finite(not_finite, state, config, run, group)
             line["seconds"] = round(state.seconds + time.monotonic() - began, 3)
             state.history.append(line)
             keep_best(run, group, model, state.history)
             state.next_epoch()
             if group.writes:
-                write_whole(
-                    run.path / "metrics.jsonl", "".join(json.dumps(row) + "\n" for row in state.history).encode()
-                )
+                metrics = run.path / "metrics.jsonl"
+                write_whole(metrics, "".join(strict_json(row, metrics) + "\n" for row in state.history).encode())
                 save_checkpoint(run, state, time.monotonic() - began)
                 saved = time.monotonic()
             if writer is not None:
@@ -138,20 +145,23 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
                         writer.add_scalar(name, value, line["epoch"])
                 writer.flush()
             bar.epoch(line, config.epochs)
-    bar.close()
     if writer is not None:
         writer.close()
     if group.writes:
         run.save_model(model)
 
 
-def _stop_diverged(config: Config, model: nn.Module, epoch: int, loss: float) -> None:
-    layers = 1 if config.network.tied else config.network.num_layers
-    where, size = largest_gradient(model, layers)
-    raise Diverged(
-        f"the loss is {loss} in epoch {epoch + 1}; the largest gradient, {size:.3g}, is in {where}; "
-        f"the last checkpoint is kept; try a smaller learning_rate or clip"
-    )
+def _diverged(what: str, config: Config, run: Run) -> Diverged:
+    kept = "the last checkpoint is kept" if (run.path / "checkpoint.pt").is_file() else "no checkpoint was written yet"
+    clip = "a clip, such as 2" if config.clip is None else f"a clip below {config.clip:g}"
+    return Diverged(f"{what}; {kept}; try a learning_rate below {config.learning_rate:g}, or {clip}")
+
+
+def _require_finite(name: str | None, state: State, config: Config, run: Run, group: Processes) -> None:
+    """End a training of which something is not finite, in all processes together."""
+    if group.any(name is not None):
+        what = f"{name or 'a tensor of another process'} is not finite"
+        raise _diverged(f"{what} after step {state.batch} of epoch {state.epoch + 1}", config, run)
 
 
 def _tensorboard(config: Config, run: Run) -> Any:

@@ -1,28 +1,26 @@
 """The run directory: everything that one training made, and all that analysis and report need."""
 
 import dataclasses
-import fcntl
 import json
-import pickle
-import platform
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from filelock import FileLock, Timeout
 from safetensors.torch import load_file, load_model, save, save_model
 from torch import Tensor, nn
 
 from lgn.generators import generators_of
 from lgn.nn import OrbitBank
 from lgn.training.build import build_model
-from lgn.training.config import INCIDENTAL, Config, NetworkConfig
+from lgn.training.codec import believed_facts, from_values
+from lgn.training.config import INCIDENTAL, LATER, Config
+from lgn.training.environment import environment
 from lgn.training.files import PART, read_json, write_json, write_whole
-from lgn.version import __version__
+
+CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
 
 
 class Run:
@@ -33,7 +31,11 @@ class Run:
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else "not finished"
-        return f"Run({str(self.path)!r}, {len(self.metrics)} epochs, {state})"
+        try:
+            epochs = f"{len(self.metrics)} epochs"
+        except ValueError:
+            epochs = "damaged metrics"
+        return f"Run({str(self.path)!r}, {epochs}, {state})"
 
     @classmethod
     def open(cls, path: str | Path) -> "Run":
@@ -43,20 +45,51 @@ class Run:
             raise FileNotFoundError(f"run must be a directory with a config.json, got {run.path}")
         return run
 
+    @contextmanager
+    def reading(self, name: str, what: str) -> Iterator[None]:
+        """Turn whatever a damaged or foreign file leads to into one sentence that names it."""
+        try:
+            yield
+        except (FileNotFoundError, PermissionError):
+            raise
+        except Exception as error:
+            reason = " ".join(str(error).split()) if isinstance(error, ValueError | RuntimeError) else repr(error)
+            reason = reason.removeprefix(f"{self.path / name} ")[:300]
+            raise ValueError(f"{self.path / name} is not {what}: {reason}") from None
+
+    def _settings(self, part: str) -> Any:
+        stored = read_json(self.path / "config.json")
+        if part not in stored:
+            raise ValueError(f"{self.path / 'config.json'} must have {part!r}, and does not")
+        return stored[part]
+
     @property
     def config(self) -> Config:
-        return config_from_json(read_json(self.path / "config.json")["config"])
+        values = self._settings("config")
+        with self.reading("config.json", "the config of a run"):
+            return config_from_json(values)
 
     @property
     def facts(self) -> dict[str, Any]:
         """What the data decided: task, image shape, class names, checksum, preprocessing."""
-        return read_json(self.path / "config.json")["facts"]
+        facts = self._settings("facts")
+        with self.reading("config.json", "the config of a run"):
+            return believed_facts(facts)
 
     @property
     def metrics(self) -> list[dict[str, Any]]:
         """One line an epoch; empty before the first has ended."""
         path = self.path / "metrics.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+        if not path.is_file():
+            return []
+        with self.reading("metrics.jsonl", "the metrics of a run"):
+            lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+            if not lines:
+                raise ValueError("it is empty, and must have a line for every epoch")
+            for number, line in enumerate(lines, 1):
+                if not isinstance(line, dict) or not line.keys() >= {"epoch", "seconds", "train_loss"}:
+                    raise ValueError(f"line {number} must be an object with epoch, seconds and train_loss")
+            return lines
 
     @property
     def finished(self) -> bool:
@@ -64,33 +97,46 @@ class Run:
 
     def model(self, device: str | None = None) -> nn.Module:
         """The trained network, in evaluation mode; of an interrupted run, the one of its checkpoint."""
-        config, facts = self.config, self.facts
-        model = build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
+        model = self._network()
         if self.finished:
             best = self.path / "best.safetensors"
             weights = best if best.is_file() else self.path / "model.safetensors"
-            try:
+            with self.reading(weights.name, "a safetensors file with the weights of this run"):
                 load_model(model, weights)
-            except SafetensorError as error:
-                raise ValueError(f"{weights} is not a safetensors file: {error}") from None
         else:
-            model.load_state_dict(self.checkpoint()["model"])
+            stored = self.checkpoint()
+            with self.reading("checkpoint.pt", "a checkpoint of this run"):
+                model.load_state_dict(stored["model"])
         return model.to(device or "cpu").eval()
+
+    def _network(self) -> nn.Module:
+        config, facts = self.config, self.facts
+        with self.reading("config.json", "the config of a run"):
+            return build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
 
     def checkpoint(self) -> dict[str, Any]:
         """The state to continue from. Only tensors and numbers are read from it, never code."""
         path = self.path / "checkpoint.pt"
         if not path.is_file():
             raise FileNotFoundError(f"{self.path} has no checkpoint yet")
-        try:
-            return torch.load(path, map_location="cpu", weights_only=True)
-        except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
-            reason = str(error).split("\n")[0]
-            raise ValueError(f"{path} is not a checkpoint that can be read without running code: {reason}") from None
+        with self.reading(path.name, "a checkpoint that can be read without running code"):
+            stored = torch.load(path, map_location="cpu", weights_only=True)
+        missing = [name for name in CHECKPOINT if not isinstance(stored, dict) or name not in stored]
+        if missing:
+            raise ValueError(f"{path} is not a checkpoint of a run: it has no {missing[0]!r}")
+        return stored
 
     def initial(self) -> dict[str, Tensor]:
         """Generators and bases before the first step, by the names of `snapshot`."""
-        return load_file(self.path / "initial.safetensors")
+        with self.reading("initial.safetensors", "a safetensors file with the beginning of this run"):
+            tensors = load_file(self.path / "initial.safetensors")
+            with torch.random.fork_rng(devices=[]):
+                expected = snapshot(self._network())
+            for name, tensor in expected.items():
+                found = tuple(tensors[name].shape) if name in tensors else "none"
+                if found != tuple(tensor.shape):
+                    raise ValueError(f"{name} must be of shape {tuple(tensor.shape)}, got {found}")
+            return tensors
 
     def save_initial(self, model: nn.Module) -> None:
         write_whole(self.path / "initial.safetensors", save(snapshot(model)))
@@ -111,7 +157,7 @@ class Run:
                     f"out must be a new directory or a run with the same settings, {self.path} has {different}"
                 )
             return
-        write_json(self.path / "environment.json", _environment(config))
+        write_json(self.path / "environment.json", environment(config))
         write_json(stored, {"config": config_to_json(config), "facts": facts})
 
     @contextmanager
@@ -119,14 +165,17 @@ class Run:
         """Refuse a second process; the lock goes with the process that holds it."""
         self._require_own_directory()
         self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise ValueError(f"out must not be in use, {self.path} is being trained by another process") from None
+        lock = FileLock(self.path / ".lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise ValueError(f"out must not be in use, {self.path} is being trained by another process") from None
+        try:
             for unfinished in self.path.glob(f".*{PART}"):  # of a process that was killed while it wrote
                 unfinished.unlink()
             yield
+        finally:
+            lock.release()
 
     def _require_own_directory(self) -> None:
         """Refuse a directory that holds something else, before anything is written to it."""
@@ -157,10 +206,7 @@ def config_to_json(config: Config) -> dict[str, Any]:
 
 
 def config_from_json(values: dict[str, Any]) -> Config:
-    values = dict(values)
-    network = NetworkConfig(**values.pop("network"))
-    data_dir = values.pop("data_dir")
-    return Config(**values, network=network, data_dir=None if data_dir is None else Path(data_dir))
+    return from_values(Config, values, "config", LATER)
 
 
 def same_settings(one: Config, other: Config) -> bool:
@@ -172,20 +218,3 @@ def _differences(stored: Config, wanted: Config) -> str:
     old, new = config_to_json(stored), config_to_json(wanted)
     old, new = old | old.pop("network"), new | new.pop("network")
     return ", ".join(f"{k} {old[k]!r} instead of {new[k]!r}" for k in old if k not in INCIDENTAL and old[k] != new[k])
-
-
-def _environment(config: Config) -> dict[str, Any]:
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
-    )
-    return {
-        "lgn": __version__,
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "threads": torch.get_num_threads(),
-        "device": config.device,
-        "seed": config.seed,
-        "commit": commit.stdout.strip() or None,
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-    }

@@ -1,0 +1,79 @@
+"""Where a run says it was made: the commit of the package's own source, and nothing where there is none."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from training.small import SMALL_WORDS
+
+from lgn.training.environment import source_commit
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+
+
+def git(directory: Path, *words: str) -> str:
+    who = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
+    done = subprocess.run(["git", *who, *words], cwd=directory, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a package of its own, and another that is installed inside it and not tracked."""
+    for name in ("src/own", "environment/site-packages/foreign"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "__init__.py").write_text("")
+    git(tmp_path, "init")
+    git(tmp_path, "add", "src")
+    git(tmp_path, "commit", "-m", "first")
+    return tmp_path
+
+
+@needs_git
+def test_the_commit_is_that_of_the_repository_that_tracks_the_package(repository: Path) -> None:
+    assert source_commit(repository / "src" / "own") == git(repository, "rev-parse", "HEAD")
+    assert source_commit(repository / "environment" / "site-packages" / "foreign") is None
+
+
+@needs_git
+def test_variables_of_another_repository_do_not_mislead(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they are set inside a hook."""
+    expected = git(repository, "rev-parse", "HEAD")
+    monkeypatch.setenv("GIT_DIR", str(repository / "elsewhere"))
+    assert source_commit(repository / "src" / "own") == expected
+
+
+@needs_git
+def test_a_repository_without_a_commit_has_none(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text("")
+    git(tmp_path, "init")
+    git(tmp_path, "add", "__init__.py")
+    assert source_commit(tmp_path) is None
+
+
+def test_it_trains_without_git(tmp_path: Path) -> None:
+    """A machine with Python and pip alone: no program is found at all."""
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "lgn", "train", "digits", *SMALL_WORDS, "--epochs", "1", "--out", str(out)]
+    done = subprocess.run(command, env=os.environ | {"PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((out / "environment.json").read_text())["commit"] is None
+
+
+def test_it_imports_and_locks_without_fcntl(tmp_path: Path) -> None:
+    """As on Windows, which has no such module."""
+    program = (
+        "import sys; sys.modules['fcntl'] = None\n"
+        "import lgn; from lgn.training import Run\n"
+        "with Run(sys.argv[1]).locked():\n"
+        "    try:\n"
+        "        with Run(sys.argv[1]).locked(): print('twice')\n"
+        "    except ValueError as refusal: print(refusal)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"out must not be in use, {tmp_path / 'run'} is being trained by another process\n"

@@ -1,0 +1,67 @@
+"""Running statistics of batch normalisation: they have arrived at the first evaluation, and training is not touched."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from training.small import equal, small, weights
+
+from lgn.training import build_model, load_images, train
+from lgn.training.loop import SETTLED
+from lgn.training.statistics import settle_statistics
+
+
+def running(model: nn.Module) -> list[nn.BatchNorm2d]:
+    return [module for module in model.modules() if isinstance(module, nn.BatchNorm2d)]
+
+
+@pytest.mark.parametrize("architecture", ["unfolded", "cnn"])
+def test_the_first_batches_count_equally_and_later_ones_fade(architecture: str) -> None:
+    """Against the definition: the mean of ten, then `r <- 0.9 r + 0.1 x`."""
+    torch.manual_seed(0)
+    model = build_model(small(architecture=architecture), (1, 28, 28), 10, "classify").train()
+    seen: list[torch.Tensor] = []
+    norm = running(model)[0]
+    for number in range(14):
+        settle_statistics(model)
+        batch = (number + 1) * torch.randn(16, 1, 28, 28)
+        alone = nn.BatchNorm2d(norm.num_features, momentum=1.0)  # its running variance is that of the last batch
+        norm.register_forward_pre_hook(lambda _, inputs, alone=alone: (alone(inputs[0]), None)[1])
+        with torch.no_grad():
+            model(batch)
+        norm._forward_pre_hooks.clear()
+        assert alone.running_var is not None
+        seen.append(alone.running_var)
+        expected = torch.stack(seen[:10]).mean(0)
+        for later in seen[10:]:
+            expected = 0.9 * expected + 0.1 * later
+        assert norm.running_var is not None
+        torch.testing.assert_close(norm.running_var, expected, rtol=1e-4, atol=0)
+
+
+def test_test_images_are_classified_as_well_as_trained_ones_from_the_first_epoch(tmp_path: Path) -> None:
+    """Ten steps an epoch. With statistics that began at 1 it was a sixth of the images against two thirds."""
+    run = train(small(train_images=1200, epochs=1, num_layers=4, num_sets=5), tmp_path / "run", progress=False)
+    (line,) = run.metrics
+    assert line["test_accuracy"] > line["train_accuracy"]  # the end of an epoch is better than its mean
+
+
+def test_weights_do_not_depend_on_it_and_long_epochs_are_left_alone(tmp_path: Path, monkeypatch) -> None:
+    few, many = small(batch_size=50, epochs=1), small(batch_size=1, epochs=1, num_layers=2)
+    assert 200 // 50 < SETTLED <= 200
+    mended = {
+        "few": train(few, tmp_path / "few", progress=False),
+        "many": train(many, tmp_path / "many", progress=False),
+    }
+    monkeypatch.setattr("lgn.training.loop.SETTLED", 0)
+    plain = {
+        "few": train(few, tmp_path / "few2", progress=False),
+        "many": train(many, tmp_path / "many2", progress=False),
+    }
+    assert equal(weights(mended["many"]), weights(plain["many"]))
+    one, other = weights(mended["few"]), weights(plain["few"])
+    changed = {name for name in one if not torch.equal(one[name], other[name])}
+    assert changed == {"encoder.norms.0.running_mean", "encoder.norms.0.running_var"}
+    assert mended["few"].metrics[0]["train_loss"] == plain["few"].metrics[0]["train_loss"]
+    assert load_images(few).facts["counts"]["train"] == 200

@@ -1,0 +1,199 @@
+"""Random commands: each must train, or be refused in one sentence.
+
+Run it as `python tools/fuzz.py --count 300 --seed 0` (about five minutes). Each command is `lgn train` or
+`lgn discover` on a few digits with random options, most sensible and some not, in a directory of its own; it is a
+function of the seed and its number, so `--only 17` repeats one. It is a fault if a command
+
+- ends by an exception that `lgn` does not expect, which a user would see as a traceback, or does not end;
+- fails, and says so in more than one sentence (or, for words that an option does not have, the frame of the parser);
+- ends with status 0 and leaves a number that is not finite: in its metrics, its weights or its checkpoint;
+- leaves a checkpoint with tensors that are not finite, however it ends;
+- is refused for its settings, and leaves a directory.
+
+It exits with 1 if there was one, and `--json` writes all commands with their outcome.
+"""
+
+import argparse
+import io
+import json
+import math
+import random
+import signal
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+
+from lgn.cli import main as lgn
+
+ALWAYS = ["--epochs", "1", "--num-sets", "2", "--num-layers", "2", "--kernel-size", "5"]
+NONSENSE = "0 -1 nan inf 1e38 1e-38 1e400"
+
+# What each option is given: what it can be for a small network, and what it cannot, or only with luck.
+OPTIONS = {
+    "--task": ("classify reconstruct auto", "win"),
+    "--preset": ("quick paper released", "swift"),
+    "--preprocess": ("standardise zca none", "all"),
+    "--zca-eps": ("0.01 1 1e-5", NONSENSE),
+    "--validation": ("0.1 0.5", f"0.99 1e-9 {NONSENSE}"),
+    "--train-images": ("10 11 60 97", "1 0 4999999 -3 x"),
+    "--batch-size": ("1 7 40 128 100000000000000000000", "0 -5"),
+    "--learning-rate": ("0.001 0.1 1 10", f"1e4 1e10 1e25 {NONSENSE}"),
+    "--clip": ("None 2 1e-3 1e30", NONSENSE),
+    "--generator-rate": ("None 0 1 10", NONSENSE),
+    "--penalty": ("inverse singular-values log-determinant orthogonality closure none", "all"),
+    "--penalty-weight": ("0.001 100 0", NONSENSE),
+    "--penalty-start": ("inverse gaussian", "zero"),
+    "--checkpoint-seconds": ("60 0 1e-3", NONSENSE),
+    "--seed": ("0 3 18446744073709551615", "18446744073709551616 -1 one"),
+    "--data-seed": ("1 18446744073709551615", "-1 nan"),
+    "--precision": ("float32 float64 bfloat16", "float8"),
+    "--architecture": ("unfolded cnn", "resnet"),
+    "--num-layers": ("1 3", "0 -1 40"),
+    "--num-sets": ("1 3", "0 -2"),
+    "--order": ("2 3 5", "1 0"),
+    "--kernel-size": ("1 2 3 8 29 30", "0 31 -4"),
+    "--algorithm": ("ista fista", "adam"),
+    "--step": ("learned safe 0.01 1", f"10 {NONSENSE}"),
+    "--threshold": ("filter set", "none"),
+    "--padding": ("0 2 same", "40 -1"),
+    "--generator": ("dense orthogonal cyclic kronecker low-rank circulant doubly-stochastic affine free", "fixed"),
+    "--operator": ("rotation_90 shift_1_0 pooling_2_then_rotation_60 blur_1", "rotation_nan shift_0.5 blur_1e-300"),
+    "--share": ("channel set layer network", "none"),
+    "--start": ("orthogonal gaussian", "identity"),
+    "--norm": ("None 1 2", NONSENSE),
+    "--decoder": ("tied free", "none"),
+    "--pool": ("1 4 7 50", "0 -1"),
+    "--train": ("direct lifted", "twice"),
+    "--lift-method": ("least-squares procrustes unordered", "guess"),
+    "--snap": ("none orthogonal roots permutation", "diagonal"),
+    "--starts": ("1 2", "0 -1"),
+    "--image-size": ("28 12", "0 -1"),
+    "--device": ("cpu auto", "cuda abacus"),
+}  # fmt: skip
+FLAGS = ["--no-normalise", "--normalise", "--two-sided", "--tied", "--grey", "--freeze-filters", "--penalty-normalised"]
+
+
+def command(seed: int, number: int) -> list[str]:
+    """A random command: up to six options beside those that keep it small, one in eight of them nonsense."""
+    chance = random.Random(f"{seed}:{number}")
+    words = ["discover" if chance.random() < 0.1 else "train", "digits", *ALWAYS, "--train-images", "60"]
+    for name in chance.sample(list(OPTIONS), chance.randint(1, 6)):
+        value = chance.choice(OPTIONS[name][chance.random() < 0.125].split()).replace("_", " ")
+        words += [name, value]
+        # What an option needs beside it, so that it is more than a refusal.
+        words += ["--generator", "fixed"] if name == "--operator" else []
+        words += ["--operator", "rotation 90"] if value == "fixed" else []
+        words += ["--train", "lifted"] if name in ("--lift-method", "--snap") else []
+        words += ["--start-epochs", "1", "--validation", "0.1"] if name == "--starts" else []
+    return words + chance.sample(FLAGS, chance.choice((0, 0, 1, 2)))
+
+
+class Late(BaseException):
+    """A command that does not end: no exception that anything could take for its own."""
+
+
+def run(words: list[str], out: Path, seconds: int) -> dict[str, Any]:
+    """Run a command and say what came of it."""
+    printed, said = io.StringIO(), io.StringIO()
+    faults: list[str] = []
+    status = -1
+    signal.signal(signal.SIGALRM, _late)
+    signal.alarm(seconds)
+    try:
+        with redirect_stdout(printed), redirect_stderr(said):
+            status = lgn([*words, "--out", str(out)])
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    except Late:
+        faults.append(f"no end after {seconds} s")
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        faults.append(f"{error!r} in {Path(where.filename).name}, line {where.lineno}")
+    finally:
+        signal.alarm(0)
+    lines = [line for line in said.getvalue().splitlines() if not line.startswith(("lgn: warning: ", "epoch "))]
+    if not faults:
+        faults += find_faults(status, lines, out)
+    made = (out / "config.json").is_file()
+    outcome = "fault" if faults else "trained" if status == 0 else "diverged" if made else "refused"
+    return {"outcome": outcome, "status": status, "said": lines[-5:] if status else [], "faults": faults}
+
+
+def _late(*_: object) -> None:
+    raise Late
+
+
+def find_faults(status: int, lines: list[str], out: Path) -> Iterator[str]:
+    sentences = [line for line in lines if line.startswith("lgn: error: ")]
+    framed = status == 2 and "For full helptext, " in " ".join(lines)
+    if status and not framed and (len(sentences) != 1 or lines[-1] != sentences[0]):
+        yield "an end that is not one sentence"
+    if status and out.exists() and not (out / "config.json").is_file():
+        yield "a refusal that leaves a directory"
+    if status == 0 and not (out / "model.safetensors").is_file():
+        yield "status 0 without a model"
+    yield from not_finite(out)
+
+
+def not_finite(out: Path) -> Iterator[str]:
+    """What a run, and the runs of its stages, hold that is not finite or not JSON."""
+
+    def refuse(word: str) -> float:
+        raise ValueError(f"{word} is not JSON")
+
+    for path in (*out.rglob("*.json"), *out.rglob("metrics.jsonl")):
+        for text in path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]:
+            try:
+                value = json.loads(text, parse_constant=refuse)
+            except ValueError as error:
+                yield f"{path.name}: {error}"
+                continue
+            if path.suffix == ".jsonl" and not all(math.isfinite(x) for x in value.values() if isinstance(x, float)):
+                yield f"{path.name}: a number that is not finite"
+    for path in out.rglob("*.safetensors"):
+        if not all(tensor.isfinite().all() for tensor in load_file(path).values()):
+            yield f"{path.name}: a tensor that is not finite"
+    for path in out.rglob("checkpoint.pt"):
+        stored = torch.load(path, weights_only=True)
+        moments = [value for each in stored["optimizer"]["state"].values() for value in each.values()]
+        tensors = [*stored["model"].values(), *stored["penalty"].values(), *moments]
+        if not all(torch.as_tensor(tensor).isfinite().all() for tensor in tensors):
+            yield f"{path.name}: a tensor that is not finite"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", type=int, help="the number of one command")
+    parser.add_argument("--timeout", type=int, default=300, help="seconds that one command may take")
+    parser.add_argument("--json", type=Path, help="where to write all commands and outcomes")
+    chosen = parser.parse_args()
+    rows = []
+    for number in range(chosen.count) if chosen.only is None else [chosen.only]:
+        words = command(chosen.seed, number)
+        with tempfile.TemporaryDirectory() as directory:
+            found = run(words, Path(directory, "run"), chosen.timeout)
+        rows.append({"number": number, "words": words, **found})
+        if found["outcome"] == "fault" or chosen.only is not None:
+            sys.stdout.write(f"{json.dumps(rows[-1])}\n")
+            sys.stdout.flush()
+    outcomes = Counter(row["outcome"] for row in rows)
+    sys.stdout.write(f"seed {chosen.seed}, {len(rows)} commands: {dict(outcomes)}\n")
+    if chosen.json is not None:
+        chosen.json.write_text(
+            json.dumps({"seed": chosen.seed, "outcomes": outcomes, "commands": rows}, indent=1) + "\n"
+        )
+    return 1 if outcomes["fault"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
