@@ -1,6 +1,5 @@
 """Second derivatives, `torch.func` and forward mode: the faster paths leave these to the plain one by themselves."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,9 +20,8 @@ MODELS = [
 
 
 @pytest.fixture(autouse=True)
-def _seed() -> Iterator[None]:
+def _seed() -> None:
     torch.manual_seed(0)
-    yield
 
 
 def pair(path: str, model: type[nn.Module] = UnfoldedEncoder, **options: Any) -> tuple[nn.Module, nn.Module]:

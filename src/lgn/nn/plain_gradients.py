@@ -1,4 +1,4 @@
-"""Where a fast way to differentiate is none: second derivatives, `torch.func`, and forward mode need plain expressions."""
+"""Second derivatives, `torch.func` and forward mode need plain expressions: how the faster ones make way."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

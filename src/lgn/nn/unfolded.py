@@ -186,6 +186,10 @@ class UnfoldedEncoder(nn.Module):
         # Under autocast torch chooses types operation by operation; the fast path, one operation, has one type.
         return self.path == "auto" and (compiling or x.device.type != "cpu" or torch.is_autocast_enabled("cpu"))
 
+    def __prepare_scriptable__(self) -> "UnfoldedEncoder":
+        """Called by `torch.jit.script`."""
+        raise TypeError("torch.jit.script does not know UnfoldedEncoder: use lgn.merge(model) and torch.export")
+
     def extra_repr(self) -> str:
         sides = "two-sided" if self.two_sided else "one-sided"
         return f"{self.num_layers} layers of {self.algorithm.upper()}, step {self.step}, {sides} threshold"

@@ -65,7 +65,7 @@ def write_checked(directory: int, name: str, content: bytes) -> None:
 @contextmanager
 def locked(directory: int, seconds: float) -> Iterator[None]:
     """One process at a time; the lock goes with the process that holds it. TimeoutError if it is not free in time."""
-    import fcntl  # which Windows does not have
+    import fcntl  # noqa: PLC0415  (which Windows does not have)
 
     descriptor = os.open(".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600, dir_fd=directory)
     try:

@@ -20,7 +20,7 @@ from lgn.nn.native.cache import locked, open_checked, own_directory, write_check
 
 SOURCES = tuple(Path(__file__).with_name(name) for name in ("step.c", "rows.h"))
 FLAGS = ("-O3", "-march=native", "-fopenmp", "-shared", "-fPIC")
-SECONDS = 30.0  # for the compiler, which needs one
+SECONDS = 60.0  # for the compiler, which needs one on a machine that is not busy
 
 _loaded: dict[tuple[int, int], ctypes.CDLL | None] = {}
 
