@@ -137,7 +137,7 @@ def test_an_array_that_claims_terabytes_is_refused_before_it_is_read(tmp_path):
     path = tmp_path / "bomb.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("images.npy", content + bytes(1000))
-    with pytest.raises(DataError, match=r"claims 1,000,000,000,000 bytes"):
+    with pytest.raises(DataError, match=r"claim 1,000,000,000,000 bytes"):
         lgn.data.load(path)
 
 

@@ -76,6 +76,54 @@ def test_what_is_left_alone_is_said() -> None:
     assert "  4: 2 sets of 4, 3x3" in str(conversion)
 
 
+def test_convolutions_of_other_kinds_are_listed() -> None:
+    others = {
+        "one": nn.Conv1d(8, 8, 3),
+        "three": nn.Conv3d(8, 8, 3),
+        "back": nn.ConvTranspose2d(8, 8, 3),
+        "back one": nn.ConvTranspose1d(8, 8, 3),
+    }
+    conversion = lgn.convert(nn.ModuleDict({**others, "two": nn.Conv2d(8, 8, 3)}), order=4).conversion
+    assert list(conversion.converted) == ["two"]
+    assert conversion.left_alone == {
+        name: f"{type(module).__name__} is not converted, of convolutions only Conv2d is"
+        for name, module in others.items()
+    }
+    with pytest.raises(ValueError, match=r"got none:(.|\n)*three: Conv3d is not converted"):
+        lgn.convert(nn.ModuleDict(others), order=4)
+
+
+@pytest.mark.parametrize("share", ["set", "network"])
+@pytest.mark.parametrize("family", ["dense", "orthogonal", "cyclic", "kronecker", "low-rank", "doubly-stochastic"])
+def test_a_network_on_meta_is_converted_there(family: str, share: Any) -> None:
+    """The plan of a network, without values: names and shapes are those of the converted network, which it can load."""
+    with torch.device("meta"):
+        model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3))
+    converted = lgn.convert(model, order=4, generator=family, share=share)
+    assert all(value.is_meta for value in [*converted.parameters(), *converted.buffers()])
+    if family != "doubly-stochastic":  # which looks at its numbers to know when to stop
+        assert converted(torch.empty(2, 3, 9, 9, device="meta")).shape == (2, 8, 5, 5)
+    plain = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3))
+    real = lgn.convert(plain, order=4, generator=family, share=share)
+    shapes = [{name: value.shape for name, value in each.state_dict().items()} for each in (converted, real)]
+    assert shapes[0] == shapes[1]
+    loaded = converted.to_empty(device="cpu")
+    loaded.load_state_dict(real.state_dict())
+    x = torch.randn(2, 3, 9, 9)
+    torch.testing.assert_close(loaded(x), real(x))
+
+
+@pytest.mark.parametrize("family", ["circulant", "affine"])
+def test_a_family_whose_constants_meta_would_lose_is_refused_there(family: str) -> None:
+    with pytest.raises(ValueError, match="generator must be all in its state_dict for a network on meta, got"):
+        lgn.convert(nn.Conv2d(3, 8, 3, device="meta"), order=4, generator=family)
+
+
+def test_filters_that_are_on_meta_cannot_be_started_from() -> None:
+    with pytest.raises(ValueError, match="from_filters must be False for layer '' on meta, which has no filters"):
+        lgn.convert(nn.Conv2d(3, 8, 3, device="meta"), order=4, from_filters=True)
+
+
 def test_layers_can_be_chosen() -> None:
     converted = lgn.convert(ResNet(), order=4, layers=lambda name, module: name.startswith("layers.1"))
     assert list(converted.conversion.converted) == [name for name in CONVOLUTIONS if name.startswith("layers.1")]

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 import lgn
 from lgn.generators import FAMILIES, Dense, generators_of
 from lgn.measures import orthogonality_error
-from lgn.nn import GroupConv2d
+from lgn.nn import GroupConv2d, GroupLinear, GroupStackConv2d, UnfoldedEncoder
 from lgn.penalties import AuxiliaryInverse
 
 TRAINED = [family for family in FAMILIES if family != "fixed"]
@@ -90,6 +90,41 @@ def test_compile_as_one_graph(family: str, images: Tensor) -> None:
         gradients.append([output.detach(), *(parameter.grad for parameter in network.parameters())])
     for plain, fast in zip(*gradients, strict=True):
         torch.testing.assert_close(fast, plain, rtol=1e-4, atol=1e-6)
+
+
+@each_family
+def test_symbolic_trace_of_a_group_network(family: str, images: Tensor) -> None:
+    """The graph has the layers' own banks: what it is trained with, they learn."""
+    model = nn.Sequential(small_network(family), nn.Flatten(), nn.Linear(8 * 29 * 28, 4), GroupLinear(4, 2, 2))
+    traced = torch.fx.symbolic_trace(model)
+    torch.testing.assert_close(traced(images), model(images))
+    traced(images).square().mean().backward()
+    assert all(parameter.grad is not None for parameter in traced.parameters())
+    assert sum(p.numel() for p in traced.parameters()) == sum(p.numel() for p in model.parameters())
+
+
+@pytest.mark.parametrize("bias", [True, False, "set"])
+def test_symbolic_trace_of_layers_by_themselves(bias: Any, images: Tensor) -> None:
+    for layer in (
+        GroupConv2d(3, 2, 4, 3, padding="same", bias=bias, padding_mode="reflect"),
+        GroupStackConv2d(1, 2, 3, 3, bias=bias),
+    ):
+        torch.testing.assert_close(torch.fx.symbolic_trace(layer)(images), layer(images))
+
+
+def test_symbolic_trace_of_a_converted_residual_network(images: Tensor) -> None:
+    model = lgn.convert(ResNet(), order=4).eval()
+    torch.testing.assert_close(torch.fx.symbolic_trace(model)(images), model(images))
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+def test_script_is_refused_in_a_sentence_and_takes_the_merged_network(images: Tensor) -> None:
+    model = small_network()
+    with pytest.raises(TypeError, match=r"must be given a plain network, got GroupConv2d: use lgn.merge\(model\)"):
+        torch.jit.script(model)
+    torch.testing.assert_close(torch.jit.script(lgn.merge(model))(images), model(images))
+    with pytest.raises(TypeError, match=r"does not know UnfoldedEncoder: use lgn.merge\(model\)"):
+        torch.jit.script(nn.Sequential(UnfoldedEncoder(3)))
 
 
 @pytest.fixture

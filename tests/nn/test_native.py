@@ -1,6 +1,7 @@
 """The compiled layers are the plain ones, and where they cannot be had nothing else changes."""
 
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from torch.nn import functional as F
 
 from lgn.nn import UnfoldedEncoder, unfolded
 from lgn.nn.adjoint import Margins, analyse, synthesise
+from lgn.nn.batch_norm import CodeBatchNorm
 from lgn.nn.native.compiled import library
 from lgn.nn.native.layer import NativeLayer
 from lgn.nn.native.step import NativeStep, at_points
@@ -199,47 +201,148 @@ def test_native_by_hand_says_what_it_needs() -> None:
         UnfoldedEncoder(1, two_sided=True, path="native")(torch.randn(1, 1, 28, 28))
 
 
+@needs_kernels
+@pytest.mark.parametrize("level", [0.0, 1e2, 1e4])
+def test_the_variance_of_nearly_constant_codes_keeps_its_digits(level: float) -> None:
+    """Codes whose mean is large beside their deviation, normalised by the layer, against float64 of the same codes."""
+    x, filters, margins = torch.randn(6, 1, 20, 20), 0.1 * torch.randn(1, 4, 1, 6, 6), Margins(1, 1, 1, 1)
+    layer, norm = NativeLayer(filters, torch.full((1, 4), -level), False, margins), CodeBatchNorm(4, eps=1e-12)
+    codes = layer(None, x, 0)
+    exact = codes.double()
+    normalised = layer.normalise(norm, codes)
+    variance = exact.var((0, 2, 3), correction=0)
+    assert level == 0 or float((exact.mean((0, 2, 3)) / variance.sqrt()).min()) > level / 10
+    torch.testing.assert_close(normalised.scale.double(), variance.rsqrt(), rtol=1e-5, atol=0)
+    torch.testing.assert_close(norm.running_mean.double(), 0.1 * exact.mean((0, 2, 3)), rtol=1e-6, atol=0)
+
+
 ENCODE = """
+import os
 import torch
 from lgn.nn import UnfoldedEncoder
-from lgn.nn.native.compiled import library
+from lgn.nn.native import compiled
+compiled.SECONDS = float(os.environ.get("SECONDS_TO_COMPILE", compiled.SECONDS))
 torch.manual_seed(0)
 codes = UnfoldedEncoder(1, kernel_size=6)(torch.randn(2, 1, 20, 20))
-print(library((6, 6)) is not None, float(codes.detach().double().sum()))
+print(compiled.library((6, 6)) is not None, float(codes.detach().double().sum()))
 """
 
 
 def encode_elsewhere(cache: Path, **environment: str) -> subprocess.Popen[str]:
     """A fresh process with a cache of its own that encodes, and prints whether it had kernels and the sum of codes."""
     variables = {**os.environ, "XDG_CACHE_HOME": str(cache), "OMP_NUM_THREADS": "1", **environment}
-    command = [sys.executable, "-W", "error", "-c", ENCODE]
+    command = [sys.executable, "-c", ENCODE]
     return subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def answers(processes: list[subprocess.Popen[str]]) -> list[tuple[str, float]]:
+def answers(processes: list[subprocess.Popen[str]]) -> list[tuple[bool, float, str]]:
+    """Of each: whether it had kernels, the sum of its codes, and what it said."""
     ends = [(process, *process.communicate(timeout=300)) for process in processes]
-    for process, _, errors in ends:
-        assert (process.returncode, errors) == (0, "")
-    return [(output.split()[0], float(output.split()[1])) for _, output, _ in ends]
+    assert [process.returncode for process, _, _ in ends] == [0] * len(ends), ends
+    return [(out.split()[0] == "True", float(out.split()[1]), errors) for _, out, errors in ends]
+
+
+def program(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def kept(cache: Path) -> list[str]:
+    """What is left in a cache, but for the lock."""
+    return sorted(entry.name for entry in (cache / "lgn" / "native").iterdir() if entry.name != ".lock")
 
 
 @needs_kernels
-def test_first_calls_at_once_leave_one_library_and_no_compiler_is_no_matter(
-    tmp_path: Path,
-) -> None:
-    """Real processes: two that compile at once, one that finds no compiler, one whose compiler fails."""
-    failing = tmp_path / "bin" / "cc"
-    failing.parent.mkdir()
-    failing.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
-    failing.chmod(0o755)
-    both = [encode_elsewhere(tmp_path / "shared") for _ in range(2)]
-    neither = [encode_elsewhere(tmp_path / name, PATH=str(tmp_path / name)) for name in ("empty", "bin")]
-    first, second, *without = answers(both + neither)
+def test_first_calls_at_once_leave_one_library_and_no_compiler_is_no_matter(tmp_path: Path) -> None:
+    """Real processes: two that compile at once, with CC and with its own name, and one that finds no compiler."""
+    marked = program(tmp_path / "bin" / "marked", f'echo "$@" >> {tmp_path / "calls"}\nexec /usr/bin/env cc "$@"')
+    both = [encode_elsewhere(tmp_path / "shared", CC=f"{marked} -fno-plt") for _ in range(2)]
+    neither = encode_elsewhere(tmp_path / "none", PATH=str(tmp_path / "none"), CC="")
+    first, second, without = answers([*both, neither])
     assert first == second
-    assert first[0] == "True"
-    (library_file,) = (tmp_path / "shared" / "lgn" / "native").iterdir()  # one, and nothing half-made beside it
-    assert library_file.suffix == ".so"
-    for had, total in without:
-        assert had == "False"
-        assert total == pytest.approx(first[1], rel=TOLERANCE)
-    assert not list(tmp_path.glob("bin/lgn/native/*"))
+    assert first[0]
+    assert first[2] == without[2] == ""
+    (name,) = kept(tmp_path / "shared")  # one, and nothing half-made beside it
+    assert name.endswith(".so")
+    (call,) = (tmp_path / "calls").read_text().splitlines()  # of CC, with its arguments, by one of the two
+    assert call.startswith("-fno-plt ")
+    assert not without[0]
+    assert without[1] == pytest.approx(first[1], rel=TOLERANCE)
+    assert not (tmp_path / "none").exists()
+
+
+@needs_kernels
+@pytest.mark.parametrize(
+    ("text", "reason"), [("echo broken >&2; exit 1", "status 1: broken"), ("sleep 600", "did not end in 2 s")]
+)
+def test_a_compiler_that_fails_or_hangs_is_asked_once(tmp_path: Path, text: str, reason: str) -> None:
+    """One sentence the first time, nothing after that, and another try when the compiler is another."""
+    calls = tmp_path / "calls"
+    compiler = program(tmp_path / "cc", f"echo called >> {calls}\n{text}")
+    limit = {"SECONDS_TO_COMPILE": "2"} if "sleep" in text else {}
+    (first,) = answers([encode_elsewhere(tmp_path, CC=str(compiler), **limit)])
+    (second,) = answers([encode_elsewhere(tmp_path, CC=str(compiler), **limit)])
+    assert not first[0]
+    assert not second[0]
+    assert reason in first[2]
+    assert first[2].count("the compiled kernels are not used") == 1
+    assert second[2] == ""
+    assert calls.read_text().split() == ["called"]
+    (marker,) = kept(tmp_path)
+    assert marker.endswith(".failed")
+    program(compiler, 'exec /usr/bin/env cc "$@"')
+    (third,) = answers([encode_elsewhere(tmp_path, CC=str(compiler))])
+    assert third[0]
+    assert third[2] == ""
+
+
+@needs_kernels
+def test_a_library_that_is_not_whole_is_built_again(tmp_path: Path) -> None:
+    """Cut short, which would be a bus error, and with one byte changed."""
+    (first,) = answers([encode_elsewhere(tmp_path)])
+    path = tmp_path / "lgn" / "native" / kept(tmp_path)[0]
+    whole = path.read_bytes()
+    for damaged in (whole[:8000], whole[:20000] + bytes([whole[20000] ^ 1]) + whole[20001:]):
+        path.write_bytes(damaged)
+        (again,) = answers([encode_elsewhere(tmp_path)])
+        assert again == first
+        assert first[0]
+        assert len(path.read_bytes()) == len(whole)
+
+
+@needs_kernels
+def test_a_library_in_a_directory_of_others_is_not_loaded(tmp_path: Path) -> None:
+    """A mode that lets others in, and, where we may give things away, another owner; a sentence says why."""
+    (first,) = answers([encode_elsewhere(tmp_path)])
+    directory = tmp_path / "lgn" / "native"
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    directory.chmod(0o777)
+    (shared,) = answers([encode_elsewhere(tmp_path)])
+    assert "must be of user" in shared[2]
+    assert "mode 777" in shared[2]
+    directory.chmod(0o700)
+    foreign = []
+    if os.geteuid() == 0:
+        os.chown(directory, 12345, -1)
+        foreign = answers([encode_elsewhere(tmp_path)])
+        os.chown(directory, 0, -1)
+        os.chown(directory / kept(tmp_path)[0], 12345, -1)
+        (mended,) = answers([encode_elsewhere(tmp_path)])  # somebody else's file in our directory is replaced
+        assert mended == first
+        assert (directory / kept(tmp_path)[0]).stat().st_uid == 0
+    for answer in [shared, *foreign]:
+        assert not answer[0]
+        assert answer[2].count("the compiled kernels are not used") == 1
+        assert answer[1] == pytest.approx(first[1], rel=TOLERANCE)
+
+
+@needs_kernels
+def test_kernels_of_two_sizes_in_one_process_are_not_mixed_up() -> None:
+    """Libraries that are loaded by descriptor are known by its number, which must not be used again."""
+    first, second = library((6, 6)), library((5, 5))
+    assert first is not None
+    assert second is not None
+    assert first._name != second._name
+    assert first._handle != second._handle

@@ -6,6 +6,7 @@ import tyro
 from tyro.extras import SubcommandApp
 
 import lgn.data
+from lgn.data.errors import printable
 from lgn.data.locate import find
 from lgn.data.registry import NAMED_SETS, NamedSet
 
@@ -34,7 +35,8 @@ def list_sets(data_dir: Directory = None) -> None:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         print("  ".join(cells).rstrip())
-    print("\nYour own images: a folder with a subfolder per class, a folder of images, or an .npz with 'images'.")
+    print("\nYour own images: a folder with a subfolder per class, a folder of images or of four IDX files,")
+    print("or an .npz with 'images'.")
 
 
 @app.command
@@ -69,12 +71,13 @@ def run(args: list[str]) -> int:
 
 def _describe(image_set: lgn.data.ImageSet) -> None:
     channels, height, width = image_set.image_shape
-    print(f"{image_set.name}: {image_set.source}")
+    print(printable(f"{image_set.name}: {image_set.source}"))
     print(f"{len(image_set.train):,} train and {len(image_set.test):,} test images of {channels}x{height}x{width}")
     if image_set.class_names:
-        print(f"{image_set.num_classes} classes: {', '.join(image_set.class_names)}")
+        names = ", ".join(printable(name) for name in image_set.class_names)
+        print(f"{image_set.num_classes} classes: {names}")
     for note in image_set.notes:
-        print(f"note: {note}")
+        print(f"note: {printable(note)}")
 
 
 def _where(named: NamedSet, data_dir: str | None) -> str:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lgn.data.errors import DataError
-from lgn.data.files import MAX_BYTES
 from lgn.data.images import ImageSet, Split
+from lgn.data.room import MAX_BYTES, PIECE
 from lgn.data.split import split_by_seed
 
 # What zipfile and numpy raise for a file that is damaged, encrypted, or packed in a way they do not know.
@@ -42,6 +42,9 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = {name: f"{name}.npy" for name in _NAMES if f"{name}.npy" in archive.namelist()}
+            claimed = sum(_claimed(archive, member) for member in members.values())
+            if claimed > MAX_BYTES:
+                raise DataError(f"its arrays claim {claimed:,} bytes, allowed are {MAX_BYTES:,}")
             return {name: _read_member(archive, member) for name, member in members.items()}
     except DataError as error:
         raise DataError(f"{path} is refused: {error}") from error
@@ -51,7 +54,8 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _read_member(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:
+def _claimed(archive: zipfile.ZipFile, member: str) -> int:
+    """The bytes of an array, as its header has them."""
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         if version not in ((1, 0), (2, 0)):
@@ -60,8 +64,10 @@ def _read_member(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:
         shape, _, dtype = read_header(file)
     if dtype.hasobject:
         raise DataError(f"{member} holds Python objects, which only a pickle can carry; store plain numbers")
-    if math.prod(shape) * dtype.itemsize > MAX_BYTES:
-        raise DataError(f"{member} claims {math.prod(shape) * dtype.itemsize:,} bytes, allowed are {MAX_BYTES:,}")
+    return math.prod(shape) * dtype.itemsize
+
+
+def _read_member(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:
     with archive.open(member) as file:
         return np.lib.format.read_array(file, allow_pickle=False)
 
@@ -108,23 +114,30 @@ def _as_bytes(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, Tensor], tuple
     for name, array in arrays.items():
         if array.dtype.kind not in "buif":
             raise DataError(f"{name} must hold numbers, got {array.dtype}")
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
+        if not np.isfinite([array.min(), array.max()]).all():  # a value that is none makes both so
             raise DataError(f"{name} holds values that are not finite")
         if array.min() < 0 or array.max() > 255:
             raise DataError(f"{name} must lie in 0..1 or 0..255, got {array.min()}..{array.max()}")
     is_float = any(array.dtype.kind == "f" for array in arrays.values())
     is_bool = all(array.dtype.kind == "b" for array in arrays.values())
     scaled = is_bool or (is_float and max(array.max() for array in arrays.values()) <= 1)
-    images = {
-        name: torch.from_numpy(np.ascontiguousarray(np.rint(array * 255.0) if scaled else np.rint(array), np.uint8))
-        if array.dtype != np.uint8
-        else torch.from_numpy(np.ascontiguousarray(array))
-        for name, array in arrays.items()
-    }
+    images = {name: torch.from_numpy(_rounded(array, 255.0 if scaled else 1.0)) for name, array in arrays.items()}
     notes = ("values in 0..1 were scaled to 0..255",) if scaled else ()
     if is_float and not scaled:
         notes = ("values were rounded to whole numbers in 0..255",)
     return images, notes
+
+
+def _rounded(array: NDArray[Any], factor: float) -> NDArray[np.uint8]:
+    """Numbers times a factor as bytes, a few images at a time; bytes stay."""
+    if array.dtype == np.uint8:
+        return np.ascontiguousarray(array)
+    rounded = np.empty(array.shape, np.uint8)
+    at_once = max(PIECE // array[0].size, 1)
+    for first in range(0, len(array), at_once):
+        part = slice(first, first + at_once)
+        rounded[part] = np.rint(array[part] * factor)
+    return rounded
 
 
 def _as_classes(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, Tensor], tuple[str, ...]]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lgn.data.errors import DataError
-from lgn.data.files import MAX_BYTES
+from lgn.data.room import require_room
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -65,18 +65,16 @@ def decode_images(paths: list[Path], headers: list[Header], image_size: int | No
     height, width = (image_size, image_size) if image_size is not None else next(iter(sizes))
     grey = all(header.grey for header in headers)
     channels = 1 if grey else 3
-    if len(paths) * channels * height * width > MAX_BYTES:
-        raise DataError(
-            f"{len(paths)} images of {height}x{width} take {len(paths) * channels * height * width:,} bytes, "
-            f"allowed are {MAX_BYTES:,}; choose a smaller image_size (--image-size)"
-        )
+    require_room(len(paths), channels, height, width)
     images = torch.empty(len(paths), channels, height, width, dtype=torch.uint8)
 
     def decode(number: int) -> None:
         pixels = _decode(paths[number], grey, (height, width))
         images[number] = torch.from_numpy(pixels).reshape(height, width, channels).permute(2, 0, 1)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # Pillow lets go of the interpreter while it decodes
+    # Pillow lets go of the interpreter while it decodes; all threads together hold no more than one largest image.
+    at_once = MAX_IMAGE_PIXELS // max(header.height * header.width for header in headers)
+    with ThreadPoolExecutor(min(at_once, os.cpu_count() or 1)) as pool:
         for _ in pool.map(decode, range(len(paths))):
             pass
     return images

@@ -7,9 +7,6 @@ from pathlib import Path
 
 from lgn.data.errors import DataError
 
-# What one set may take in memory: more than any that we name (CIFAR-10 takes 184 MB), less than a small machine has.
-MAX_BYTES = 4 * 2**30
-
 
 def read_bytes(path: Path, limit: int, md5: str | None = None) -> bytes:
     """The content of a file, decompressed if it is gzip (told by its first bytes), of at most `limit` bytes.

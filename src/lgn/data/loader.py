@@ -2,11 +2,15 @@
 
 import difflib
 import os
+import warnings
 from pathlib import Path
 
+import torch
+
 from lgn.data.arrays import load_arrays
-from lgn.data.errors import DataError
+from lgn.data.errors import DataError, printable
 from lgn.data.folder import load_folder
+from lgn.data.idx_folder import has_idx, load_idx_folder
 from lgn.data.images import ImageSet
 from lgn.data.named import load_named
 from lgn.data.registry import NAMED_SETS
@@ -22,22 +26,38 @@ def load(
     test_fraction: float = 0.2,
     download: bool = True,
 ) -> ImageSet:
-    """Load a named set, a folder of images, or an `.npz` of arrays.
+    """Load a named set, a folder of images or of IDX files, or an `.npz` of arrays.
 
     - A name: `digits` (inside the package), `mnist`, `fashion-mnist`, `cifar10`, `rotated-mnist`,
       `rotated-mnist-90`. Looked for in `data_dir`, in the directory `LGN_DATA`, in the cache; then downloaded, into
       `data_dir` or the cache, unless `download` is false.
     - A folder with a subfolder per class, with `train` and `test` of such, or of images alone (no labels).
+    - A folder with the four files of a set in MNIST's own format, packed or not.
     - An `.npz` with `images` and perhaps `labels`.
 
     `image_size` makes every image square of that size. `seed` decides what is random: the split of one's own images
     (`test_fraction` of each class) and the angles of the rotated sets.
     """
+    found = _load(name_or_path, data_dir, image_size, seed, test_fraction, download)
+    _warn_of_unseen(found)
+    return found
+
+
+def _load(
+    name_or_path: str | os.PathLike[str],
+    data_dir: str | os.PathLike[str] | None,
+    image_size: int | None,
+    seed: int,
+    test_fraction: float,
+    download: bool,
+) -> ImageSet:
     if image_size is not None and image_size < 1:
         raise DataError(f"image_size must be at least 1, got {image_size}")
     if isinstance(name_or_path, str) and name_or_path in NAMED_SETS:
         return resize_set(load_named(name_or_path, data_dir, seed, download), image_size)
     path = Path(name_or_path).expanduser()
+    if path.is_dir() and has_idx(path):
+        return resize_set(load_idx_folder(path), image_size)
     if path.is_dir():
         return load_folder(path, image_size=image_size, seed=seed, test_fraction=test_fraction)
     if path.is_file():
@@ -47,3 +67,18 @@ def load(
     raise DataError(
         f"{str(name_or_path)!r} is neither a folder, nor an .npz file, nor one of {', '.join(NAMED_SETS)}{hint}"
     )
+
+
+def _warn_of_unseen(found: ImageSet) -> None:
+    """Say which classes are tested and never shown."""
+    if found.train.labels is None or found.test.labels is None:
+        return
+    unseen = sorted(set(found.test.labels.tolist()) - set(found.train.labels.tolist()))
+    if unseen:
+        names = ", ".join(printable(found.class_names[label]) for label in unseen[:5]) + (", ..." if unseen[5:] else "")
+        images = int(torch.isin(found.test.labels, torch.tensor(unseen)).sum())
+        warnings.warn(
+            f"{images} test images of {found.name} have labels that no train image has ({names}): "
+            f"they cannot be classified rightly",
+            stacklevel=3,
+        )

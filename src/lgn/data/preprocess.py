@@ -10,6 +10,7 @@ from torch import Tensor
 
 from lgn.data.errors import DataError
 from lgn.data.images import checksum
+from lgn.data.room import PIECE
 from lgn.data.zca import CHUNK, Whitening, fit_whitening
 
 Kind = Literal["standardise", "zca", "none"]
@@ -158,9 +159,18 @@ def to_grey(images: Tensor) -> Tensor:
         return images
     if images.shape[1] != 3:
         raise DataError(f"grey needs images of 1 or 3 channels, got {images.shape[1]}")
-    weights = torch.tensor(_GREY_WEIGHTS, device=images.device)[:, None, None]
-    grey = [(chunk * weights).sum(1, keepdim=True).round_().to(torch.uint8) for chunk in images.split(CHUNK)]
-    return torch.cat(grey) if grey else images[:, :1]
+    weights = torch.tensor(_GREY_WEIGHTS, device=images.device)[:, None]
+    grey = images.new_empty(len(images), 1, *images.shape[2:])
+    pixels, places = images.flatten(2), grey.flatten(2)
+    for some, place in zip(_pieces(pixels), _pieces(places), strict=True):
+        place.copy_((some * weights).sum(1, keepdim=True).round_())
+    return grey
+
+
+def _pieces(pixels: Tensor) -> list[Tensor]:
+    """Views of a few images, or of parts of one: what can be computed with at a time.  (N, C, pixels)"""
+    images = max(PIECE // max(3 * pixels.shape[2], 1), 1)
+    return [part for some in pixels.split(images) for part in some.split(PIECE // 3, dim=2)]
 
 
 def unit_range(images: Tensor) -> Tensor:

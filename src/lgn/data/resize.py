@@ -1,11 +1,10 @@
 """Images of another size: the largest square in the middle, scaled."""
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from lgn.data.images import ImageSet, Split
-from lgn.data.zca import CHUNK
+from lgn.data.room import PIECE, require_room
 
 
 def resize(images: Tensor, size: int) -> Tensor:
@@ -19,12 +18,12 @@ def resize(images: Tensor, size: int) -> Tensor:
     square = images[..., top : top + side, left : left + side]
     if side == size:
         return square.contiguous()
-
-    def scale(chunk: Tensor) -> Tensor:
-        scaled = F.interpolate(chunk.float(), (size, size), mode="bilinear", antialias=True)
-        return scaled.round_().clamp_(0, 255).to(torch.uint8)
-
-    return torch.cat([scale(chunk) for chunk in square.split(CHUNK)])
+    planes = square.flatten(0, 1).unsqueeze(1)  # (N * C, 1, side, side)
+    scaled = images.new_empty(len(planes), 1, size, size)
+    at_once = max(PIECE // max(side, size) ** 2, 1)
+    for some, place in zip(planes.split(at_once), scaled.split(at_once), strict=True):
+        place.copy_(F.interpolate(some.float(), (size, size), mode="bilinear", antialias=True).round_().clamp_(0, 255))
+    return scaled.view(*images.shape[:2], size, size)
 
 
 def resize_set(image_set: ImageSet, size: int | None) -> ImageSet:
@@ -32,6 +31,7 @@ def resize_set(image_set: ImageSet, size: int | None) -> ImageSet:
     _, height, width = image_set.image_shape
     if size is None or (height, width) == (size, size):
         return image_set
+    require_room(len(image_set.train) + len(image_set.test), image_set.image_shape[0], size, size)
     train, test = (Split(resize(split.images, size), split.labels) for split in (image_set.train, image_set.test))
     note = f"all images were resized from {height}x{width} to {size}x{size}"
     return ImageSet(image_set.name, train, test, image_set.class_names, image_set.source, (*image_set.notes, note))

@@ -1,10 +1,12 @@
 """Batch normalisation that is fast, and exact, on codes stored channels-last."""
 
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
+
+from lgn.nn.plain_gradients import is_transformed, plain_gradients
 
 PARTS = 64
 
@@ -41,20 +43,28 @@ class _Normalise(torch.autograd.Function):
         centred = x - mean  # the difference of large squares would lose the variance of a nearly constant channel
         variance = _column_sums(centred * centred) / len(x)
         scale = (variance + eps).rsqrt()
-        ctx.save_for_backward(centred, gamma, scale)
+        ctx.save_for_backward(centred, gamma, scale, x, beta)
+        ctx.eps = eps
         ctx.mark_non_differentiable(mean, variance)
         return torch.addcmul(beta, centred, scale * gamma), mean, variance
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, g: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
-        centred, gamma, scale = ctx.saved_tensors
+        centred, gamma, scale, x, beta = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            plain = partial(_plain, eps=ctx.eps)
+            return (*plain_gradients(plain, (x, gamma, beta), ctx.needs_input_grad[:3], (g,)), None)
         g_beta = _column_sums(g)
         g_gamma = _column_sums(g * centred) * scale
         # g_x = gamma scale (g - mean(g) - x_hat mean(g x_hat)) for x_hat = scale * centred
         weight = gamma * scale / len(g)
         g_x = torch.addcmul(-weight * g_beta, centred, -weight * scale * g_gamma).addcmul_(g, gamma * scale)
         return g_x, g_gamma, g_beta, None
+
+
+def _plain(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    centred = x - x.mean(0)
+    return gamma * centred * (centred.square().mean(0) + eps).rsqrt() + beta
 
 
 def _column_sums(x: Tensor) -> Tensor:
@@ -67,6 +77,8 @@ def _column_sums(x: Tensor) -> Tensor:
 def _rows(codes: Tensor) -> Tensor | None:
     """Codes as (batch * height * width, channels) without a copy, or None where they are not stored so."""
     if codes.device.type != "cpu" or torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu"):
+        return None
+    if is_transformed():  # which the function above would not know
         return None
     inner = codes.permute(0, 2, 3, 1)
     return inner.flatten(0, 2) if inner.is_contiguous() else None

@@ -7,6 +7,7 @@ from functools import partial
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.conv import _ConvNd
 
 from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, least_squares_generator
@@ -47,8 +48,8 @@ def convert(
     """A copy of the model with `nn.Conv2d` (and, with `linear`, `nn.Linear`) replaced by group layers.
 
     The copy's attribute `conversion` says which layers were converted and why others were left alone: grouped and 1x1
-    convolutions, classes derived from torch's, and layers whose outputs the order does not divide.
-    `layers(name, module)` chooses among the rest.
+    convolutions, those in one or three dimensions or transposed, classes derived from torch's, and layers whose outputs
+    the order does not divide. `layers(name, module)` chooses among the rest. A layer on `meta` gets one there.
 
     With `from_filters` each set starts at the original's filters: its first is the basis, and the generator takes each
     to the next. That is exact for `share="channel"` where a set's filters but the last are independent, least squares
@@ -61,12 +62,19 @@ def convert(
         raise ValueError("from_filters must be False for share='network', got True: layers cannot agree")
     conversion, shared = Conversion(), dict[tuple[int, int], Generator]()
     replacements: dict[int, nn.Module] = {}
+    without_values: list[GroupConv2d | GroupLinear] = []
     for name, module in model.named_modules():
         if not isinstance(module, nn.Conv2d | nn.Linear):
+            if isinstance(module, _ConvNd):
+                conversion.left_alone[name] = (
+                    f"{type(module).__name__} is not converted, of convolutions only Conv2d is"
+                )
             continue
         if reason := _reason_to_leave(name, module, order, layers, linear):
             conversion.left_alone[name] = reason
             continue
+        if module.weight.is_meta and from_filters:
+            raise ValueError(f"from_filters must be False for layer {name!r} on meta, which has no filters, got True")
         patch, channels = _patch_and_channels(module)
         _refuse_large_dense(name, patch, generator, force)
         num_sets = _outputs(module) // order
@@ -80,11 +88,15 @@ def convert(
             shared[patch] = new.bank.generator
         if from_filters:
             conversion.filter_error[name] = _start_from_filters(new, module, filters)
+        elif module.weight.is_meta:
+            without_values.append(new)
         else:
             with torch.no_grad():  # signals keep the size that the original's initialisation gave them
                 new.bank.basis.mul_(module.weight.norm() / new.filters().norm())
         replacements[id(module)] = new.train(module.training)
         conversion.converted[name] = f"{num_sets} sets of {order}, {'x'.join(map(str, patch))}"
+    for layer in without_values:
+        _forget_values(layer)
     if not replacements:
         raise ValueError(f"model must have a layer that can be converted, got none:\n{conversion}")
     result = copy.deepcopy(model, dict(replacements))
@@ -137,7 +149,7 @@ def _refuse_large_dense(name: str, patch: tuple[int, int], generator: Family, fo
 def _group_layer(
     module: nn.Conv2d | nn.Linear, num_sets: int, order: int, family: Family, share: Share, start: Start
 ) -> GroupConv2d | GroupLinear:
-    device, dtype = module.weight.device, module.weight.dtype
+    device, dtype = torch.device("cpu") if module.weight.is_meta else module.weight.device, module.weight.dtype
     has_bias = module.bias is not None
     if isinstance(module, nn.Linear):
         return GroupLinear(
@@ -167,6 +179,15 @@ def _group_layer(
         device=device,
         dtype=dtype,
     )
+
+
+def _forget_values(layer: GroupConv2d | GroupLinear) -> None:
+    """Move a layer to `meta`: it is made on a CPU, since a family looks at its start."""
+    constants = {name for name, _ in layer.named_buffers()} - layer.state_dict().keys()
+    if constants:  # `to_empty` and `load_state_dict` would not bring them back
+        family = type(layer.bank.generator).__name__
+        raise ValueError(f"generator must be all in its state_dict for a network on meta, got {family}, which is not")
+    layer.to("meta")
 
 
 @torch.no_grad()

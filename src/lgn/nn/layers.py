@@ -4,6 +4,7 @@ import math
 from typing import Literal, get_args
 
 import torch
+import torch.fx
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -12,6 +13,12 @@ from lgn.nn.bank import OrbitBank
 
 Bias = bool | Literal["set"]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
+
+
+@torch.fx.wrap
+def _filters_for(bank: nn.Module, _: Tensor) -> Tensor:
+    """The filters of a bank: one step to `torch.fx`, which sees the image and does not look inside."""
+    return bank()
 
 
 class _GroupLayer(nn.Module):
@@ -24,6 +31,7 @@ class _GroupLayer(nn.Module):
         self.bank = bank
         self.num_sets, self.order = bank.num_sets, bank.order
         count = bank.num_sets if bias == "set" else bank.num_sets * bank.order
+        self.bias_per_set = bias == "set"
         if bias:
             bound = 1 / math.sqrt(bank.basis[0].numel())
             self.bias = nn.Parameter(torch.empty(count).to(bank.basis.detach()).uniform_(-bound, bound))
@@ -32,9 +40,15 @@ class _GroupLayer(nn.Module):
 
     def _bias(self) -> Tensor | None:
         """One number per filter.  (sets * order,)"""
-        if self.bias is None or len(self.bias) > self.num_sets:
+        if not self.bias_per_set:
             return self.bias
         return self.bias.repeat_interleave(self.order)
+
+    def __prepare_scriptable__(self) -> "_GroupLayer":
+        """Called by `torch.jit.script`."""
+        raise TypeError(
+            f"torch.jit.script must be given a plain network, got {type(self).__name__}: use lgn.merge(model)"
+        )
 
 
 class GroupConv2d(_GroupLayer):
@@ -98,7 +112,7 @@ class GroupConv2d(_GroupLayer):
         padding = self.padding
         if self.padding_mode != "zeros":
             x, padding = F.pad(x, self._margins(), mode=self.padding_mode), (0, 0)
-        return F.conv2d(x, self.bank(), self._bias(), self.stride, padding, self.dilation)
+        return F.conv2d(x, _filters_for(self.bank, x), self._bias(), self.stride, padding, self.dilation)
 
     def _margins(self) -> list[int]:
         """Pixels to add at the left, right, top and bottom."""
@@ -176,7 +190,7 @@ class GroupLinear(_GroupLayer):
         return self.bank().flatten(1)
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, self.filters(), self._bias())
+        return F.linear(x, _filters_for(self.bank, x).flatten(1), self._bias())
 
     def merged(self) -> nn.Linear:
         """The plain linear layer with the same rows."""

@@ -10,14 +10,15 @@ of a vector register empty; autograd keeps more than it needs; and codes stored 
 3. Codes are kept channels-last, where weight gradients and block synthesis are several times faster.
 """
 
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-from lgn.nn.adjoint import Margins, analyse
+from lgn.nn.adjoint import Margins, analyse, synthesise
+from lgn.nn.plain_gradients import plain_gradients
 
 BLOCK = (2, 4)  # the fastest of those measured, for one and for three channels
 
@@ -62,14 +63,16 @@ class ResidualStep(torch.autograd.Function):
     ) -> Tensor:
         size = (x.shape[-2], x.shape[-1])
         residual = channels_last(x - block_synthesise(u, kernels, size, margins))
-        ctx.save_for_backward(u, residual, filters, kernels)
+        ctx.save_for_backward(u, residual, filters, kernels, x, bias)
         ctx.margins = margins
         return analyse(residual, filters, margins, bias).add_(u)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-        u, residual, filters, kernels = ctx.saved_tensors
+        u, residual, filters, kernels, x, bias = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            plain = partial(_plain_step, margins=ctx.margins)
+            return (*plain_gradients(plain, (u, x, filters, bias), ctx.needs_input_grad[:4], (g,)), None, None)
         g = channels_last(g)
         q = channels_last(block_synthesise(g, kernels, (residual.shape[-2], residual.shape[-1]), ctx.margins))
         g_u = analyse(q, -filters, ctx.margins).add_(g) if ctx.needs_input_grad[0] else None
@@ -83,8 +86,9 @@ class Synthesis(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, codes: Tensor, filters: Tensor, margins: Margins) -> Tensor:
+        inputs = codes, filters
         codes, bank = channels_last(codes), channels_last(filters)
-        ctx.save_for_backward(codes, bank)
+        ctx.save_for_backward(codes, bank, *inputs)
         ctx.margins = margins
         size = (
             codes.shape[-2] + filters.shape[-2] - 1 - margins.top - margins.bottom,
@@ -93,12 +97,18 @@ class Synthesis(torch.autograd.Function):
         return block_synthesise(codes, channels_last(block_kernels(filters)), size, margins)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-        codes, bank = ctx.saved_tensors
+        codes, bank, *inputs = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            plain = partial(synthesise, margins=ctx.margins)
+            return (*plain_gradients(plain, inputs, ctx.needs_input_grad[:2], (g,)), None)
         g = channels_last(g)
         g_codes = analyse(g, bank, ctx.margins) if ctx.needs_input_grad[0] else None
         return g_codes, _filter_gradient(g, codes, bank, ctx.margins)[0], None
+
+
+def _plain_step(u: Tensor, x: Tensor, filters: Tensor, bias: Tensor, margins: Margins) -> Tensor:
+    return u + analyse(x - synthesise(u, filters, margins), filters, margins, bias)
 
 
 def _filter_gradient(image: Tensor, codes: Tensor, filters: Tensor, margins: Margins) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,7 @@
 """The unfolded encoder: layers are steps of sparse coding, with filters that are orbits (eqs. 3, 10, 11)."""
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import torch
@@ -12,12 +13,14 @@ from lgn.nn.adjoint import Margins, analyse, synthesise
 from lgn.nn.bank import FreeBank, OrbitBank, require_positive
 from lgn.nn.batch_norm import CodeBatchNorm
 from lgn.nn.native import NativeLayer, is_native
+from lgn.nn.plain_gradients import is_transformed
 from lgn.nn.residual_step import ResidualStep, Synthesis, block_kernels, channels_last
 from lgn.nn.step_size import largest_eigenvalue
 from lgn.nn.threshold import soft_threshold
 
 Algorithm = Literal["ista", "fista"]
-Path = Literal["auto", "native", "fast", "plain"]
+Kernel = Literal["native", "fast", "plain"]
+Path = Literal["auto"] | Kernel
 StepSize = float | Literal["learned", "safe"]
 
 
@@ -30,7 +33,8 @@ class UnfoldedEncoder(nn.Module):
 
     `step` is a number, "learned" (one per layer) or "safe" (the largest at which ISTA converges, found anew from the
     filters each time). `path` chooses between the plain expression, the fast one of `lgn.nn.residual_step` and the
-    compiled one of `lgn.nn.native`; they are equal, and only the plain one can be differentiated twice.
+    compiled one of `lgn.nn.native`; they are equal. Second derivatives and `torch.func` take the plain one by
+    themselves.
 
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
     """
@@ -62,12 +66,12 @@ class UnfoldedEncoder(nn.Module):
         require_positive(num_layers=num_layers)
         _require_choice("algorithm", algorithm, get_args(Algorithm))
         _require_choice("threshold", threshold, ("filter", "set"))
-        _require_choice("path", path, get_args(Path))
+        _require_choice("path", path, ("auto", *get_args(Kernel)))
         if isinstance(step, str):
             _require_choice("step", step, ("learned", "safe"))
         elif step <= 0:
             raise ValueError(f"step must be positive, got {step}")
-        patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
+        self.patch = patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
         self.num_layers, self.num_sets, self.order = num_layers, num_sets, order
         self.algorithm, self.two_sided, self.path, self.step = algorithm, two_sided, path, step
         self.margins = Margins.of(padding, patch)
@@ -116,14 +120,14 @@ class UnfoldedEncoder(nn.Module):
         thresholds = self.threshold.repeat_interleave(filters.shape[1] // self.threshold.shape[1], dim=1)
         # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
         roots = steps.sqrt()
-        layer: type[_PlainLayer | NativeLayer] = _FastLayer if self._is_fast(x) else _PlainLayer
-        if self._is_native(x, filters):
-            layer = NativeLayer
-        layers = layer(
+        kernel = self.kernel(x)
+        kinds: dict[Kernel, type[_PlainLayer | NativeLayer]]
+        kinds = {"native": NativeLayer, "fast": _FastLayer, "plain": _PlainLayer}
+        layers = kinds[kernel](
             filters * roots.view(-1, 1, 1, 1, 1), steps.unsqueeze(1) * thresholds, self.two_sided, self.margins
         )
         images = [root * x for root in roots] if len(roots) > 1 and self.step in ("learned", "safe") else [roots[0] * x]
-        if layer is _FastLayer:
+        if kernel == "fast":
             images = [channels_last(image) for image in images]
         return self._iterate(layers, images)
 
@@ -149,9 +153,9 @@ class UnfoldedEncoder(nn.Module):
     def decode(self, codes: Tensor, layer: int = -1, *, filters: Tensor | None = None) -> Tensor:
         """`W * z` with the bank of a layer, or with other filters.  (N, sets * order, H', W') -> (N, channels, H, W)"""
         filters = self.filters()[layer] if filters is None else filters
-        if self.path == "native" or self._is_fast(codes):
-            return Synthesis.apply(codes, filters, self.margins)
-        return synthesise(codes, filters, self.margins)
+        if self.path == "plain" or self._must_be_plain(codes):
+            return synthesise(codes, filters, self.margins)
+        return Synthesis.apply(codes, filters, self.margins)
 
     @torch.no_grad()
     def step_conditions(self, image_size: tuple[int, int]) -> Tensor:
@@ -159,22 +163,32 @@ class UnfoldedEncoder(nn.Module):
         filters = self.filters()
         return self.step_sizes(filters, image_size) * largest_eigenvalue(filters, image_size)
 
-    def _is_fast(self, x: Tensor) -> bool:
-        if self.path == "auto":
-            # Under autocast torch chooses types operation by operation; the fast path, one operation, has one type.
-            return x.device.type == "cpu" and not (torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu"))
-        return self.path == "fast"
-
-    def _is_native(self, x: Tensor, filters: Tensor) -> bool:
-        if self.path not in ("auto", "native") or (self.path == "auto" and not self._is_fast(x)):
-            return False
-        applies = not self.two_sided and is_native(x, filters, self.margins)
-        if self.path == "native" and not applies:
+    def kernel(self, x: Tensor, say: Callable[[str], None] | None = None) -> Kernel:
+        """The path by which an image like `x` is encoded here; `say` is told if kernels are compiled for it first."""
+        if self.path == "plain" or self._must_be_plain(x):
+            return "plain"
+        if self.path == "fast":
+            return "fast"
+        if not self.two_sided and is_native(x, self.threshold.dtype, self.patch, self.margins, say):
+            return "native"
+        if self.path == "native":
             raise ValueError(
                 "path must be auto, fast or plain here, got 'native': it needs a C compiler on Linux, AVX2, "
                 "a one-sided threshold, float32, patches up to 11x11 and codes of at least 8x8"
             )
-        return applies
+        return "fast"
+
+    def _must_be_plain(self, x: Tensor) -> bool:
+        """Whether what goes on knows plain expressions alone, or would rather have them."""
+        compiling = torch.compiler.is_compiling()
+        if not compiling and is_transformed():
+            return True
+        # Under autocast torch chooses types operation by operation; the fast path, one operation, has one type.
+        return self.path == "auto" and (compiling or x.device.type != "cpu" or torch.is_autocast_enabled("cpu"))
+
+    def __prepare_scriptable__(self) -> "UnfoldedEncoder":
+        """Called by `torch.jit.script`."""
+        raise TypeError("torch.jit.script does not know UnfoldedEncoder: use lgn.merge(model) and torch.export")
 
     def extra_repr(self) -> str:
         sides = "two-sided" if self.two_sided else "one-sided"

@@ -18,6 +18,7 @@ from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
 from lgn.training.files import strict_json, write_whole
 from lgn.training.images import Images
+from lgn.training.kernel import kernel_of
 from lgn.training.objective import Diverged, Objective, largest_gradient
 from lgn.training.processes import Processes
 from lgn.training.progress import Progress, interruptible
@@ -46,7 +47,8 @@ def train_run(
     objective = _objective(config, images)
     with run.locked() if group.writes else nullcontext():
         if group.writes:
-            run.create(config, images.facts)
+            kernel = None if run.finished else kernel_of(config, objective.model, group, images, progress)
+            run.create(config, images.facts, kernel)
         if not run.finished:
             if start is not None and not (run.path / "checkpoint.pt").is_file():
                 objective = _objective(config, images, start())

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -147,8 +148,8 @@ class Run:
         write_whole(self.path / name, temporary.read_bytes())
         temporary.unlink()
 
-    def create(self, config: Config, facts: dict[str, Any]) -> None:
-        """Make the run, or find one with the same settings."""
+    def create(self, config: Config, facts: dict[str, Any], kernel: str | None = None) -> None:
+        """Make the run, or find one with the same settings; `kernel` is what computes it."""
         stored = self.path / "config.json"
         if stored.is_file():
             different = _differences(self.config, config)
@@ -156,9 +157,21 @@ class Run:
                 raise ValueError(
                     f"out must be a new directory or a run with the same settings, {self.path} has {different}"
                 )
+            self._warn_of_another(kernel)
             return
-        write_json(self.path / "environment.json", environment(config))
+        write_json(self.path / "environment.json", {**environment(config), "kernel": kernel})
         write_json(stored, {"config": config_to_json(config), "facts": facts})
+
+    def _warn_of_another(self, kernel: str | None) -> None:
+        """Kernels are equal up to rounding: a run that goes on with another is not continued bit for bit."""
+        path = self.path / "environment.json"
+        begun = read_json(path).get("kernel") if path.is_file() else None
+        if kernel is not None and begun is not None and kernel != begun:
+            warnings.warn(
+                f"{self.path} was begun with the kernel {begun!r} and continues with {kernel!r}: "
+                f"its numbers will differ by rounding from those that it would have had",
+                stacklevel=3,
+            )
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """Layers of the unfolded encoder by compiled kernels, with batch normalisation folded into the next layer."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -56,16 +57,20 @@ class NativeLayer:
         return Normalised(u, scale.to(u.dtype), (norm.bias - mean * scale).to(u.dtype))
 
 
-def is_native(x: Tensor, filters: Tensor, margins: Margins) -> bool:
-    """Whether native layers can encode an image: float32 on a CPU, patches up to 11x11, codes of at least 8x8."""
-    patch = (filters.shape[-2], filters.shape[-1])
+def is_native(
+    x: Tensor, dtype: torch.dtype, patch: tuple[int, int], margins: Margins, say: Callable[[str], None] | None = None
+) -> bool:
+    """Whether native layers can encode an image: float32 on a CPU, patches up to 11x11, codes of at least 8x8.
+
+    `dtype` is that of the filters; `say` is told if the kernels must be compiled first.
+    """
     return (
         x.device.type == "cpu"
-        and x.dtype == filters.dtype == torch.float32
+        and x.dtype == dtype == torch.float32
         and max(patch) <= LARGEST
         and min(code_shape(x, patch, margins)) >= LANES
         and not torch.jit.is_tracing()  # type: ignore[attr-defined]
-        and library(patch) is not None
+        and library(patch, say) is not None
     )
 
 

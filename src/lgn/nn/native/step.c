@@ -10,6 +10,35 @@ static void settle(work *w, double *to) { /* after each image: long sums of floa
     memset(w->sums, 0, sizeof(float) * 2 * w->is.filters * LANES);
 }
 
+enum { CHAINS = 4 }; /* sums that do not wait for each other */
+
+/* The sums of an image's codes and of their squares, from the distances to their mean, which is what `sums` has by now:
+   the difference of large squares would lose the variance of a nearly constant filter. */
+static void settle_codes(work *w, const float *codes, double *to) {
+    int filters = w->is.filters, size = w->is.code_height * w->is.code_width;
+    for (int f = 0; f < filters; f++, codes += size) {
+        vec sum[CHAINS] = {{0}}, squares[CHAINS] = {{0}};
+        double mean = 0, distance = 0, square = 0;
+        for (int i = 0; i < LANES; i++) mean += w->sums[f * LANES + i];
+        float near = mean / size;
+        int at = 0;
+        for (; at + CHAINS * LANES <= size; at += CHAINS * LANES)
+            UNROLL for (int i = 0; i < CHAINS; i++) {
+                vec y = load(codes + at + i * LANES) - near;
+                sum[i] += y, squares[i] += y * y;
+            }
+        for (; at < size; at += LANES) {
+            vec y = fresh(at, place(at, size), load(codes + place(at, size)) - near);
+            sum[0] += y, squares[0] += y * y;
+        }
+        for (int i = 0; i < CHAINS * LANES; i++)
+            distance += sum[i / LANES][i % LANES], square += squares[i / LANES][i % LANES];
+        to[f] += distance + (double)size * near;
+        to[filters + f] += square + 2 * near * distance + (double)size * near * near;
+    }
+    memset(w->sums, 0, sizeof(float) * 2 * filters * LANES);
+}
+
 /* frame += S of a tile's codes. */
 static void synthesise(const work *w, int tile) {
     const float *rows = codes_at(w, tile, 0, 0) + w->is.left - (COLUMNS - 1);
@@ -64,12 +93,12 @@ INLINE void analyse(const work *w, int tile, const float *bias, const float *sca
                 y += load(codes_at(w, tile, second ? 3 : 0, f) + x);
                 if (bias) y = unless(y + bias[f] < 0, y + bias[f]);
                 sum += fresh(column, x, y);
-                sum_with += fresh(column, x, y * (with ? load(with + start + x) : y));
+                if (with) sum_with += fresh(column, x, y * load(with + start + x));
                 store(out + start + x, bias ? y : (vec)(scale[f] * y));
             }
         }
         add(w->sums + f * LANES, sum);
-        add(w->sums + (filters + f) * LANES, sum_with);
+        if (with) add(w->sums + (filters + f) * LANES, sum_with);
     }
 }
 
@@ -88,7 +117,7 @@ void forward(const layer *is) {
                 lift_image(&w, tile);
                 analyse(&w, tile, is->bias, NULL, NULL, is->out + n * code);
             }
-            settle(&w, is->sums + omp_get_thread_num() * 2 * is->filters);
+            settle_codes(&w, is->out + n * code, is->sums + omp_get_thread_num() * 2 * is->filters);
         }
         end(&w);
     }

@@ -1,18 +1,20 @@
 """A layer of the unfolded encoder by compiled kernels; see Note [Native step] in rows.h."""
 
 import ctypes
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-from lgn.nn.adjoint import Margins
+from lgn.nn.adjoint import Margins, analyse, synthesise
 from lgn.nn.native.compiled import library
+from lgn.nn.plain_gradients import plain_gradients
 
 # As in rows.h.
 LANES, POINTS, TAPS, OUTPUTS, FILTERS, SHIFTS = 8, 4, 3, 2, 4, 3
+INPUTS = 6  # of a step, that are tensors
 
 
 class _Layer(ctypes.Structure):
@@ -32,6 +34,12 @@ def at_points(filters: Tensor) -> Tensor:
     rows = filters.new_tensor([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
     groups = F.pad(filters, (0, 0, 0, -filters.shape[-2] % TAPS)).unflatten(-2, (-1, TAPS))
     return torch.einsum("pr,...fcgrm->...pfcgm", rows, groups).flatten(-3, -2)
+
+
+def from_points(points: Tensor, patch: tuple[int, int]) -> Tensor:
+    """The filters that `at_points` was given.  (4, F, C * groups, m) -> (F, C, n, m)"""
+    rows = torch.stack([points[0], points[1] - points[2], points[3]], -2)  # (F, C * groups, 3, m)
+    return rows.unflatten(1, (-1, -(-patch[0] // TAPS))).flatten(2, 3)[..., : patch[0], :]
 
 
 def packed(points: Tensor) -> tuple[Tensor, Tensor]:
@@ -65,6 +73,7 @@ class NativeStep(torch.autograd.Function):
         margins: Margins,
         patch: tuple[int, int],
     ) -> tuple[Tensor, Tensor]:
+        inputs = codes, scale, shift, image, points, bias
         image, bias = image.contiguous(), bias.contiguous()
         analysis, synthesis = packed(points)
         codes = None if codes is None else codes.contiguous()
@@ -75,18 +84,21 @@ class NativeStep(torch.autograd.Function):
         residual = torch.empty_like(image)
         sums = image.new_zeros(threads, 2, len(bias), dtype=torch.float64)
         ctx.sizes = (batch, len(bias), channels, height, width, margins.top, margins.left, *code_size, threads)
-        ctx.patch = patch
+        ctx.patch, ctx.margins = patch, margins
         tensors = {"codes": codes, "scale": scale, "shift": shift, "analysis": analysis, "synthesis": synthesis}
         tensors |= {"residual": residual, "out": out}
         _call("forward", patch, ctx.sizes, **tensors, image=image, bias=bias, sums=sums)
         ctx.names = list(tensors)
-        ctx.save_for_backward(*tensors.values())
+        ctx.save_for_backward(*inputs, *tensors.values())
         return out, sums.sum(0)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, g_out: Tensor, g_sums: Tensor) -> tuple[Tensor | None, ...]:
-        tensors = dict(zip(ctx.names, ctx.saved_tensors, strict=True))
+        inputs, saved = ctx.saved_tensors[:INPUTS], ctx.saved_tensors[INPUTS:]
+        if torch.is_grad_enabled():
+            plain = partial(_plain_step, margins=ctx.margins, patch=ctx.patch)
+            return (*plain_gradients(plain, inputs, ctx.needs_input_grad[:INPUTS], (g_out, g_sums)), None, None)
+        tensors = dict(zip(ctx.names, saved, strict=True))
         codes, residual = tensors["codes"], tensors["residual"]
         filters, channels, threads = ctx.sizes[1], ctx.sizes[2], ctx.sizes[-1]
         (rows, columns), blocks = ctx.patch, -(-filters // FILTERS)
@@ -113,6 +125,26 @@ class NativeStep(torch.autograd.Function):
         g_shift, g_scale = g_affine.sum(0).to(g_out.dtype) if codes is not None else (None, None)
         by_filter = g_points[:, :filters, :, :columns]
         return g_codes, g_scale, g_shift, g_image, by_filter, g_bias.sum(0)[0].to(g_out.dtype), None, None
+
+
+def _plain_step(
+    codes: Tensor | None,
+    scale: Tensor | None,
+    shift: Tensor | None,
+    image: Tensor,
+    points: Tensor,
+    bias: Tensor,
+    margins: Margins,
+    patch: tuple[int, int],
+) -> tuple[Tensor, Tensor]:
+    filters = from_points(points, patch)
+    if codes is None or scale is None or shift is None:
+        out = F.relu(analyse(image, filters, margins, bias))
+    else:
+        u = scale.view(-1, 1, 1) * codes + shift.view(-1, 1, 1)
+        out = F.relu(u + analyse(image - synthesise(u, filters, margins), filters, margins, bias))
+    exact = out.double()
+    return out, torch.stack([exact.sum((0, 2, 3)), exact.square().sum((0, 2, 3))])
 
 
 def code_shape(image: Tensor, patch: tuple[int, int], margins: Margins) -> tuple[int, int]:
