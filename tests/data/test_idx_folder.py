@@ -85,7 +85,8 @@ def test_names_of_classes_cannot_steer_the_terminal(tmp_path, capsys):
 
 
 def test_names_of_files_cannot_steer_it_in_an_error(tmp_path):
-    (tmp_path / "set" / EVIL.replace("\n", "")).mkdir(parents=True)
-    with pytest.raises(DataError) as refused:
+    for name in (EVIL.replace("\n", ""), "dog"):
+        (tmp_path / "set" / name).mkdir(parents=True)
+    with pytest.raises(DataError, match=r"cat\\x1b\[31m\\x07lgn: done is empty") as refused:
         lgn.data.load(tmp_path / "set")
     assert str(refused.value).isprintable()

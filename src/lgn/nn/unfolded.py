@@ -20,7 +20,7 @@ from lgn.nn.threshold import soft_threshold
 
 Algorithm = Literal["ista", "fista"]
 Kernel = Literal["native", "fast", "plain"]
-Path = Literal["auto"] | Kernel
+Path = Literal["auto", "native", "fast", "plain"]
 StepSize = float | Literal["learned", "safe"]
 
 
@@ -66,7 +66,7 @@ class UnfoldedEncoder(nn.Module):
         require_positive(num_layers=num_layers)
         _require_choice("algorithm", algorithm, get_args(Algorithm))
         _require_choice("threshold", threshold, ("filter", "set"))
-        _require_choice("path", path, ("auto", *get_args(Kernel)))
+        _require_choice("path", path, get_args(Path))
         if isinstance(step, str):
             _require_choice("step", step, ("learned", "safe"))
         elif step <= 0:
