@@ -142,7 +142,7 @@ def test_an_affine_generator_starts_at_the_angle_that_is_asked_for_and_learns_fa
         ({"freeze_filters": True}, "starts must be 1 for freeze_filters, which learns no generator, got 3"),
         ({"task": "reconstruct"}, "starts must be 1 for task 'reconstruct'"),
         ({"starts": 0}, "starts must be at least 1, got 0"),
-        ({"generator_rate": -1.0}, "generator_rate must not be negative, got -1.0"),
+        ({"generator_rate": -1.0}, "generator_rate must be finite and not negative, got -1.0"),
         ({"generator": "affine", "start": "identity"}, "start must not be 'identity' for generator 'affine'"),
     ],
 )

@@ -89,7 +89,11 @@ def result_line(finished: Run) -> str:
     metrics = finished.metrics
     if not metrics:
         raise ValueError(f"{finished.path} has no metrics.jsonl: a finished run must have a line for every epoch")
-    last = metrics[-1]
+    with finished.reading("metrics.jsonl", "the metrics of a run"):
+        return _result_words(metrics[-1])
+
+
+def _result_words(last: dict[str, Any]) -> str:
     if "test_accuracy" in last:
         words = f"test accuracy {100 * last['test_accuracy']:.2f} %"
     else:
