@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 from nn.dense import dense_matrix
+from torch import Tensor
 
 from lgn.nn.adjoint import Margins, analyse, synthesise
 from lgn.nn.residual_step import ResidualStep, Synthesis, block_kernels, block_synthesise, channels_last
