@@ -146,6 +146,18 @@ def _bars(count: int, generator: torch.Generator) -> Tensor:
     return torch.tanh(2 * across) + 0.1 * torch.randn(count, D, 12, generator=generator, dtype=torch.float64)
 
 
+def _ridge(count: int, generator: torch.Generator) -> Tensor:
+    """The best linear map, with some weight on small ones, between a hundred unrelated pairs of smooth images."""
+    first, second = (_images(count, 100, 1.2, generator) for _ in range(2))
+    gram = first @ first.mT + 5 * torch.eye(D, dtype=torch.float64)
+    return second @ first.mT @ torch.linalg.inv(gram)
+
+
+def _half_planes(count: int, generator: torch.Generator) -> Tensor:
+    """Eight pairs of images that are one number on either side of a line."""
+    return _bars(count, generator)[..., :8].sign() @ _bars(count, generator)[..., :8].sign().mT
+
+
 def _chains(pixels: float, columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """A smooth matrix and the orbits that it makes of smooth filters."""
     matrices = _field(pixels, count, generator)
@@ -184,6 +196,8 @@ MATRICES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
     "an outlying row": _outlying_row,
     "oriented waves": _gabors,
     "patches of bars": _edges,
+    "ridge fits of unrelated images": _ridge,
+    "pairs of half-planes": _half_planes,
 }
 SETS: dict[str, Callable[[int, torch.Generator], tuple[Tensor, Tensor]]] = {
     "orbits of a smooth field, grey": partial(_chains, 1.5, 1),
