@@ -84,7 +84,25 @@ def test_divergence_is_one_sentence_and_a_status(tmp_path: Path) -> None:
     "words",
     [
         ["--learning-rate", "1e38", "--epochs", "1", "--batch-size", "200"],
-        ["--clip", "None", "--learning-rate", "1", "--no-normalise", "--task", "reconstruct", "--epochs", "9"],
+        [
+            "--clip",
+            "None",
+            "--learning-rate",
+            "1",
+            "--no-normalise",
+            "--task",
+            "reconstruct",
+            "--epochs",
+            "1",
+            "--train-images",
+            "60",
+            "--num-layers",
+            "4",
+            "--num-sets",
+            "5",
+            "--kernel-size",
+            "6",
+        ],
     ],
 )
 def test_what_is_spoilt_by_the_last_step_is_no_success(words: list[str], tmp_path: Path) -> None:
