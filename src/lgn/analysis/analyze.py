@@ -1,6 +1,7 @@
 """All numbers about generators, in one call: `analyze_matrices`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -99,7 +100,8 @@ def analyze_subjects(
         if partial := [each for each in alike if each.partial]:
             chances.append(Chance(partial, generator, restricted=True))
     hypotheses = [h for index, chance in enumerate(chances) for h in hypotheses_of(index, chance)]
-    p, adjusted = judge(chances, hypotheses, draws, false_discovery_rate, progress)
+    with _one_thread():
+        p, adjusted = judge(chances, hypotheses, draws, false_discovery_rate, progress)
     judged = (hypotheses, p, adjusted, false_discovery_rate)
     verdicts = [Verdicts.of(index, chance, *judged) for index, chance in enumerate(chances)]
     progress("nearest operators")
@@ -114,6 +116,17 @@ def analyze_subjects(
         match_tests=sum(h.group == MATCHES for h in hypotheses),
         nulls=tuple(dict.fromkeys(used)),
     )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Batches of small matrices: threads would wait for each other longer than they work, by half of the time."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _assembled(subject: Subject, verdicts: Sequence[Verdicts]) -> GeneratorAnalysis:
