@@ -35,6 +35,8 @@ def test_what_is_not_finished_is_not_listed_and_verdicts_are_counted(tool: Modul
     run = train(small(), tmp_path / "runs" / "done", progress=False)
     shutil.copytree(run.path, tmp_path / "runs" / "going-on")
     (tmp_path / "runs" / "going-on" / "model.safetensors").unlink()
+    metrics = tmp_path / "runs" / "going-on" / "metrics.jsonl"
+    metrics.write_text(metrics.read_text().splitlines()[0] + "\n")  # the first of two epochs
     verdicts = ["holds", "holds in part", "not seen"] * 5
     claims = [Statement(number, "", "", "", verdicts[number - 1]).to_json() for number in CLAIMS]  # type: ignore[arg-type]
     claims[3]["released"] = "not seen"

@@ -113,7 +113,7 @@ def _what_is_left(measured: dict[str, Any]) -> str:
 
 
 def _finished(results: Path) -> list[Run]:
-    return [run for path in sorted(results.glob("runs/*/config.json")) if (run := Run(path.parent)).finished]
+    return [run for path in sorted(results.glob("runs/*/config.json")) if (run := Run(path.parent)).trained]
 
 
 def trainings(results: Path) -> str:

@@ -161,8 +161,8 @@ class Context:
 
 
 def _kept(run: Run) -> bool:
-    """Whether a run is finished: by its weights, or by what was kept of it in their place."""
-    return run.finished or any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES))
+    """Whether a run is finished, or was, and is kept without its weights."""
+    return run.finished or (run.trained and any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES)))
 
 
 def _with_task(run: Run) -> Config:

@@ -96,6 +96,11 @@ class Run:
     def finished(self) -> bool:
         return (self.path / "model.safetensors").is_file()
 
+    @property
+    def trained(self) -> bool:
+        """Whether all epochs were trained: so it is of a finished run, and of one that is kept without its weights."""
+        return bool(self.metrics) and self.metrics[-1]["epoch"] >= self.config.epochs
+
     def model(self, device: str | None = None) -> nn.Module:
         """The trained network, in evaluation mode; of an interrupted run, the one of its checkpoint."""
         model = self._network()
