@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from lgn.analysis.codec import decode, encode
+from lgn.codec import decode, encode
 
 SCHEMA = 2
 Matrix = tuple[tuple[float, ...], ...]

@@ -4,7 +4,7 @@ import gzip
 import json
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from lgn.algebra import power
 from lgn.analysis import Analysis, GeneratorAnalysis
 from lgn.analysis.identifiability import change_share
 from lgn.analysis.result import IDENTIFIABLE, WHOLE, Match, Score, tensor
+from lgn.codec import decode, encode
 from lgn.recipes.effects import EFFECTS
 from lgn.training.files import SCHEMA, write_whole
 
@@ -55,7 +56,7 @@ class Scores:
     size: int  # d
 
     def to_json(self, path: Path) -> None:
-        text = json.dumps({"schema": SCHEMA, **_rounded(asdict(self))}, separators=(",", ":"))
+        text = json.dumps({"schema": SCHEMA, **_rounded(encode(self))}, separators=(",", ":"))
         write_whole(path, gzip.compress(text.encode(), mtime=0))
 
     @classmethod
@@ -63,8 +64,7 @@ class Scores:
         value = json.loads(gzip.decompress(path.read_bytes()))
         if value.pop("schema", None) != SCHEMA:
             raise ValueError(f"{path} must have schema {SCHEMA}")
-        generators = tuple(_generator(each) for each in value.pop("generators"))
-        return cls(generators=generators, **value)
+        return decode(cls, value)
 
 
 def summarise(analysis: Analysis) -> Scores:
@@ -132,14 +132,6 @@ def _places(found: Iterable[Any]) -> tuple[tuple[str, str], ...]:
     """Structure and place of findings, or of whatever is undecided: by name alone it is the whole matrix."""
     pairs = [(each, WHOLE) if isinstance(each, str) else (each.name, each.on) for each in found]
     return tuple(dict.fromkeys(pairs))
-
-
-def _generator(value: dict[str, Any]) -> GeneratorScores:
-    for key in ("findings", "operators", "undecided"):
-        value[key] = tuple((name, on) for name, on in value[key])
-    for key in ("scores", "matches"):
-        value[key] = {on: {name: Number(**n) for name, n in some.items()} for on, some in value[key].items()}
-    return GeneratorScores(**value)
 
 
 def _rounded(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """The run directory: everything that one training made, and all that analysis and report need."""
 
-import dataclasses
 import json
+import typing
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +13,13 @@ from filelock import FileLock, Timeout
 from safetensors.torch import load_file, load_model, save, save_model
 from torch import Tensor, nn
 
+from lgn.codec import decode, encode
 from lgn.generators import generators_of
 from lgn.nn import OrbitBank
 from lgn.training.build import build_model
-from lgn.training.codec import believed_facts, from_values
 from lgn.training.config import INCIDENTAL, LATER, Config
 from lgn.training.environment import environment
+from lgn.training.facts import believed_facts
 from lgn.training.files import PART, read_json, write_json, write_whole
 
 CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
@@ -219,12 +220,11 @@ def snapshot(model: nn.Module) -> dict[str, Tensor]:
 
 
 def config_to_json(config: Config) -> dict[str, Any]:
-    values = dataclasses.asdict(config)
-    return values | {"data_dir": None if config.data_dir is None else str(config.data_dir)}
+    return typing.cast(dict[str, Any], encode(config))
 
 
 def config_from_json(values: dict[str, Any]) -> Config:
-    return from_values(Config, values, "config", LATER)
+    return decode(Config, values, "config", LATER)
 
 
 def same_settings(one: Config, other: Config) -> bool:
