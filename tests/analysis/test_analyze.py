@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from lgn.analysis import analyze_matrices, table
-from lgn.analysis.result import IDENTIFIABLE, WHOLE
+from lgn.analysis.generator import IDENTIFIABLE, WHOLE
 from lgn.operators import operator
 
 SIX = (6, 6)

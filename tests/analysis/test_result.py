@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lgn.analysis import Analysis, analyze_matrices
-from lgn.analysis.result import rows, tensor
+from lgn.analysis.generator import rows, tensor
 from lgn.operators import operator
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from lgn.algebra import act, power
 from lgn.analysis import Analysis
 from lgn.analysis.fourier import transform
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.training import Run
 
 Matrices = Callable[[Run], Tensor]

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from lgn.algebra import act, orbit
 from lgn.analysis import Analysis, analyze_matrices
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.operators import operator
 from lgn.report import Contents, Network, figures
 from lgn.report.figures.choose import highest

@@ -10,7 +10,8 @@ from lgn.algebra import act
 from lgn.analysis import identifiability
 from lgn.analysis.assemble import MATCHES, Verdicts, fourier_of, hypotheses_of
 from lgn.analysis.chance import Chance
-from lgn.analysis.result import Analysis, GeneratorAnalysis, Identifiability, rows
+from lgn.analysis.generator import GeneratorAnalysis, Identifiability, rows
+from lgn.analysis.result import Analysis
 from lgn.analysis.significance import judge
 from lgn.analysis.spectrum import spectrum
 from lgn.analysis.subject import FreshStarts, Label, Patch, Subject

@@ -7,8 +7,8 @@ from torch import Tensor
 from lgn.analysis import fourier, scores
 from lgn.analysis.chance import Chance
 from lgn.analysis.dictionary import dictionary
+from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Finding, Fourier, Match, Score, Undecided
 from lgn.analysis.matching import nearest, order_by_excess, parameter_of
-from lgn.analysis.result import IDENTIFIABLE, WHOLE, Finding, Fourier, Match, Score, Undecided
 from lgn.analysis.significance import Hypothesis
 from lgn.analysis.specificity import most_specific_first
 

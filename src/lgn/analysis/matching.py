@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from lgn.analysis.dictionary import BLUR_STEP, DEGREES, SCALE_STEP, SHEAR_STEP, Keywords, dictionary
-from lgn.analysis.result import Parameter
+from lgn.analysis.generator import Parameter
 from lgn.operators import OPERATORS, operator
 
 Patch = tuple[int, int]

@@ -5,7 +5,7 @@ import math
 from torch import Tensor
 
 from lgn.analysis import scores, structure
-from lgn.analysis.result import Finding
+from lgn.analysis.generator import Finding
 
 Patch = tuple[int, int]
 #: Spaces of matrices, each within those that it is listed with.

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from lgn.analysis.result import Spectrum
+from lgn.analysis.generator import Spectrum
 from lgn.measures import closure_error
 from lgn.operators import describe
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from lgn.analysis.result import IDENTIFIABLE, WHOLE, Analysis, GeneratorAnalysis, Match
+from lgn.analysis.generator import IDENTIFIABLE, WHOLE, GeneratorAnalysis, Match
+from lgn.analysis.result import Analysis
 
 SHOWN = 3  # findings a row: the clearest; all of them are in the analysis
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lgn import data
 from lgn.analysis import Analysis
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.commands.analyze import analyze_source
 from lgn.generators import Generator
 from lgn.nn import OrbitBank

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lgn import data
 from lgn.analysis import Analysis, analyze_matrices
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.front import analyze
 from lgn.operators.study import SETTINGS, Setting, Study, study
 from lgn.report.figures import save as save_figures

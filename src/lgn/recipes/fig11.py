@@ -8,7 +8,7 @@ one. Seconds, once that run is there.
 
 from pathlib import Path
 
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.recipes.context import Context
 from lgn.recipes.runs import classification
 from lgn.report.figures import diagonalisation

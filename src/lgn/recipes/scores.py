@@ -12,8 +12,8 @@ import torch
 
 from lgn.algebra import power
 from lgn.analysis import Analysis, GeneratorAnalysis
+from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Match, Score, tensor
 from lgn.analysis.identifiability import change_share
-from lgn.analysis.result import IDENTIFIABLE, WHOLE, Match, Score, tensor
 from lgn.codec import decode, encode
 from lgn.recipes.effects import EFFECTS
 from lgn.training.files import SCHEMA, write_whole

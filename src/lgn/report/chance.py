@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from lgn.analysis import Analysis, nulls, scores
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.analysis.smoothness import Matched
 
 BINS = 24

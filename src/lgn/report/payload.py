@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lgn.analysis import GeneratorAnalysis, Match, Score
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.operators import operator
 from lgn.report import sentences
 from lgn.report.chance import Histogram, gaussian_histograms, smooth_histograms

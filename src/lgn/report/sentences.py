@@ -3,7 +3,7 @@
 from collections import Counter
 
 from lgn.analysis import Analysis, Finding, GeneratorAnalysis, Match
-from lgn.analysis.result import IDENTIFIABLE, WHOLE
+from lgn.analysis.generator import IDENTIFIABLE, WHOLE
 from lgn.analysis.scores import STRUCTURES
 from lgn.analysis.table import match_words
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lgn.analysis import Analysis, GeneratorAnalysis
-from lgn.analysis.result import IDENTIFIABLE
+from lgn.analysis.generator import IDENTIFIABLE
 from lgn.analysis.table import match_words
 from lgn.front import analyze
 from lgn.nn import summary

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from lgn.analysis.result import WHOLE
+from lgn.analysis.generator import WHOLE
 from lgn.measures import relative_error
 from lgn.operators.study import SETTINGS, Setting
 from lgn.recipes.claims.comparison import Measured, compare, fact, of_best, over_generators, table

@@ -7,7 +7,7 @@ from statistics import mean
 
 import torch
 
-from lgn.analysis.result import WHOLE
+from lgn.analysis.generator import WHOLE
 from lgn.benchmarks.truth.unrelated import OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.comparison import Measured, compare, over_generators, table
 from lgn.recipes.claims.shares import share_found

@@ -5,8 +5,8 @@ from statistics import mean
 
 import torch
 
+from lgn.analysis.generator import IDENTIFIABLE, WHOLE
 from lgn.analysis.nulls import FRESH, GAUSSIAN, ORBITS, RELABELLED, SHUFFLED
-from lgn.analysis.result import IDENTIFIABLE, WHOLE
 from lgn.analysis.scores import STRUCTURES
 from lgn.analysis.significance import benjamini_hochberg
 from lgn.recipes.scores import GeneratorScores, Number, Scores

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from statistics import mean
 
-from lgn.analysis.result import WHOLE
+from lgn.analysis.generator import WHOLE
 from lgn.recipes.claims.comparison import Measured, compare, of_best, table
 from lgn.recipes.claims.shares import share_found, share_on_u, share_undecided
 from lgn.recipes.claims.statement import Statement, all_of, estimate, graded, of_parts

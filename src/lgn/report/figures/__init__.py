@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.report.contents import Contents
 from lgn.report.figures.architecture import architecture
 from lgn.report.figures.choose import highest

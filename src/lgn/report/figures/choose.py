@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from lgn.analysis import Analysis, GeneratorAnalysis, Score
-from lgn.analysis.result import WHOLE
+from lgn.analysis.generator import WHOLE
 from lgn.analysis.scores import STRUCTURES
 
 RULE = "the highest score of each structure is shown, and a circle marks what is no finding"

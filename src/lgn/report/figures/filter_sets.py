@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from lgn.algebra import orbit
 from lgn.analysis import Analysis
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.report.figures.style import caption, columns_for, grid, mosaic, new_figure, place
 
 if TYPE_CHECKING:

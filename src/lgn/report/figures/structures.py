@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lgn.analysis import Analysis
-from lgn.analysis.result import tensor
+from lgn.analysis.generator import tensor
 from lgn.report.figures.choose import RULE, highest
 from lgn.report.figures.style import SOFT, caption, columns_for, grid, new_figure, place
 
