@@ -13,8 +13,8 @@ from lgn.analysis.subject import Subject
 
 #: A draw within this of the observed number counts as reaching it: draws are float32, and ties are not evidence.
 TIE = 1e-5
-#: Draws at a time, so that what is worked on stays small.
-CHUNK = 500
+#: Numbers in the draws that are worked on at a time: 500 matrices of 6x6 patches, one of 28x28.
+NUMBERS = 500 * 36**2
 
 
 class Chance:
@@ -59,7 +59,8 @@ class Chance:
         """Make `count` more draws of a null for the wanted (G, C) statistics, and count those that reach them."""
         if null.name == nulls.GAUSSIAN:
             wanted = wanted & self.exact.isnan()
-        for members, size in _samples(null, wanted, count):
+        most = max(1, NUMBERS // self.subjects[0].d ** 2)
+        for members, size in _samples(null, wanted, count, most):
             columns = wanted[members].any(0).nonzero().flatten()
             names = tuple(self.names[column] for column in columns)
             values = self._statistics(*null.draw(int(members[0]), size), names).double()  # (size, columns)
@@ -101,12 +102,12 @@ class Chance:
         return torch.stack([columns[name] for name in names], dim=-1)
 
 
-def _samples(null: Null, wanted: Tensor, count: int) -> Iterator[tuple[Tensor, int]]:
-    """Which matrices a sample serves, and its size, chunk by chunk."""
+def _samples(null: Null, wanted: Tensor, count: int, most: int) -> Iterator[tuple[Tensor, int]]:
+    """Which matrices a sample serves, and its size, `most` draws at a time."""
     served: dict[object, list[int]] = {}
     for member in wanted.any(1).nonzero().flatten().tolist():
         if null.keys[member] is not None:
             served.setdefault(null.keys[member], []).append(member)
     for members in served.values():
-        for begin in range(0, count, CHUNK):
-            yield torch.tensor(members), min(CHUNK, count - begin)
+        for begin in range(0, count, most):
+            yield torch.tensor(members), min(most, count - begin)

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from lgn.analysis.nulls import orthonormal
+from lgn.analysis.structure import by_offset
 
 Patch = tuple[int, int]
 #: How far a singular component may move among its neighbours: enough to undo that U is V, and still as smooth.
@@ -65,7 +66,7 @@ class Matched:
         centred = matrix - self.mean
         self.values = torch.linalg.svdvals(centred).float()
         covariances = (centred @ centred.T, centred.T @ centred)
-        self.left, self.right = (_root(_stationary(each, patch)).float() for each in covariances)
+        self.left, self.right = (_root(by_offset(each, patch)).float() for each in covariances)
 
     def __call__(self, count: int, generator: torch.Generator) -> Tensor:
         d = len(self.values)
@@ -98,18 +99,6 @@ class Repaired:
         after = (filters[:, 1:] * self.growth[:, None]).transpose(1, 2).flatten(2)
         basis, mixing = orthonormal(before)
         return (after @ mixing @ basis.mT).float(), (basis @ basis.mT).float()
-
-
-def _stationary(covariance: Tensor, patch: Patch) -> Tensor:
-    """The mean over all pairs of pixels with the same offset, (d, d) -> (d, d)."""
-    n, m = patch
-    place = torch.arange(n * m)
-    row, column = place % n, place // n
-    down, right = row[:, None] - row[None, :] + n - 1, column[:, None] - column[None, :] + m - 1
-    offset = (right * (2 * n - 1) + down).flatten()
-    count = torch.bincount(offset)
-    total = torch.bincount(offset, weights=covariance.flatten())
-    return (total / count.clamp(min=1))[offset].view_as(covariance)
 
 
 def _root(covariance: Tensor) -> Tensor:

@@ -34,6 +34,12 @@ def block_toeplitz(a: Tensor, patch: Patch) -> Tensor:
     return _share(a, "toeplitz", patch)
 
 
+def by_offset(a: Tensor, patch: Patch) -> Tensor:
+    """The block-Toeplitz matrix nearest to A: the mean over all pairs of pixels with the same offset."""
+    basis = _basis("toeplitz", patch, a.dtype)
+    return (a.flatten(-2) @ basis @ basis.T).view_as(a)
+
+
 def circulant(a: Tensor) -> Tensor:
     """`|C(A)|^2 / |A|^2`, with C the mean along each of the d wrapped diagonals."""
     return _share(a, "circulant", (a.shape[-1], 1))

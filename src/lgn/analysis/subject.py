@@ -60,15 +60,13 @@ class Subject:
         """The filter sets `A^j W`, (order, d, N); None where the filters are not known."""
         if self.filters is None or self.order is None:
             return None
-        elements = [self.filters]
-        for _ in range(self.order - 1):
-            elements.append(self.matrix @ elements[-1])
-        return torch.stack(elements)
+        elements = identifiability.applied_to(self.matrix, self.filters, self.order + 1)
+        return elements.unflatten(-1, (self.order, -1)).transpose(0, 1)
 
     @cached_property
     def applied(self) -> Tensor | None:
         """The vectors that the matrix was applied to, (d, N (p - 1)); None where nothing is known."""
-        return self.vectors if self.sets is None else torch.cat(self.sets[:-1].unbind(), dim=-1)
+        return self.vectors if self.sets is None else self.sets[:-1].transpose(0, 1).flatten(1)
 
     @cached_property
     def basis(self) -> Tensor | None:

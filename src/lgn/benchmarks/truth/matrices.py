@@ -11,12 +11,12 @@ from torch import Tensor
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.scores import STRUCTURES
 from lgn.benchmarks.cells import Cell
-from lgn.benchmarks.truth.smooth import smooth_fields
+from lgn.benchmarks.truth.smooth import PATCH, D, smooth_images, smooth_matrices, smoothing, white
 from lgn.benchmarks.truth.unrelated import Generators, free, repaired, with_other_inputs
 from lgn.pretrained import find_run, pretrained_names
 from lgn.training import Run
 
-PATCH, D, ORDER = (6, 6), 36, 4
+ORDER = 4
 LIMIT = 0.05
 RUNS = Path("results") / "runs"
 
@@ -68,52 +68,27 @@ def _made(make: Callable[[int, torch.Generator], Any], count: int, seed: int) ->
     return Generators(matrices, list(filters), PATCH, ORDER)
 
 
-def _white(count: int, generator: torch.Generator, *shape: int) -> Tensor:
-    return torch.randn(count, *(shape or (D, D)), generator=generator, dtype=torch.float64)
-
-
-def _images(count: int, columns: int, pixels: float, generator: torch.Generator) -> Tensor:
-    """Smooth images as columns, (count, d, columns)."""
-    return smooth_fields((count, columns, *PATCH), pixels, generator).mT.flatten(-2).mT
-
-
-def _field(pixels: float, count: int, generator: torch.Generator) -> Tensor:
-    """Smooth over the patch in what it reads and in what it writes."""
-    rows = _images(count, D, pixels, generator)  # columns are independent: smooth in the output pixel alone
-    return (_root_of_smoothness(pixels) @ rows.mT).mT
-
-
-def _root_of_smoothness(pixels: float) -> Tensor:
-    place = torch.arange(D)
-    row, column = (place % PATCH[0]).double(), (place // PATCH[0]).double()
-    squares = (row[:, None] - row) ** 2 + (column[:, None] - column) ** 2
-    covariance = torch.exp(-squares / (2 * pixels**2)) + 1e-9 * torch.eye(D, dtype=torch.float64)
-    return torch.linalg.cholesky(covariance)
-
-
 def _along_vec(pixels: float, count: int, generator: torch.Generator) -> Tensor:
-    place = torch.arange(D, dtype=torch.float64)
-    covariance = torch.exp(-((place[:, None] - place) ** 2) / (2 * pixels**2)) + 1e-9 * torch.eye(D).double()
-    root = torch.linalg.cholesky(covariance)
-    return root @ _white(count, generator) @ root.T
+    root = smoothing(D, pixels)
+    return root @ white(count, generator) @ root.T
 
 
 def _few_smooth(rank: int, pixels: float, count: int, generator: torch.Generator) -> Tensor:
-    return _images(count, rank, pixels, generator) @ _images(count, rank, pixels, generator).mT
+    return smooth_images(count, rank, pixels, generator) @ smooth_images(count, rank, pixels, generator).mT
 
 
 def _heavy_tails(count: int, generator: torch.Generator) -> Tensor:
     """Student's t with 2 degrees of freedom: a normal over the root of an exponential."""
-    return _white(count, generator) / (-torch.rand(count, D, D, generator=generator, dtype=torch.float64).log()).sqrt()
+    return white(count, generator) / (-torch.rand(count, D, D, generator=generator, dtype=torch.float64).log()).sqrt()
 
 
 def _additive(count: int, generator: torch.Generator) -> Tensor:
-    rows, columns = _white(count, generator, D, 1), _white(count, generator, 1, D)
-    return _white(count, generator) + 2 * rows + 2 * columns
+    rows, columns = white(count, generator, D, 1), white(count, generator, 1, D)
+    return white(count, generator) + 2 * rows + 2 * columns
 
 
 def _outlying_row(count: int, generator: torch.Generator) -> Tensor:
-    matrices = _white(count, generator)
+    matrices = white(count, generator)
     matrices[torch.arange(count), torch.randint(D, (count,), generator=generator)] *= 8
     return matrices
 
@@ -148,7 +123,7 @@ def _bars(count: int, generator: torch.Generator) -> Tensor:
 
 def _ridge(count: int, generator: torch.Generator) -> Tensor:
     """The best linear map, with some weight on small ones, between a hundred unrelated pairs of smooth images."""
-    first, second = (_images(count, 100, 1.2, generator) for _ in range(2))
+    first, second = (smooth_images(count, 100, 1.2, generator) for _ in range(2))
     gram = first @ first.mT + 5 * torch.eye(D, dtype=torch.float64)
     return second @ first.mT @ torch.linalg.inv(gram)
 
@@ -160,34 +135,36 @@ def _half_planes(count: int, generator: torch.Generator) -> Tensor:
 
 def _chains(pixels: float, columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """A smooth matrix and the orbits that it makes of smooth filters."""
-    matrices = _field(pixels, count, generator)
-    return matrices / matrices.norm(dim=(1, 2), keepdim=True) * 6, _images(count, columns, pixels, generator)
+    matrices = smooth_matrices(pixels, count, generator)
+    return matrices / matrices.norm(dim=(1, 2), keepdim=True) * 6, smooth_images(count, columns, pixels, generator)
 
 
 def _unrelated_sets(pixels: float, columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Smooth filters that nothing relates taken as sets, and a random rotation off their span."""
-    filters = torch.stack([_images(count, columns, pixels, generator) for _ in range(ORDER)], 1)  # (count, p, d, N)
+    filters = torch.stack(
+        [smooth_images(count, columns, pixels, generator) for _ in range(ORDER)], 1
+    )  # (count, p, d, N)
     filters = torch.nn.functional.normalize(filters, dim=2)
     before, after = (part.transpose(1, 2).flatten(2) for part in (filters[:, :-1], filters[:, 1:]))
     inverse = torch.linalg.pinv(before)
-    left, _, right = torch.linalg.svd(_white(count, generator))
+    left, _, right = torch.linalg.svd(white(count, generator))
     return after @ inverse + left @ right @ (torch.eye(D).double() - before @ inverse), filters[:, 0]
 
 
 def _drifting(columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Orbits that drift to one smooth filter, whatever they begin with."""
-    left, _, right = torch.linalg.svd(_white(count, generator))
-    one, other = (torch.nn.functional.normalize(_images(count, 1, 1.5, generator), dim=1) for _ in range(2))
-    return left @ right + 3 * one @ other.mT, _images(count, columns, 1.5, generator)
+    left, _, right = torch.linalg.svd(white(count, generator))
+    one, other = (torch.nn.functional.normalize(smooth_images(count, 1, 1.5, generator), dim=1) for _ in range(2))
+    return left @ right + 3 * one @ other.mT, smooth_images(count, columns, 1.5, generator)
 
 
 #: Families of matrices without an operator. The last two were written after the nulls were fixed (docs/truth.md).
 MATRICES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
-    "white": _white,
-    "constant and noise": lambda count, generator: 1 + _white(count, generator),
-    "smooth field, 1 px": partial(_field, 1.0),
-    "smooth field, 1.5 px": partial(_field, 1.5),
-    "smooth field, 2 px": partial(_field, 2.0),
+    "white": white,
+    "constant and noise": lambda count, generator: 1 + white(count, generator),
+    "smooth field, 1 px": partial(smooth_matrices, 1.0),
+    "smooth field, 1.5 px": partial(smooth_matrices, 1.5),
+    "smooth field, 2 px": partial(smooth_matrices, 2.0),
     "smooth along vec, 2 px": partial(_along_vec, 2.0),
     "three smooth pairs, 1 px": partial(_few_smooth, 3, 1.0),
     "three smooth pairs, 1.5 px": partial(_few_smooth, 3, 1.5),

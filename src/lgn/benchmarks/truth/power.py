@@ -10,10 +10,13 @@ from torch import Tensor
 
 from lgn.analysis import analyze_matrices
 from lgn.benchmarks.cells import Cell
-from lgn.benchmarks.truth.matrices import PATCH, D, _field, _white
+from lgn.benchmarks.truth.smooth import PATCH, D, smooth_matrices, white
 from lgn.operators import operator
 
-NOISES: dict[str, Callable[[int, torch.Generator], Tensor]] = {"white": _white, "smooth, 1 px": partial(_field, 1.0)}
+NOISES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
+    "white": white,
+    "smooth, 1 px": partial(smooth_matrices, 1.0),
+}
 SHARE = 0.6
 AT_LEAST = 0.95
 
@@ -64,7 +67,7 @@ def _unit(matrices: Tensor) -> Tensor:
 
 def _by_offset(offset: Tensor, count: int, generator: torch.Generator) -> Tensor:
     """A random number for each offset between two pixels."""
-    return _white(count, generator, int(offset.max()) + 1)[:, offset]
+    return white(count, generator, int(offset.max()) + 1)[:, offset]
 
 
 def _offsets(wraps: bool, two_dimensional: bool) -> Tensor:
@@ -76,12 +79,12 @@ def _offsets(wraps: bool, two_dimensional: bool) -> Tensor:
 
 
 def _symmetric(sign: int, count: int, generator: torch.Generator) -> Tensor:
-    matrices = _white(count, generator)
+    matrices = white(count, generator)
     return matrices + sign * matrices.mT
 
 
 def _kronecker(count: int, generator: torch.Generator) -> Tensor:
-    columns, rows = (_white(count, generator, side, side) for side in reversed(PATCH))
+    columns, rows = (white(count, generator, side, side) for side in reversed(PATCH))
     return torch.einsum("cij,ckl->cikjl", columns, rows).reshape(count, D, D)
 
 
@@ -90,21 +93,21 @@ def _permutations(count: int, generator: torch.Generator) -> Tensor:
 
 
 def _signed_sides(count: int, generator: torch.Generator) -> Tensor:
-    matrices = _white(count, generator).abs()
+    matrices = white(count, generator).abs()
     return matrices.triu(1) - matrices.tril(-1)
 
 
 def _quadrants(count: int, generator: torch.Generator) -> Tensor:
     signs = torch.randint(2, (count, 2, 2), generator=generator).double() * 2 - 1
     spread = signs.repeat_interleave(D // 2, 1).repeat_interleave(D // 2, 2)
-    return spread * _white(count, generator).abs()
+    return spread * white(count, generator).abs()
 
 
 def _blocks(count: int, generator: torch.Generator) -> Tensor:
     """Four of the 36 blocks."""
     chosen = torch.rand(count, D, generator=generator).argsort(1)[:, :4]
     mask = torch.zeros(count, D, dtype=torch.float64).scatter(1, chosen, 1.0).unflatten(1, PATCH)
-    return mask.repeat_interleave(6, 1).repeat_interleave(6, 2) * _white(count, generator)
+    return mask.repeat_interleave(6, 1).repeat_interleave(6, 2) * white(count, generator)
 
 
 STRUCTURES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
@@ -116,7 +119,7 @@ STRUCTURES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
     "doubly block-circulant": partial(_by_offset, _offsets(wraps=True, two_dimensional=True)),
     "Kronecker": _kronecker,
     "permutation": _permutations,
-    "causal": lambda count, generator: _white(count, generator).abs().triu(1),
+    "causal": lambda count, generator: white(count, generator).abs().triu(1),
     "signed sides": _signed_sides,
     "multi-scale": _quadrants,
     "concentrated blocks": _blocks,

@@ -127,16 +127,12 @@ class NativeStep(torch.autograd.Function):
         return g_codes, g_scale, g_shift, g_image, by_filter, g_bias.sum(0)[0].to(g_out.dtype), None, None
 
 
-def _plain_step(
-    codes: Tensor | None,
-    scale: Tensor | None,
-    shift: Tensor | None,
-    image: Tensor,
-    points: Tensor,
-    bias: Tensor,
-    margins: Margins,
-    patch: tuple[int, int],
-) -> tuple[Tensor, Tensor]:
+def _plain_step(*inputs: Tensor | None, margins: Margins, patch: tuple[int, int]) -> tuple[Tensor, Tensor]:
+    """The same of the tensors that `NativeStep` is given."""
+    codes, scale, shift, image, points, bias = inputs
+    assert image is not None
+    assert points is not None
+    assert bias is not None
     filters = from_points(points, patch)
     if codes is None or scale is None or shift is None:
         out = F.relu(analyse(image, filters, margins, bias))
