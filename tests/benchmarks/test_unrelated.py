@@ -10,7 +10,7 @@ from lgn.algebra import vec
 from lgn.analysis import analyze_matrices
 from lgn.benchmarks.truth.unrelated import Generators, fitted, free, repaired, with_other_inputs
 from lgn.generators.starts import start_matrices
-from lgn.recipes.scores import Scores, summarise
+from lgn.recipes.excerpt import Scores, summarise
 from lgn.training import build_model, preset
 from lgn.training.run import snapshot
 

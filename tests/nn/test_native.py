@@ -15,11 +15,11 @@ from torch.nn import functional as F
 from lgn.nn import UnfoldedEncoder, unfolded
 from lgn.nn.adjoint import Margins, analyse, synthesise
 from lgn.nn.batch_norm import CodeBatchNorm
-from lgn.nn.native.compiled import library
+from lgn.nn.native.compiled import kernels_for
 from lgn.nn.native.layer import NativeLayer
 from lgn.nn.native.step import NativeStep, at_points
 
-needs_kernels = pytest.mark.skipif(library((6, 6)) is None, reason="needs a C compiler and a processor with AVX2")
+needs_kernels = pytest.mark.skipif(kernels_for((6, 6)) is None, reason="needs a C compiler and a processor with AVX2")
 TOLERANCE = 1e-4
 
 
@@ -224,7 +224,7 @@ from lgn.nn.native import compiled
 compiled.SECONDS = float(os.environ.get("SECONDS_TO_COMPILE", compiled.SECONDS))
 torch.manual_seed(0)
 codes = UnfoldedEncoder(1, kernel_size=6)(torch.randn(2, 1, 20, 20))
-print(compiled.library((6, 6)) is not None, float(codes.detach().double().sum()))
+print(compiled.kernels_for((6, 6)) is not None, float(codes.detach().double().sum()))
 """
 
 
@@ -341,7 +341,7 @@ def test_a_library_in_a_directory_of_others_is_not_loaded(tmp_path: Path) -> Non
 @needs_kernels
 def test_kernels_of_two_sizes_in_one_process_are_not_mixed_up() -> None:
     """Libraries that are loaded by descriptor are known by its number, which must not be used again."""
-    first, second = library((6, 6)), library((5, 5))
+    first, second = kernels_for((6, 6)), kernels_for((5, 5))
     assert first is not None
     assert second is not None
     assert first._name != second._name

@@ -31,8 +31,8 @@ from lgn.recipes.claims.shares import found, share
 from lgn.recipes.claims.statement import CLAIMS, Statement, estimate
 from lgn.recipes.claims.structures import causal_averaging, emergence
 from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
+from lgn.recipes.excerpt import GeneratorScores, Scores, summarise
 from lgn.recipes.runs import classification, seeds_of
-from lgn.recipes.scores import GeneratorScores, Scores, summarise
 from lgn.training import Run, preset, train
 
 

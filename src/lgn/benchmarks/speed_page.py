@@ -60,7 +60,10 @@ Steps of the path that the library chooses, both ways:
 
 def page(result: dict[str, Any]) -> str:
     """The document of a full measurement."""
-    native = "- *native* is a kernel in C, compiled at first use where there is a compiler (`lgn/nn/native`).\n"
+    native = (
+        "- *native* is a kernel in C, compiled once on a machine that has a compiler, when training starts "
+        "(`lgn/nn/native`).\n"
+    )
     return PAGE.format(
         batch=result["batch"],
         threads=result["threads"],

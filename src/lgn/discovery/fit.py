@@ -8,8 +8,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.algebra import vec
-from lgn.discovery.chance import FitShare, chance_of_fit, pairs_of
 from lgn.discovery.determined import warn_undetermined
+from lgn.discovery.exchange import FitShare, chance_of_fit, pairs_of
 from lgn.discovery.noise import TOLERANCE, what_is_known
 from lgn.discovery.unordered import arrange
 from lgn.generators.fit import least_squares_generator
@@ -72,7 +72,7 @@ def fit_generator(
 
     For the p-value `shuffles` banks are fitted, 99, or 19 for unordered, whose filters stand at the same places of
     other sets' orbits; the norms of filters do not count (Note [Only directions can be shuffled] in
-    `lgn.discovery.chance`). It is 1 for a single set, and where the pairs do not exceed the dimensions.
+    `lgn.discovery.exchange`). It is 1 for a single set, and where the pairs do not exceed the dimensions.
 
     Shapes: bank (sets * order, channels, n, m), set-major -> matrix (d, d), or (sets, d, d) for share="set".
     """

@@ -17,8 +17,8 @@ from lgn.recipes.claims.samples import Sample, sample
 from lgn.recipes.claims.shares import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
 from lgn.recipes.context import TITLES, Context, NotRun
 from lgn.recipes.controls import with_equal_filters
+from lgn.recipes.excerpt import Scores
 from lgn.recipes.runs import classification
-from lgn.recipes.scores import Scores
 from lgn.report.figures import structure_shares
 
 SHOWN = ("skew-symmetric", "Toeplitz", "block-Toeplitz", "multi-scale", "concentrated blocks", OPERATOR)

@@ -9,7 +9,7 @@ from lgn.benchmarks.truth.unrelated import OTHER_INPUTS, REPAIRED, Generators, f
 from lgn.front import analyze
 from lgn.generators import Share, generators_of
 from lgn.recipes.context import SCORES, SINGULAR_VALUES, Context
-from lgn.recipes.scores import Scores, summarise
+from lgn.recipes.excerpt import Scores, summarise
 from lgn.training import Run
 from lgn.training.files import read_json, write_json
 

@@ -14,7 +14,7 @@ from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.recovery.planted import TASKS, planted_generator
 from lgn.benchmarks.truth.smooth import smooth_fields
 from lgn.discovery import Fit, UndeterminedWarning, fit_from_pairs, fit_generator
-from lgn.discovery.chance import FitShare
+from lgn.discovery.exchange import FitShare
 from lgn.discovery.fit import Method
 from lgn.operators import operator
 

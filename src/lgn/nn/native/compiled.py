@@ -29,7 +29,7 @@ class CannotBuild(Exception):
     """The compiler did not make the kernels."""
 
 
-def library(patch: tuple[int, int], say: Callable[[str], None] | None = None) -> ctypes.CDLL | None:
+def kernels_for(patch: tuple[int, int], say: Callable[[str], None] | None = None) -> ctypes.CDLL | None:
     """The kernels for filters of n x m, or None where there is no compiler, or another processor than they are for.
 
     The first call on a machine compiles them into the user's cache, which takes a second or two; `say` is told. The

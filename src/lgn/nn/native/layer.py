@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from lgn.nn.adjoint import Margins
 from lgn.nn.batch_norm import CodeBatchNorm
-from lgn.nn.native.compiled import library
+from lgn.nn.native.compiled import kernels_for
 from lgn.nn.native.step import LANES, NativeStep, at_points, code_shape
 
 LARGEST = 11  # of the patches that were measured
@@ -70,7 +70,7 @@ def is_native(
         and max(patch) <= LARGEST
         and min(code_shape(x, patch, margins)) >= LANES
         and not torch.jit.is_tracing()  # type: ignore[attr-defined]
-        and library(patch, say) is not None
+        and kernels_for(patch, say) is not None
     )
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.nn.adjoint import Margins, analyse, synthesise
-from lgn.nn.native.compiled import library
+from lgn.nn.native.compiled import kernels_for
 from lgn.nn.plain_gradients import plain_gradients
 
 # As in rows.h.
@@ -153,7 +153,7 @@ def code_shape(image: Tensor, patch: tuple[int, int], margins: Margins) -> tuple
 
 
 def _call(function: str, patch: tuple[int, int], sizes: tuple[int, ...], **tensors: Tensor | None) -> None:
-    kernels = library(patch)
+    kernels = kernels_for(patch)
     if kernels is None:
         raise RuntimeError(f"there are no native kernels for a patch of {patch[0]}x{patch[1]} on this machine")
     pointers = {name: tensor.data_ptr() for name, tensor in tensors.items() if tensor is not None}

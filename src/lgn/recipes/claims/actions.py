@@ -10,7 +10,7 @@ from lgn.measures import relative_error
 from lgn.operators.study import SETTINGS, Setting
 from lgn.recipes.claims.comparison import Measured, compare, fact, of_best, over_generators, table
 from lgn.recipes.claims.statement import Statement, all_of, estimate, graded, of_parts
-from lgn.recipes.scores import GeneratorScores
+from lgn.recipes.excerpt import GeneratorScores
 
 COMPOSITION, PARTS = "pooling then rotation", ("pooling", "rotation")
 

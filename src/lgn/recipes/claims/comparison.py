@@ -6,7 +6,7 @@ from statistics import mean
 
 from lgn.benchmarks.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.statement import Estimate, Table, all_of, difference, estimate
-from lgn.recipes.scores import GeneratorScores, Scores
+from lgn.recipes.excerpt import GeneratorScores, Scores
 
 CONTROLS = (FREE, REPAIRED, OTHER_INPUTS)
 

@@ -12,7 +12,7 @@ from lgn.benchmarks.truth.unrelated import OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.comparison import Measured, compare, over_generators, table
 from lgn.recipes.claims.shares import share_found
 from lgn.recipes.claims.statement import Estimate, Statement, all_of, difference, estimate, graded, of_parts
-from lgn.recipes.scores import Scores
+from lgn.recipes.excerpt import Scores
 
 BLOCKS = "concentrated blocks"
 

@@ -9,8 +9,8 @@ from lgn.recipes.claims.comparison import Measured
 from lgn.recipes.claims.statement import MINIMUM_RUNS, Statement, Verdict, untested
 from lgn.recipes.context import TITLES, Context, caption
 from lgn.recipes.controls import with_equal_filters
+from lgn.recipes.excerpt import Scores
 from lgn.recipes.runs import classification, long_runs, seeds_of
-from lgn.recipes.scores import Scores
 from lgn.recipes.summaries import controls_of, free_scores_of, scores_of
 from lgn.training import Config, Run
 

@@ -9,7 +9,7 @@ from lgn.analysis.generator import IDENTIFIABLE, WHOLE
 from lgn.analysis.nulls import FRESH, GAUSSIAN, ORBITS, RELABELLED, SHUFFLED
 from lgn.analysis.scores import STRUCTURES
 from lgn.analysis.significance import benjamini_hochberg
-from lgn.recipes.scores import GeneratorScores, Number, Scores
+from lgn.recipes.excerpt import GeneratorScores, Number, Scores
 
 #: Nulls whose draws have no smoothness: every trained filter is smoother than they are.
 WHITE = frozenset({GAUSSIAN, ORBITS, RELABELLED, SHUFFLED, FRESH})

@@ -9,7 +9,7 @@ from lgn.analysis.generator import WHOLE
 from lgn.recipes.claims.comparison import Measured, compare, of_best, table
 from lgn.recipes.claims.shares import share_found, share_on_u, share_undecided
 from lgn.recipes.claims.statement import Statement, all_of, estimate, graded, of_parts
-from lgn.recipes.scores import GeneratorScores, Scores
+from lgn.recipes.excerpt import GeneratorScores, Scores
 
 EMERGING = ("skew-symmetric", "Toeplitz", "multi-scale")
 

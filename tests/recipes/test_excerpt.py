@@ -24,7 +24,7 @@ from lgn.recipes.claims.shares import (
 )
 from lgn.recipes.context import SCORES
 from lgn.recipes.effects import across_antidiagonal, darkening, near_diagonal
-from lgn.recipes.scores import Number, Scores, summarise
+from lgn.recipes.excerpt import Number, Scores, summarise
 from lgn.recipes.summaries import controls_of, scores_of, singular_values_of
 from lgn.training import train
 
