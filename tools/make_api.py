@@ -15,6 +15,7 @@ ROOMS = (
     "lgn",
     "lgn.algebra",
     "lgn.measures",
+    "lgn.groups",
     "lgn.generators",
     "lgn.penalties",
     "lgn.nn",

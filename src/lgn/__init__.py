@@ -4,7 +4,20 @@ Layers whose filters are orbits of a basis filter under a learned matrix, and nu
 "Learning Linear Groups in Neural Networks" (Theodosis, Helwani and Ba), as a library.
 """
 
-from lgn import algebra, data, discovery, generators, measures, memory, nn, operators, penalties, pretrained, training
+from lgn import (
+    algebra,
+    data,
+    discovery,
+    generators,
+    groups,
+    measures,
+    memory,
+    nn,
+    operators,
+    penalties,
+    pretrained,
+    training,
+)
 from lgn.algebra import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
 from lgn.discovery import discover_from_views, fit_from_pairs, fit_generator
@@ -36,6 +49,7 @@ __all__ = [
     "fit_from_pairs",
     "fit_generator",
     "generators",
+    "groups",
     "inverse_error",
     "load",
     "load_pretrained",

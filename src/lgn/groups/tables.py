@@ -1,0 +1,104 @@
+"""What a multiplication table says: inverses, orders, subgroups, classes. Elements are numbers, the identity is 0."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+Table = Sequence[Sequence[int]]
+
+
+def require_group(table: Table) -> None:
+    """Refuse a table that is not that of a group with its identity first, naming the law that fails."""
+    n = len(table)
+    everything = list(range(n))
+    if not n or any(sorted(row) != everything for row in table):
+        raise ValueError(f"table must have each of 0 to {n - 1} once in every row, got one that has not")
+    if any(table[0][g] != g or table[g][0] != g for g in everything):
+        raise ValueError("table must have the identity as element 0, got one whose first row or column is another")
+    for a in everything:
+        for b in everything:
+            product, row = table[table[a][b]], table[a]
+            if any(product[c] != row[table[b][c]] for c in everything):
+                raise ValueError(f"table must be associative, got (g h) k other than g (h k) for g = {a}, h = {b}")
+
+
+def inverses(table: Table) -> tuple[int, ...]:
+    """The inverse of each element."""
+    return tuple(list(row).index(0) for row in table)
+
+
+def element_orders(table: Table) -> tuple[int, ...]:
+    """The smallest q with `g^q = e`, for each element."""
+    orders = []
+    for g in range(len(table)):
+        power, q = g, 1
+        while power:
+            power, q = table[power][g], q + 1
+        orders.append(q)
+    return tuple(orders)
+
+
+def is_abelian(table: Table) -> bool:
+    return all(table[a][b] == table[b][a] for a, b in combinations(range(len(table)), 2))
+
+
+def generated(table: Table, elements: Iterable[int]) -> frozenset[int]:
+    """The subgroup that some elements generate."""
+    steps = [g for g in dict.fromkeys(elements) if g]
+    found, new = {0}, [0]
+    while new:
+        g = new.pop()
+        for step in steps:
+            product = table[step][g]
+            if product not in found:
+                found.add(product)
+                new.append(product)
+    return frozenset(found)
+
+
+def subgroups(table: Table) -> tuple[frozenset[int], ...]:
+    """All subgroups, the smallest first: cyclic ones, and what they generate with each other."""
+    cyclic = {generated(table, [g]) for g in range(len(table))}
+    found, new = set(cyclic), list(cyclic)
+    while new:
+        one = new.pop()
+        for other in cyclic:
+            if not other <= one:
+                joined = generated(table, one | other)
+                if joined not in found:
+                    found.add(joined)
+                    new.append(joined)
+    return tuple(sorted(found, key=lambda each: (len(each), sorted(each))))
+
+
+def is_normal(table: Table, elements: frozenset[int]) -> bool:
+    """Whether `g h g^-1` is in the subgroup for each h of it and every g."""
+    inverse = inverses(table)
+    return all(table[table[g][h]][inverse[g]] in elements for g in range(len(table)) for h in elements)
+
+
+def conjugacy_classes(table: Table) -> tuple[tuple[int, ...], ...]:
+    """The classes `{g h g^-1}`, each sorted, in the order of their first elements."""
+    inverse, classes = inverses(table), []
+    seen: set[int] = set()
+    for h in range(len(table)):
+        if h not in seen:
+            of_h = tuple(sorted({table[table[g][h]][inverse[g]] for g in range(len(table))}))
+            seen.update(of_h)
+            classes.append(of_h)
+    return tuple(classes)
+
+
+def restricted(table: Table, elements: Sequence[int]) -> list[list[int]]:
+    """The table of a subgroup, its elements numbered as they are given."""
+    place = {g: number for number, g in enumerate(elements)}
+    return [[place[table[a][b]] for b in elements] for a in elements]
+
+
+def generating_elements(table: Table) -> tuple[int, ...]:
+    """The fewest elements that generate all, the earliest of those; none for the trivial group."""
+    n = len(table)
+    for count in range(n):
+        for elements in combinations(range(1, n), count):
+            if len(generated(table, elements)) == n:
+                return elements
+    raise AssertionError("all elements generate the group")

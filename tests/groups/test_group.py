@@ -1,0 +1,213 @@
+"""Finite groups: laws of tables and words, against sympy where it knows an answer."""
+
+import pytest
+import torch
+from groups.some import NAMES, quaternion, quaternion_units, relabelled
+from sympy.combinatorics import Permutation, PermutationGroup
+
+from lgn import groups
+from lgn.groups.tables import require_group
+
+each_name = pytest.mark.parametrize("name", NAMES)
+
+
+def as_sympy(group: groups.Group) -> PermutationGroup:
+    """By its left multiplications."""
+    return PermutationGroup([Permutation(group.table[g].tolist()) for g in range(group.order)])
+
+
+@each_name
+def test_tables_are_groups_with_the_identity_first(name: str) -> None:
+    group = groups.named(name)
+    require_group(group.table.tolist())
+    everything = torch.arange(group.order)
+    assert torch.equal(group.table[everything, group.inverses], torch.zeros(group.order, dtype=torch.long))
+    assert torch.equal(group.table[group.inverses, everything], torch.zeros(group.order, dtype=torch.long))
+
+
+@each_name
+def test_words_are_their_elements_and_relations_the_identity(name: str) -> None:
+    group = groups.named(name)
+    assert [group.element(word) for word in group.words] == list(range(group.order))
+    assert [group.element(generator) for generator in group.generators] == list(group.generator_elements)
+    assert all(group.element(relation) == 0 for relation in group.relations)
+
+
+@each_name
+def test_relations_define_the_group_given_or_found(name: str) -> None:
+    from sympy.combinatorics.fp_groups import FpGroup
+    from sympy.combinatorics.free_groups import free_group
+
+    def order(relations: list[str], generators: tuple[str, ...]) -> int:
+        free, *letters = free_group(" ".join(generators))
+        symbols = dict(zip(generators, letters, strict=True))
+        words = []
+        for relation in relations:
+            word = free.identity
+            for part in relation.split():
+                base, _, exponent = part.partition("^")
+                word = word * symbols[base] ** int(exponent or 1)
+            words.append(word)
+        return FpGroup(free, words).order()
+
+    group = groups.named(name)
+    if group.order > 1:
+        assert order(list(group.relations), group.generators) == group.order
+        found = relabelled(group, 0)
+        assert order(list(found.relations), found.generators) == group.order
+
+
+@each_name
+def test_the_tree_reaches_every_element_once_by_a_generator(name: str) -> None:
+    group = groups.named(name)
+    reached = [0]
+    for element, place, earlier in group.tree:
+        assert earlier in reached
+        assert element == int(group.table[group.generator_elements[place], earlier])
+        reached.append(element)
+    assert sorted(reached) == list(range(group.order))
+
+
+def test_elements_are_numbered_as_documented() -> None:
+    assert groups.cyclic(5).tree == tuple((j, 0, j - 1) for j in range(1, 5))
+    d4 = groups.dihedral(4)
+    assert [d4.element(f"r^{j}") for j in range(4)] == [0, 1, 2, 3]
+    assert [d4.element(f"r^{j} s") for j in range(4)] == [4, 5, 6, 7]
+    product = groups.product(groups.cyclic(2), groups.cyclic(3))
+    assert product.generators == ("r", "r2")
+    assert product.element("r r2^2") == 1 * 3 + 2
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("cyclic:1", "trivial"),
+        ("cyclic:4", "C4"),
+        ("dihedral:2", "C2 x C2"),
+        ("dihedral:3", "S3"),
+        ("symmetric:3", "S3"),
+        ("dihedral:4", "D4"),
+        ("symmetric:4", "S4"),
+        ("product:cyclic:2,cyclic:3", "C6"),
+        ("product:cyclic:2,cyclic:6", "C2 x C6"),
+        ("product:cyclic:4,cyclic:6", "C2 x C12"),
+        ("product:symmetric:3,cyclic:2", "D6"),
+        ("product:symmetric:3,cyclic:3", "S3 x C3"),
+        ("product:dihedral:4,cyclic:2", "D4 x C2"),
+    ],
+)
+def test_names_do_not_depend_on_labels(name: str, expected: str) -> None:
+    group = groups.named(name)
+    assert group.name == expected
+    if group.order > 1:
+        again = relabelled(group, 3)
+        assert again.name == expected
+        assert group.is_isomorphic(again)
+        mapped = torch.tensor(group.isomorphism(again))
+        assert torch.equal(mapped[group.table], again.table[mapped][:, mapped])
+
+
+def test_groups_of_one_order_are_told_apart() -> None:
+    eight = [
+        groups.named(name) for name in ("cyclic:8", "product:cyclic:2,cyclic:4", "product:cyclic:2,cyclic:2,cyclic:2")
+    ]
+    eight += [groups.dihedral(4), quaternion()]
+    assert [group.name for group in eight] == ["C8", "C2 x C4", "C2 x C2 x C2", "D4", "Q8"]
+    for i, one in enumerate(eight):
+        assert [one.is_isomorphic(other) for other in eight] == [i == j for j in range(5)]
+    a4 = groups.from_permutations([(1, 2, 0, 3), (0, 2, 3, 1)]).group
+    i, j = quaternion_units()
+    dic3 = groups.from_matrices([0.5 * torch.eye(4) + 0.75**0.5 * i, j])  # exp(i pi / 3) and j
+    q16 = groups.from_matrices([0.5**0.5 * (torch.eye(4) + i), j])
+    assert (a4.name, dic3.name, q16.name) == ("A4", "Dic3", "Q16")
+
+
+@each_name
+def test_subgroups_classes_and_cosets_against_sympy(name: str) -> None:
+    group = groups.named(name)
+    known = as_sympy(group)
+    assert sorted(map(len, group.conjugacy_classes())) == sorted(map(len, known.conjugacy_classes()))
+    subgroups = group.subgroups()
+    assert subgroups[0].elements == (0,)
+    assert subgroups[-1].order == group.order
+    assert len(set(subgroups)) == len(subgroups)
+    for subgroup in subgroups:
+        assert group.order == subgroup.order * subgroup.index
+        cosets = subgroup.cosets()
+        assert sorted(element for coset in cosets for element in coset) == list(range(group.order))
+        part = PermutationGroup([Permutation(group.table[g].tolist()) for g in subgroup.elements])
+        assert part.order() == subgroup.order
+        assert subgroup.is_normal == part.is_normal(known)
+
+
+def test_counts_of_subgroups_are_the_known_ones() -> None:
+    counts = {"cyclic:12": 6, "dihedral:4": 10, "symmetric:4": 30, "product:cyclic:2,cyclic:2,cyclic:2": 16}
+    assert {name: len(groups.named(name).subgroups()) for name in counts} == counts
+    names = [subgroup.name for subgroup in groups.dihedral(4).subgroups()]
+    assert sorted(names) == ["C2"] * 5 + ["C2 x C2"] * 2 + ["C4", "D4", "trivial"]
+    turns = groups.dihedral(4).subgroup(["r^2"])
+    assert (turns.name, turns.words, turns.group().name) == ("C2", ("e", "r^2"), "C2")
+
+
+@pytest.mark.parametrize("name", [*NAMES, "quaternion"])
+def test_irreps_are_orthogonal_irreducible_and_all_there(name: str) -> None:
+    group = quaternion() if name == "quaternion" else groups.named(name)
+    size = 0
+    for irrep in group.irreps():
+        torch.testing.assert_close(irrep[group.table], irrep[:, None] @ irrep[None])
+        torch.testing.assert_close(irrep @ irrep.mT, torch.eye(irrep.shape[-1]).to(irrep).expand_as(irrep))
+        # The commutant of an irreducible one has dimension 1, 2 or 4; that of any other has more of a mixture.
+        character = irrep.diagonal(dim1=-2, dim2=-1).sum(-1)
+        kind = round(float(character.square().mean()))
+        assert kind in (1, 2, 4)
+        size += irrep.shape[-1] ** 2 // kind
+    assert size == group.order
+    torch.testing.assert_close(group.irreps()[0], torch.ones(group.order, 1, 1, dtype=torch.float64))
+
+
+def test_a_representation_from_generators_is_the_irrep_that_they_are_of() -> None:
+    group = groups.symmetric(4)
+    for irrep in group.irreps():
+        made = group.representation(irrep[list(group.generator_elements)])
+        torch.testing.assert_close(made, irrep)
+
+
+@pytest.mark.parametrize("word", ["q", "r^", "r^x", "rs", "r*s"])
+def test_words_with_unknown_names_are_refused(word: str) -> None:
+    with pytest.raises(ValueError, match="word must be made of r, s"):
+        groups.dihedral(4).element(word)
+
+
+@pytest.mark.parametrize("name", ["dihedral", "cyclic:x", "cyclic:-1", "product:cyclic:2", "octahedral:2", ""])
+def test_unknown_names_of_groups_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="group must be cyclic:N"):
+        groups.named(name)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[0, 1], [1, 1]], "once in every row"),
+        ([[1, 0], [0, 1]], "identity as element 0"),
+        ([[0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [2, 4, 0, 1, 3], [3, 2, 4, 0, 1], [4, 3, 1, 2, 0]], "associative"),
+        ([[0.0]], "whole numbers"),
+        (torch.zeros(2, 3, dtype=torch.long), "square"),
+    ],
+)
+def test_tables_of_no_group_are_refused(table: list[list[int]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        groups.from_table(table)
+
+
+def test_generators_that_do_not_generate_are_refused() -> None:
+    table = groups.dihedral(4).table
+    with pytest.raises(ValueError, match="must generate all 8"):
+        groups.Group(table, ("r",), (1,))
+    with pytest.raises(ValueError, match="names of their own"):
+        groups.Group(table, ("r", "r"), (1, 4))
+    with pytest.raises(ValueError, match="a name for each of 2"):
+        groups.Group(table, ("r",), (1, 4))
+    with pytest.raises(ValueError, match="at most 120"):
+        groups.named("dihedral:100")
+    with pytest.raises(ValueError, match="from 0 to 7"):
+        groups.dihedral(4).subgroup([8])
