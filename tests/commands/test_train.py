@@ -151,7 +151,7 @@ def test_every_field_is_an_option_by_its_name() -> None:
 
 
 def test_what_is_asked_wrongly_is_answered_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="preset must be one of quick, paper, released, got 'swift'"):
+    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, got 'swift'"):
         parse_config(["--preset", "swift"], "lgn train", "")
     with pytest.raises(ValueError, match="--out must be followed by a value"):
         train_from(["--out"], "lgn train", "")
@@ -219,7 +219,7 @@ def test_numbers_that_make_nonsense_are_refused_before_there_is_a_directory(
 
 
 def test_where_a_run_goes_if_nobody_says() -> None:
-    assert default_out(small()) == "runs/digits-classify-quick-0"
+    assert default_out(small()) == "runs/digits-classify-paper-0"
     assert default_out(small("paper", "reconstruct", data="photos/mine.npz", seed=3)) == "runs/mine-reconstruct-paper-3"
     assert take_option(["a", "--out", "b", "c"], "--out") == ("b", ["a", "c"])
     assert take_option(["a", "--out=b", "c"], "--out") == ("b", ["a", "c"])

@@ -95,8 +95,8 @@ def test_a_run_that_fails_leaves_the_others_alone_and_finished_ones_are_not_run_
     bad = dataclasses.replace(good, seed=1, learning_rate=1e30)
     jobs = plan([good, bad], tmp_path)
     failures = run_jobs(jobs, progress=False)
-    assert list(failures) == ["digits-auto-quick-1"]
-    assert "learning_rate" in failures["digits-auto-quick-1"]
+    assert list(failures) == ["digits-auto-paper-1"]
+    assert "learning_rate" in failures["digits-auto-paper-1"]
     assert jobs[0].finished
     written = (jobs[0].path / "model.safetensors").stat().st_mtime_ns
     assert run_jobs(jobs[:1], progress=False) == {}
@@ -112,7 +112,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     printed = capsys.readouterr().out
     assert status == 0
     (setting,) = read_summary(tmp_path / "out" / "summary.json")
-    assert setting.runs == ("digits-auto-quick-0", "digits-auto-quick-1")
+    assert setting.runs == ("digits-auto-paper-0", "digits-auto-paper-1")
     assert all((tmp_path / "out" / name / "model.safetensors").is_file() for name in setting.runs)
     accuracy = setting.quantities["test accuracy"]
     assert len(accuracy.values) == 2

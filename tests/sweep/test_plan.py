@@ -11,18 +11,18 @@ from lgn.training import Config, Run
 
 def test_each_run_has_a_directory_that_says_what_it_is(tmp_path: Path) -> None:
     jobs = plan([Config(data="digits", seed=seed) for seed in range(2)], tmp_path)
-    assert [job.path for job in jobs] == [tmp_path / "digits-auto-quick-0", tmp_path / "digits-auto-quick-1"]
-    assert {job.setting for job in jobs} == {"digits-auto-quick"}
+    assert [job.path for job in jobs] == [tmp_path / "digits-auto-paper-0", tmp_path / "digits-auto-paper-1"]
+    assert {job.setting for job in jobs} == {"digits-auto-paper"}
 
 
 def test_two_runs_never_share_a_directory(tmp_path: Path) -> None:
     """Two folders of the same last name would."""
-    with pytest.raises(ValueError, match="images-auto-quick-0 more than once"):
+    with pytest.raises(ValueError, match="images-auto-paper-0 more than once"):
         plan([Config(data="a/images"), Config(data="b/images")], tmp_path)
 
 
 def test_a_directory_with_other_settings_is_refused_by_their_names(tmp_path: Path) -> None:
-    path = tmp_path / "digits-auto-quick-0"
+    path = tmp_path / "digits-auto-paper-0"
     path.mkdir()
     Run(path).create(Config(epochs=7), {})
     plan([Config(epochs=7)], tmp_path)

@@ -63,7 +63,7 @@ def test_the_run_is_the_unit(swept: Path) -> None:
     """A structure score of a setting is the mean over runs of the mean over each run's generators."""
     jobs = plan(configs(), swept)
     group, free = summarise(jobs)
-    assert group.runs == ("digits-auto-quick-0", "digits-auto-quick-1")  # seed 2 is not finished
+    assert group.runs == ("digits-auto-paper-0", "digits-auto-paper-1")  # seed 2 is not finished
     by_hand = []
     for job in jobs[:2]:
         (generator,) = generators_of(Run(job.path).model()).values()
@@ -89,11 +89,11 @@ def test_the_kept_epoch_counts(tmp_path: Path) -> None:
 
 def test_summary_is_read_as_it_was_written(swept: Path, tmp_path: Path) -> None:
     settings = summarise(plan(configs(), swept))
-    write_summary(tmp_path / "summary.json", settings, {"digits-auto-quick-2": "it was stopped"})
+    write_summary(tmp_path / "summary.json", settings, {"digits-auto-paper-2": "it was stopped"})
     assert read_summary(tmp_path / "summary.json") == settings
     stored = json.loads((tmp_path / "summary.json").read_text())
     assert stored["schema"] == 1
-    assert stored["failures"] == {"digits-auto-quick-2": "it was stopped"}
+    assert stored["failures"] == {"digits-auto-paper-2": "it was stopped"}
 
 
 def test_page_shows_every_number_and_escapes_names(tmp_path: Path) -> None:

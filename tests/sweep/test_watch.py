@@ -17,7 +17,7 @@ def test_places_and_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     first.path.mkdir()
     row = json.dumps({"epoch": 1, "test_accuracy": 0.5, "train_loss": 1.0}) + "\n"
     (first.path / "metrics.jsonl").write_text(row)
-    assert str(place_of(first)) == "digits-auto-quick-0: epoch 1 of 3, test accuracy 0.5"
+    assert str(place_of(first)) == "digits-auto-paper-0: epoch 1 of 3, test accuracy 0.5"
     assert place_of(first).running
     watch.update(failed=0)
     assert capsys.readouterr().err == ""  # nothing has finished, and a minute has not passed
@@ -26,6 +26,6 @@ def test_places_and_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     watch.update(failed=1)
     watch.close()
     assert capsys.readouterr().err.splitlines() == [
-        "digits-auto-quick-0: epoch 3 of 3, test accuracy 0.5",
+        "digits-auto-paper-0: epoch 3 of 3, test accuracy 0.5",
         "1 of 2 runs finished, 1 failed, 3 of 6 epochs",
     ]

@@ -33,15 +33,34 @@ def test_released_is_what_the_released_code_is_known_to_do() -> None:
 
 
 def test_quick_is_the_papers_network_for_a_minute() -> None:
-    assert replace(preset("quick"), preset="paper", epochs=100) == preset("paper")
+    assert replace(preset("quick"), epochs=100) == preset("paper")
     assert preset("quick").data == "digits"
     assert preset("quick").epochs < 20
+
+
+def test_a_config_without_a_word_is_the_papers() -> None:
+    assert replace(Config(data="mnist"), data="digits") == Config.paper() == PRESETS["paper"]
+    assert (Config.released(), Config.quick(epochs=5)) == (PRESETS["released"], preset("quick", epochs=5))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("task", ["classify", "reconstruct"])
+def test_a_config_says_where_it_came_from_and_in_what_it_differs(name: str, task: Any) -> None:
+    config = preset(name, task, data="mnist", seed=7)
+    assert (config.preset, config.differences()) == (name, {})
+    changed = preset(name, task, order=3, learning_rate=0.5)
+    assert (changed.preset, changed.differences()) == (name, {"learning_rate": 0.5, "order": 3})
+    assert Config.quick(epochs=5).preset == "paper"  # what quick changes was changed again: it does not pretend
+
+
+def test_a_config_of_before_that_names_its_preset_is_read() -> None:
+    assert config_from_json({**config_to_json(Config.released()), "preset": "released"}) == Config.released()
 
 
 def test_changes_reach_the_network_too() -> None:
     changed = preset("paper", "classify", num_sets=7, epochs=3)
     assert (changed.network.num_sets, changed.epochs, changed.task) == (7, 3, "classify")
-    with pytest.raises(ValueError, match="preset must be one of quick, paper, released, got 'fast'"):
+    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, got 'fast'"):
         preset("fast")
 
 

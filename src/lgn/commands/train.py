@@ -9,8 +9,9 @@ from typing import Any, get_args
 import tyro
 
 from lgn.commands.stages import stage_lines
+from lgn.generators import FAMILIES
 from lgn.training import Config, Interrupted, Run, preset, train
-from lgn.training.config import Task
+from lgn.training.config import PRESETS, Task
 from lgn.training.processes import is_first_process
 
 HELP = """Train a linear group network and leave a run directory.
@@ -49,17 +50,19 @@ def train_from(args: list[str], prog: str, description: str) -> Run | None:
 
 def parse_config(args: list[str], prog: str, description: str) -> Config:
     """The config that the arguments describe, on top of the preset that they name."""
-    named = take_option(args, "--preset")[0] or "quick"
+    named, args = take_option(args, "--preset")
     task: Any = take_option(args, "--task")[0]
     task = task if task in get_args(Task) else "auto"  # tyro refuses any other, below
     # What a preset depends on besides its task.
-    special = {"train": "lifted", "generator": "affine"}
-    way = {name: value for name, value in special.items() if take_option(args, f"--{name}")[0] == value}
-    description += "\n\n--out DIR: where to leave the run (default: runs/DATA-TASK-PRESET-SEED)."
-    said = io.StringIO()
+    way = {"train": "lifted"} if take_option(args, "--train")[0] == "lifted" else {}
+    if (family := FAMILIES.get(take_option(args, "--generator")[0] or "")) is not None:
+        way["penalty"] = family.penalty
+    description += f"\n\n--preset {{{','.join(PRESETS)}}}: where the defaults of options come from (default: quick)."
+    description += "\n--out DIR: where to leave the run (default: runs/DATA-TASK-PRESET-SEED)."
+    said, defaults = io.StringIO(), preset(named or "quick", task, **way)
     try:
         with redirect_stderr(said):
-            return tyro.cli(Config, prog=prog, description=description, default=preset(named, task, **way), args=args)
+            return tyro.cli(Config, prog=prog, description=description, default=defaults, args=args)
     except SystemExit as stop:
         if isinstance(stop.__context__, ValueError):  # what a config refuses is said as all errors are, in no frame
             raise stop.__context__ from None

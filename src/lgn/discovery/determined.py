@@ -4,7 +4,7 @@ import warnings
 
 from torch import nn
 
-from lgn.generators import Cyclic, Dense, DoublyStochastic, Generator, LowRank, Orthogonal, generators_of
+from lgn.generators import Generator, generators_of
 from lgn.nn import OrbitBank
 
 # Note [What filters leave open]
@@ -24,7 +24,7 @@ def determined_dimension(model: nn.Module) -> tuple[int, int]:
 
     Both are 0 for a model without a generator that could be left open. See Note [What filters leave open].
     """
-    counts = [(_determined(generator, own), _pixels(generator)) for generator, own in _own_bases(model)]
+    counts = [(each.determined(own), each.patch[0] * each.patch[1]) for each, own in _own_bases(model)]
     return min(counts, key=lambda count: count[0] - count[1], default=(0, 0))
 
 
@@ -71,20 +71,3 @@ def _own_bases(model: nn.Module) -> list[tuple[Generator, int]]:
         )
         for generator in generators_of(model).values()
     ]
-
-
-def _pixels(generator: Generator) -> int:
-    return generator.patch[0] * generator.patch[1]
-
-
-def _determined(generator: Generator, own: int) -> int:
-    d, vectors = _pixels(generator), own * (generator.order - 1)
-    if isinstance(generator, Dense | LowRank):
-        return min(vectors, d)
-    if isinstance(generator, Orthogonal):
-        return d if vectors >= d - 1 else vectors
-    if isinstance(generator, Cyclic):
-        return min(own * generator.order, d)
-    if isinstance(generator, DoublyStochastic):
-        return min(vectors + 1, d)
-    return d

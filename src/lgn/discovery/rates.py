@@ -6,9 +6,6 @@ from torch import nn
 
 from lgn.generators import generators_of
 
-# How fast the six numbers of an affine warp must learn beside a network: slower, they stay where they start.
-SEARCH = 10.0
-
 
 def parameter_groups(model: nn.Module, learning_rate: float, generator_factor: float = 1.0) -> list[dict[str, Any]]:
     """An optimiser's parameter groups: generators at `generator_factor` times the rate, or frozen where it is 0.

@@ -18,15 +18,8 @@ from lgn.generators.orthogonal import Orthogonal
 from lgn.generators.starts import Share, Start, StartName, leading_shape, start_matrices
 
 FAMILIES: dict[str, type[Generator]] = {
-    "dense": Dense,
-    "orthogonal": Orthogonal,
-    "cyclic": Cyclic,
-    "kronecker": Kronecker,
-    "low-rank": LowRank,
-    "circulant": Circulant,
-    "doubly-stochastic": DoublyStochastic,
-    "affine": Affine,
-    "fixed": Fixed,
+    family.name: family
+    for family in (Dense, Orthogonal, Cyclic, Kronecker, LowRank, Circulant, DoublyStochastic, Affine, Fixed)
 }
 
 # A family by name, by class (or functools.partial of one, to set its options), or a generator that is there already.
@@ -55,8 +48,8 @@ def make_generator(
         if family not in FAMILIES:
             raise ValueError(f"generator must be one of {', '.join(FAMILIES)}, got {family!r}")
         family = FAMILIES[family]
-    if family is Fixed and not isinstance(start, Tensor):
-        raise ValueError(f"start must be a matrix for the family fixed, got {start!r}")
+    if isinstance(family, type) and issubclass(family, Generator):
+        family.require_start(start)
     d = patch[0] * patch[1]
     if isinstance(start, Tensor) and start.shape[-2:] != (d, d):
         raise ValueError(

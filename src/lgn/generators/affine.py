@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.generators.base import Generator
+from lgn.generators.starts import Start
 
 
 class Geometry(NamedTuple):
@@ -28,7 +29,12 @@ class Affine(Generator):
     lost: at the identity, which is all kinks, it is zero. Start elsewhere.
     """
 
+    name = "affine"
     law = "A x(s) = x(M s + b)"
+    learning_rate = 10.0  # slower, six numbers beside a network stay where they start
+    penalty = "none"  # warps lose corners: an inverse that does not exist would outweigh the task
+    decided_by_few = True
+    operator = "may"
     places: Tensor
 
     def _start_from(self, start: Tensor) -> None:
@@ -40,6 +46,11 @@ class Affine(Generator):
         chosen = candidates.gather(2, best).squeeze(2)
         self.linear = nn.Parameter(chosen[..., :2].contiguous())
         self.shift = nn.Parameter(chosen[..., 2].contiguous())
+
+    @classmethod
+    def require_start(cls, start: Start) -> None:
+        if isinstance(start, str) and start == "identity":
+            raise ValueError("start must not be 'identity' for generator 'affine', whose gradient is zero there")
 
     def matrix(self) -> Tensor:
         return _warp(self.linear, self.shift, self.places)

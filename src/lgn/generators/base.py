@@ -1,28 +1,40 @@
 """The contract that every family of generators keeps."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
 
-from lgn.generators.starts import StartName, start_matrices
+from lgn.generators.starts import Start, StartName, start_matrices
 
 
 class Generator(nn.Module, ABC):
     """A batch of matrices `A` that act on `vec(W)`, for filters `W` of one patch size.
 
-    A family says what A may be. It is always started from given matrices, which `_start_from` projects onto the
-    family: exactly, or by an approximation that its docstring names. `start_distance` is what the projection moved,
-    `||A - start||_F / ||start||_F` for each matrix.
+    A family says what A may be, and all else that others must know of it: its name, how fast it learns, what it is
+    encouraged to be, where it can start and what its filters determine. It is always started from given matrices,
+    which `_start_from` projects onto the family: exactly, or by an approximation that its docstring names.
+    `start_distance` is what the projection moved, `||A - start||_F / ||start||_F` for each matrix.
 
     Shapes: start and `matrix()` are (leading, channels or 1, d, d) with d = n * m; who has a matrix of their own is
     decided by `lgn.generators.leading_shape`.
     """
 
+    name: ClassVar[str]  # by which layers, configs and the command line ask for it
     law: ClassVar[str]  # what holds for each matrix by construction, shown by repr
     #: The structures of `lgn.analysis` that every matrix has by that law, and that can never be findings.
     structures: ClassVar[tuple[str, ...]] = ()
+    #: The options that the family is made with, by keyword; each is an attribute of the same name.
+    option_names: ClassVar[tuple[str, ...]] = ()
+    #: The learning rate of its numbers over that of the rest of a network; 0 for what is not trained.
+    learning_rate: ClassVar[float] = 1.0
+    #: The penalty of `lgn.penalties` that trainings encourage it by, unless they are told otherwise.
+    penalty: ClassVar[Literal["inverse", "none"]] = "inverse"
+    #: Whether a few pairs of filters decide all of it, whatever they span.
+    decided_by_few: ClassVar[bool] = False
+    #: Whether a known operator is what it starts from: "never", "may" or "must" be.
+    operator: ClassVar[Literal["never", "may", "must"]] = "never"
     #: The name of the start that it was made from; None where matrices were given.
     started_from: StartName | None = None
 
@@ -53,9 +65,22 @@ class Generator(nn.Module, ABC):
     def project_(self) -> None:
         """Undo what an optimiser's step may do to a constraint that the parameters do not hold by themselves."""
 
+    @classmethod
+    def require_start(cls, start: Start) -> None:
+        """Refuse a start from which the family cannot be trained, whatever its size."""
+
+    def determined(self, bases: int) -> int:
+        """On how many dimensions filters can determine A at most, if it acts on the orbits of so many bases.
+
+        As many as the vectors that A is applied to, the elements of a set but the last; a family that leaves less open
+        says so. See Note [What filters leave open] in `lgn.discovery.determined`.
+        """
+        d = self.patch[0] * self.patch[1]
+        return d if self.decided_by_few else min(bases * (self.order - 1), d)
+
     def options(self) -> dict[str, Any]:
         """The options of the family that this generator was made with."""
-        return {}
+        return {name: getattr(self, name) for name in self.option_names}
 
     @torch.no_grad()
     def fresh(self, count: int) -> Tensor | None:

@@ -15,7 +15,9 @@ class Circulant(Generator):
     the entries that share a place of the kernel.
     """
 
+    name = "circulant"
     law = "A = F^-1 D F"
+    decided_by_few = True
     structures = ("doubly block-circulant", "block-Toeplitz", "few 2-D Fourier lines")
     index: Tensor
 

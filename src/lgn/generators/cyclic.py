@@ -29,6 +29,7 @@ class Cyclic(Generator):
     dependent is first replaced by its polar factor. See Note [Conditioning of S].
     """
 
+    name = "cyclic"
     law = "A^p = I"
     radius: Tensor
     blocks: Tensor
@@ -65,6 +66,9 @@ class Cyclic(Generator):
         s = p @ self.turns().double()
         product = torch.linalg.solve(s, s @ self.blocks.double(), left=False)
         return product.to(self.stretch.dtype)
+
+    def determined(self, bases: int) -> int:
+        return min(bases * self.order, self.patch[0] * self.patch[1])  # the last element is mapped to the first
 
     @torch.no_grad()
     def law_error(self) -> Tensor:

@@ -1,7 +1,5 @@
 """`Dense`: any matrix at all, as in the paper."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
@@ -15,7 +13,9 @@ class Dense(Generator):
     scaled as well. Every other start is kept exactly.
     """
 
+    name = "dense"
     law = "A free"
+    option_names = ("norm",)
     norm: float | None
 
     def __init__(self, start: Tensor, patch: tuple[int, int], order: int = 4, *, norm: float | None = None) -> None:
@@ -29,9 +29,6 @@ class Dense(Generator):
             raise ValueError("start must not be zero where a norm is kept, got a matrix of zeros")
         self.weight = nn.Parameter(start.clone())
         self.project_()
-
-    def options(self) -> dict[str, Any]:
-        return {"norm": self.norm}
 
     def matrix(self) -> Tensor:
         return self.weight

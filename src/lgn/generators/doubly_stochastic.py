@@ -17,6 +17,7 @@ class DoublyStochastic(Generator):
     1e-30; any other is projected approximately, by clipping it from below and scaling.
     """
 
+    name = "doubly-stochastic"
     law = "A >= 0, A 1 = A^T 1 = 1"
 
     def _start_from(self, start: Tensor) -> None:
@@ -26,6 +27,9 @@ class DoublyStochastic(Generator):
         balanced = _sinkhorn(torch.maximum(start, floor[..., None, None]).double().log())
         # From where it is balanced: every later call begins near its end.
         self.logits = nn.Parameter(balanced.clamp_min(-70).to(start.dtype))
+
+    def determined(self, bases: int) -> int:
+        return min(super().determined(bases) + 1, self.patch[0] * self.patch[1])  # it is known on constants
 
     def matrix(self) -> Tensor:
         # In float64: the law is as exact as the type of the result allows.

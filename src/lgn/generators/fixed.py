@@ -4,19 +4,29 @@ import torch
 from torch import Tensor
 
 from lgn.generators.base import Generator
+from lgn.generators.starts import Start
 from lgn.measures import relative_error
 
 
 class Fixed(Generator):
     """A given matrix that is not trained. It takes no start by name: a control must be chosen on purpose."""
 
+    name = "fixed"
     law = "A given"
+    learning_rate = 0.0
+    decided_by_few = True
+    operator = "must"
     weight: Tensor
     given: Tensor
 
     def _start_from(self, start: Tensor) -> None:
         self.register_buffer("weight", start.clone())
         self.register_buffer("given", start.clone(), persistent=False)
+
+    @classmethod
+    def require_start(cls, start: Start) -> None:
+        if isinstance(start, str):
+            raise ValueError(f"start must be a matrix for the family fixed, got {start!r}")
 
     def matrix(self) -> Tensor:
         return self.weight

@@ -14,6 +14,8 @@ class Kronecker(Generator):
     matrix, whose rows are the blocks (Van Loan and Pitsianis).
     """
 
+    name = "kronecker"
+    decided_by_few = True
     law = "A = B (x) C"
     structures = ("Kronecker",)
 

@@ -1,7 +1,5 @@
 """`LowRank`: the identity and a few directions that change."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
@@ -15,7 +13,9 @@ class LowRank(Generator):
     into U alone, so that the identity itself (U = 0) still has a gradient.
     """
 
+    name = "low-rank"
     law = "A = I + U V^T"
+    option_names = ("rank",)
     rank: int
 
     def __init__(self, start: Tensor, patch: tuple[int, int], order: int = 4, *, rank: int | None = None) -> None:
@@ -30,9 +30,6 @@ class LowRank(Generator):
         u, s, vh = torch.linalg.svd(start - torch.eye(start.shape[-1]).to(start))
         self.u = nn.Parameter((u[..., : self.rank] * s[..., None, : self.rank]).contiguous())
         self.v = nn.Parameter(vh[..., : self.rank, :].mT.contiguous())
-
-    def options(self) -> dict[str, Any]:
-        return {"rank": self.rank}
 
     def matrix(self) -> Tensor:
         return torch.eye(self.u.shape[-2]).to(self.u) + self.u @ self.v.mT

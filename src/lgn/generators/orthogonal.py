@@ -49,6 +49,7 @@ class Orthogonal(Generator):
     A start is projected exactly, to its polar factor; it must be invertible, or the factor is not unique.
     """
 
+    name = "orthogonal"
     law = "A^T A = I"
 
     def _start_from(self, start: Tensor) -> None:
@@ -57,6 +58,10 @@ class Orthogonal(Generator):
 
     def matrix(self) -> Tensor:
         return self.rotation()
+
+    def determined(self, bases: int) -> int:
+        known, d = super().determined(bases), self.patch[0] * self.patch[1]
+        return d if known >= d - 1 else known  # of one dimension that is left the sign is kept
 
     @torch.no_grad()
     def law_error(self) -> Tensor:

@@ -5,20 +5,19 @@ from typing import Any
 
 from lgn.generators import StartName
 from lgn.training import Config, preset
-from lgn.training.config import PresetName
 
 LONG, LONG_RECONSTRUCTION, SHORT, PENALTY_EPOCHS = 100, 30, 10, 5
 # A verdict needs five runs. Where fewer are said, the numbers are for reading: their trainings take longest.
 SEEDS, FEW = 5, 3
 
 
-def classification(data: str, name: PresetName = "paper", start: StartName | None = None, **changes: Any) -> Config:
+def classification(data: str, name: str = "paper", start: StartName | None = None, **changes: Any) -> Config:
     """A long run for the figures (sec. 5.1, 5.3.1)."""
     changes = {"epochs": LONG} | changes | ({"start": start} if start else {})
     return preset(name, "classify", data=data, **changes)
 
 
-def reconstruction(data: str, name: PresetName = "paper", **changes: Any) -> Config:
+def reconstruction(data: str, name: str = "paper", **changes: Any) -> Config:
     """A long run of the other task (sec. 5.3.2)."""
     return preset(name, "reconstruct", data=data, **({"epochs": LONG_RECONSTRUCTION} | changes))
 

@@ -1,12 +1,12 @@
 """From a config to a network, a penalty and an optimiser."""
 
+from collections.abc import Callable
 from functools import partial
 
 import torch
 from torch import nn
 
-from lgn.discovery.rates import SEARCH
-from lgn.generators import Dense, Family, Start
+from lgn.generators import Family, Generator, Start
 from lgn.nn import Autoencoder, Classifier, GroupCNN, UnfoldedEncoder
 from lgn.operators.parse import parse_operator
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, SingularValues
@@ -21,8 +21,9 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     dtype = torch.float64 if config.precision == "float64" else torch.float32
     generator: Family = network.generator
     start: Start = network.start
-    if network.norm is not None and generator == "dense":
-        generator = partial(Dense, norm=network.norm)
+    if network.norm is not None and network.family is not None and "norm" in network.family.option_names:
+        family: Callable[..., Generator] = network.family
+        generator = partial(family, norm=network.norm)
     if network.operator is not None:
         start = parse_operator(network.operator, (network.kernel_size, network.kernel_size)).to(dtype)
     channels = 1 if config.grey else image_shape[0]
@@ -92,7 +93,7 @@ def _require_cnn(network: NetworkConfig, image_side: int, task: str) -> None:
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
     """The penalty of a config; none for a network without a generator that is trained."""
     weight, normalised = config.penalty_weight, config.penalty_normalised
-    if config.penalty == "none" or config.network.generator in ("free", "fixed") or not generator_rate(config):
+    if config.penalty == "none" or not generator_rate(config):
         return None
     if config.penalty == "inverse":
         return AuxiliaryInverse(model, weight, start=config.penalty_start)
@@ -110,10 +111,11 @@ def learning_rate(config: Config, progress: float) -> float:
 
 def generator_rate(config: Config) -> float:
     """The learning rate of generators as a multiple of the network's: 0 where they are frozen."""
-    if config.freeze_filters:
+    family = config.network.family
+    if config.freeze_filters or family is None or not family.learning_rate:
         return 0.0
     if config.generator_rate is not None:
         return config.generator_rate
     if config.train == "lifted":
         return 0.0
-    return SEARCH if config.network.generator == "affine" else 1.0
+    return family.learning_rate

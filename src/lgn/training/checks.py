@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from lgn.discovery.starts import FRESH, RETRAININGS
 from lgn.discovery.unordered import MAX_ORDER
+from lgn.generators import FAMILIES
 
 if TYPE_CHECKING:
-    from lgn.training.config import Config
+    from lgn.training.config import Config, NetworkConfig
 
 
 SEEDS = 2**64  # how many torch can tell apart
@@ -34,6 +35,22 @@ def require_numbers(config: "Config") -> None:
             raise ValueError(f"{name} must be from 0 to {SEEDS - 1}, got {value}")
     if not 0 <= config.validation < 1:
         raise ValueError(f"validation must be a share from 0 to below 1, got {config.validation}")
+
+
+def require_family(network: "NetworkConfig") -> None:
+    """Refuse a family that is not there, and what it cannot start from."""
+    if network.generator not in (*FAMILIES, "free"):
+        raise ValueError(f"generator must be one of {', '.join(FAMILIES)} or free, got {network.generator!r}")
+    family, given = network.family, network.operator is not None
+    wanted = "never" if family is None else family.operator
+    if given != (wanted == "must") and not (given and wanted == "may"):
+        must, may = ([f"{f.name!r}" for f in FAMILIES.values() if f.operator == word] for word in ("must", "may"))
+        raise ValueError(
+            f"operator must be given with generator {', '.join(must)}, can be with {', '.join(may)} and with no other, "
+            f"got generator {network.generator!r} and operator {network.operator!r}"
+        )
+    if family is not None and not given:
+        family.require_start(network.start)
 
 
 def require_lifting(config: "Config") -> None:
@@ -69,7 +86,7 @@ def require_starts(config: "Config") -> None:
     wanted, network = f"starts must be 1 for {{}}, got {config.starts}", config.network
     if not config.validation:
         raise ValueError(f"validation must be above 0 to choose the best of {config.starts} starts by it, got 0")
-    if network.generator in ("fixed", "free"):
+    if network.family is None or not network.family.learning_rate:
         raise ValueError(wanted.format(f"generator {network.generator!r}, which is not searched for"))
     if network.operator is not None:
         raise ValueError(wanted.format(f"operator {network.operator!r}, which is a start already"))

@@ -1,6 +1,6 @@
 """What a training is made of: one frozen dataclass, printable, with presets as values of it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,24 +8,12 @@ import tyro
 
 from lgn.discovery.fit import Method
 from lgn.discovery.snap import Snap
-from lgn.generators import Share, StartName
-from lgn.training.checks import require_lifting, require_numbers, require_starts
+from lgn.generators import FAMILIES, Generator, Share, StartName
+from lgn.training.checks import require_family, require_lifting, require_numbers, require_starts
 
 Task = Literal["auto", "classify", "reconstruct"]
 PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "none"]
-FamilyName = Literal[
-    "dense",
-    "orthogonal",
-    "cyclic",
-    "kronecker",
-    "low-rank",
-    "circulant",
-    "doubly-stochastic",
-    "affine",
-    "fixed",
-    "free",
-]
-PresetName = Literal["quick", "paper", "released"]
+FREE = "free"  # filters without a group, in place of a family
 
 
 @dataclass(frozen=True)
@@ -56,7 +44,7 @@ class NetworkConfig:
     """Batch normalisation after every layer but the last."""
     padding: int | Literal["same"] = 1
     """Zeros around the image."""
-    generator: FamilyName = "dense"
+    generator: Annotated[str, tyro.conf.arg(metavar=f"{{{','.join((*FAMILIES, FREE))}}}")] = "dense"
     """What a generator may be; 'free' has free filters instead of a group, 'fixed' a known operator."""
     operator: str | None = None
     """The known operator of a fixed generator, or where an affine one starts, such as 'rotation 40 bilinear'."""
@@ -71,15 +59,22 @@ class NetworkConfig:
     pool: int = 4
     """For classification: codes are averaged over a grid of this many cells a side."""
 
+    @property
+    def family(self) -> type[Generator] | None:
+        """What the generators are; None for free filters."""
+        return None if self.generator == FREE else FAMILIES[self.generator]
+
 
 @dataclass(frozen=True)
 class Config:
-    """A training, wholly described."""
+    """A training, wholly described. The defaults are those of the paper.
+
+    Of clipping its text says nothing; without it, training on MNIST diverged at the paper's learning rate
+    (results/training.md), so the norm that the released code clips at is taken.
+    """
 
     data: Annotated[str, tyro.conf.Positional] = "digits"
     """A named set (digits, mnist, fashion-mnist, cifar10, rotated-mnist), a folder of images, or an .npz file."""
-    preset: PresetName = "quick"
-    """Where the defaults of all other options come from."""
     task: Task = "auto"
     """auto: classify where there are labels, else reconstruct."""
     data_dir: Path | None = None
@@ -112,9 +107,9 @@ class Config:
     start_epochs: int = 3
     """Epochs of each start, where there are several."""
     generator_rate: float | None = None
-    """Learning rate of generators over that of the rest; 0 freezes. None is 1, for affine ones 10, after lifting 0."""
+    """Learning rate of generators over that of the rest; 0 freezes. None: as the family asks, after lifting 0."""
     penalty: PenaltyName = "inverse"
-    """What generators are encouraged to be; affine ones, which have no inverse, to nothing unless asked for."""
+    """What generators are encouraged to be; those without an inverse, such as affine, to nothing unless asked."""
     penalty_weight: float = 1e-3
     """The weight mu of the penalty."""
     penalty_start: Literal["inverse", "gaussian"] = "inverse"
@@ -127,7 +122,7 @@ class Config:
     """Images per step, over all processes."""
     learning_rate: float = 0.01
     """Adam's step, halved when 50, 75 and 87.5 % of training are done."""
-    clip: float | None = None
+    clip: float | None = 2.0
     """Largest norm of the gradient."""
     seed: int = 0
     """Everything random in training comes from it."""
@@ -144,16 +139,33 @@ class Config:
 
     def __post_init__(self) -> None:
         require_numbers(self)
-        family, given = self.network.generator, self.network.operator is not None
-        if given != (family == "fixed") and not (given and family == "affine"):
-            raise ValueError(
-                f"operator must be given with generator 'fixed', can be with 'affine' and with no other, got generator "
-                f"{family!r} and operator {self.network.operator!r}"
-            )
-        if family == "affine" and self.network.start == "identity":
-            raise ValueError("start must not be 'identity' for generator 'affine', whose gradient is zero there")
+        require_family(self.network)
         require_lifting(self)
         require_starts(self)
+
+    @classmethod
+    def paper(cls, **changes: Any) -> "Config":
+        """What the paper's text says. `changes` may name fields of the network too."""
+        return preset("paper", **changes)
+
+    @classmethod
+    def released(cls, **changes: Any) -> "Config":
+        """What the authors' released code is known to do."""
+        return preset("released", **changes)
+
+    @classmethod
+    def quick(cls, **changes: Any) -> "Config":
+        """The paper's settings, for minutes instead of hours."""
+        return preset("quick", **changes)
+
+    @property
+    def preset(self) -> str:
+        """The preset that this config is nearest to: of those that differ in as few settings, the first."""
+        return min(PRESETS, key=lambda name: len(_changes(preset(name, self.task), self)))
+
+    def differences(self) -> dict[str, Any]:
+        """The settings in which a config differs from its preset."""
+        return _changes(preset(self.preset, self.task), self)
 
 
 # What decides the result of a run; the rest may differ when it is continued elsewhere.
@@ -162,24 +174,28 @@ INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
 # What runs that are older than it do not have: they were trained as the default says.
 LATER = ("architecture", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs", "generator_rate")
 
-# What the text says. Of clipping it says nothing; without it, training on MNIST diverged at the paper's learning rate
-# (results/training.md), so the norm that the released code clips at is taken.
-PAPER = Config(preset="paper", clip=2.0)
-
-# What the authors' released code is known to do. Its whitening adds 1e-8 to the variances, which blows up pixels that
-# are constant in train; ours is safe.
+# Its whitening adds 1e-8 to the variances, which blows up pixels that are constant in train; ours is safe.
 RELEASED = Config(
-    preset="released",
     preprocess="zca",
     network=NetworkConfig(algorithm="fista", share="channel", start="gaussian", norm=1.0),
     penalty_weight=1e-4,
     penalty_start="gaussian",
-    clip=2.0,
 )
 
-QUICK = replace(PAPER, preset="quick", epochs=12)
+PRESETS: dict[str, Config] = {"paper": Config(), "released": RELEASED, "quick": Config(epochs=12)}
 
-PRESETS: dict[str, Config] = {"quick": QUICK, "paper": PAPER, "released": RELEASED}
+# What every training chooses for itself, whatever its preset.
+CHOSEN = ("data", "task", "train_images", "seed", "data_seed", *INCIDENTAL)
+
+
+def _changes(base: Config, config: Config) -> dict[str, Any]:
+    """What differs of two configs, fields of the network among the others."""
+    return {
+        each.name: new
+        for one, other in ((base, config), (base.network, config.network))
+        for each in fields(one)
+        if each.name not in ("network", *CHOSEN) and (new := getattr(other, each.name)) != getattr(one, each.name)
+    }
 
 
 def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
@@ -187,8 +203,8 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
 
     The released code reconstructs without batch normalisation, with a free dictionary and an inverse weight of 1e-2.
     Lifting (`train="lifted"`) gives each layer one generator, no norm to keep, and 24 sets: grey filters of 6x6 pixels
-    need more than 12 of order 4, for any 36 pairs are fitted by some matrix. Affine generators have no penalty:
-    their warps lose corners, and an inverse that does not exist would outweigh the task.
+    need more than 12 of order 4, for any 36 pairs are fitted by some matrix. A family that is not dense has the penalty
+    that it asks for.
     """
     if name not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
@@ -198,7 +214,7 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
         config = replace(config, network=network, penalty_weight=1e-2)
     if changes.get("train") == "lifted":
         changes = {"share": "layer", "norm": None, "num_sets": 24, **changes}
-    if changes.get("generator") == "affine":
-        changes = {"penalty": "none", **changes}
+    if (family := FAMILIES.get(changes.get("generator", ""))) is not None:
+        changes = {"penalty": family.penalty, **changes}
     of_network = {key: changes.pop(key) for key in list(changes) if key in NetworkConfig.__dataclass_fields__}
     return replace(config, task=task, network=replace(config.network, **of_network), **changes)

@@ -224,7 +224,8 @@ def config_to_json(config: Config) -> dict[str, Any]:
 
 
 def config_from_json(values: dict[str, Any]) -> Config:
-    return decode(Config, values, "config", LATER)
+    kept = {name: value for name, value in values.items() if name != "preset"}  # which older runs name
+    return decode(Config, kept, "config", LATER)
 
 
 def same_settings(one: Config, other: Config) -> bool:

@@ -16,7 +16,6 @@ import lgn.data
 from lgn.benchmarks.cells import Cell
 from lgn.data.rotated import rotate, turn
 from lgn.discovery import parameter_groups, search_starts, spread_angles
-from lgn.discovery.rates import SEARCH
 from lgn.generators import Affine, Dense, generators_of
 from lgn.nn import GroupConv2d
 from lgn.nn.group_stack import pool_sets
@@ -166,7 +165,7 @@ def _seeded(seed: int) -> Iterator[None]:
 def train(model: nn.Module, x: Tensor, y: Tensor, epochs: int, seed: int) -> None:
     """Adam with a rate that rises and falls once; an affine generator learns ten times as fast."""
     families = {type(generator) for generator in generators_of(model).values()}
-    groups = parameter_groups(model, LEARNING_RATE, SEARCH if Affine in families else 1.0)
+    groups = parameter_groups(model, LEARNING_RATE, max((f.learning_rate for f in families), default=1.0))
     penalty = AuxiliaryInverse(model, weight=1e-3) if Dense in families else None
     if penalty is not None:
         groups.append({"params": list(penalty.parameters()), "lr": LEARNING_RATE})
