@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.generators.base import Generator
-from lgn.generators.starts import Start
+from lgn.generators.starts import StartName
 
 
 class Geometry(NamedTuple):
@@ -48,8 +48,8 @@ class Affine(Generator):
         self.shift = nn.Parameter(chosen[..., 2].contiguous())
 
     @classmethod
-    def require_start(cls, start: Start) -> None:
-        if isinstance(start, str) and start == "identity":
+    def require_start(cls, start: StartName) -> None:
+        if start == "identity":
             raise ValueError("start must not be 'identity' for generator 'affine', whose gradient is zero there")
 
     def matrix(self) -> Tensor:

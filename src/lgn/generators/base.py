@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
-from lgn.generators.starts import Start, StartName, start_matrices
+from lgn.generators.starts import StartName, start_matrices
 
 
 class Generator(nn.Module, ABC):
@@ -66,8 +66,8 @@ class Generator(nn.Module, ABC):
         """Undo what an optimiser's step may do to a constraint that the parameters do not hold by themselves."""
 
     @classmethod
-    def require_start(cls, start: Start) -> None:
-        """Refuse a start from which the family cannot be trained, whatever its size."""
+    def require_start(cls, start: StartName) -> None:
+        """Refuse a start by name from which the family would not learn; trainings ask."""
 
     def determined(self, bases: int) -> int:
         """On how many dimensions filters can determine A at most, if it acts on the orbits of so many bases.

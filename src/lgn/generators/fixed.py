@@ -4,7 +4,6 @@ import torch
 from torch import Tensor
 
 from lgn.generators.base import Generator
-from lgn.generators.starts import Start
 from lgn.measures import relative_error
 
 
@@ -22,11 +21,6 @@ class Fixed(Generator):
     def _start_from(self, start: Tensor) -> None:
         self.register_buffer("weight", start.clone())
         self.register_buffer("given", start.clone(), persistent=False)
-
-    @classmethod
-    def require_start(cls, start: Start) -> None:
-        if isinstance(start, str):
-            raise ValueError(f"start must be a matrix for the family fixed, got {start!r}")
 
     def matrix(self) -> Tensor:
         return self.weight
