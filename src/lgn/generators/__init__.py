@@ -23,7 +23,7 @@ FAMILIES: dict[str, type[Generator]] = {
 }
 
 # A family by name, by class (or functools.partial of one, to set its options), or a generator that is there already.
-Family = str | type[Generator] | Callable[..., Generator] | Generator
+Family = str | Callable[..., Generator] | Generator
 
 
 def make_generator(
@@ -48,7 +48,8 @@ def make_generator(
         if family not in FAMILIES:
             raise ValueError(f"generator must be one of {', '.join(FAMILIES)}, got {family!r}")
         family = FAMILIES[family]
-    if isinstance(family, type) and family.operator == "must" and not isinstance(start, Tensor):
+    given = isinstance(start, Tensor)
+    if not given and isinstance(family, type) and issubclass(family, Generator) and family.operator == "must":
         raise ValueError(f"start must be a matrix for the family {family.name}, got {start!r}")
     d = patch[0] * patch[1]
     if isinstance(start, Tensor) and start.shape[-2:] != (d, d):
