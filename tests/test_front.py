@@ -1,5 +1,6 @@
 """The front door: runs, models and matrices are analysed alike."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,11 +8,11 @@ import torch
 from torch import nn
 
 import lgn
-from lgn.front import _fresh_starts, subjects_of
 from lgn.generators import FAMILIES
 from lgn.nn import GroupConv2d, UnfoldedEncoder
 from lgn.operators import parse_operator
 from lgn.training import preset, train
+from lgn.training.subjects import fresh_starts, subjects_of
 
 KNOWN = {
     "rotation 90": ("rotation", 90),
@@ -57,14 +58,14 @@ def test_a_fresh_network_has_no_findings(family: str, start: str) -> None:
 
 def test_fresh_starts_go_on_where_they_stopped_and_leave_torch_alone() -> None:
     generator = UnfoldedEncoder(1, num_layers=1, num_sets=1, order=4, kernel_size=2, start="gaussian").bank.generator
-    draw = _fresh_starts(generator)
+    draw = fresh_starts(generator)
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
     first, second = draw(4), draw(4)
     assert torch.equal(torch.rand(3), expected)
     assert not torch.allclose(first, second)
-    again = _fresh_starts(generator)
+    again = fresh_starts(generator)
     assert torch.equal(again(4), first)
 
 
@@ -125,3 +126,78 @@ def test_bad_sources_get_a_sentence(tmp_path: Path) -> None:
         lgn.analyze(nn.Linear(2, 2))
     with pytest.raises(FileNotFoundError, match=r"run must be a directory with a config\.json"):
         lgn.load(tmp_path)
+
+
+def test_a_run_prepares_images_as_training_did(run: lgn.training.Run) -> None:
+    images = lgn.data.load("digits").test.images[:20]
+    prepared = run.prepare(images)
+    expected, _ = lgn.training.load_images(run.config).batch(
+        "test", torch.arange(20), torch.device("cpu"), torch.float32
+    )
+    assert torch.equal(prepared, expected)
+    assert torch.equal(run.prepare(images.double() / 255), expected)
+    with torch.no_grad():
+        assert run.model()(prepared).shape == (20, 10)
+    with pytest.raises(ValueError, match=r"images must be \(N, C, 28, 28\), got shape \(20, 1, 28, 20\)"):
+        run.prepare(images[..., :20])
+    with pytest.raises(ValueError, match=r"images must be uint8 or floats from 0 to 1, got torch\.float32 beyond them"):
+        run.prepare(images.float())
+
+
+def test_whitening_is_prepared_from_the_images_that_it_was_fitted_on(tmp_path: Path) -> None:
+    config = preset("quick", preprocess="zca", epochs=1, train_images=100, num_layers=1, num_sets=1, kernel_size=4)
+    whitened = train(config, tmp_path / "run", progress=False)
+    images = lgn.training.load_images(whitened.config)
+    assert torch.allclose(whitened.prepare(lgn.data.load("digits").test.images[:5]), images.parts["test"][0][:5])
+
+
+def test_the_analysis_of_a_run_is_made_once_and_again_for_other_weights(run: lgn.training.Run, tmp_path: Path) -> None:
+    copied = lgn.training.Run(shutil.copytree(run.path, tmp_path / "run"))
+    quick = lgn.analyze(copied, draws=20)
+    assert not (copied.path / "analysis.json").exists()  # with options of one's own nothing is kept
+    quick.to_json(copied.path / "analysis.json")
+    assert copied.analysis() == lgn.analyze(copied) == quick
+    model = copied.model()
+    with torch.no_grad():
+        model.encoder.bank.generator.weight.add_(0.1)
+    copied.save_model(model)
+    again = copied.analysis(draws=20)
+    assert again.generators[0].matrix != quick.generators[0].matrix
+
+
+def test_a_page_is_written_from_python_of_a_run_and_of_an_analysis(run: lgn.training.Run, tmp_path: Path) -> None:
+    analysis = lgn.analyze(torch.eye(4).repeat(2, 1, 1), patch=(2, 2), draws=20)
+    page = lgn.write_report(analysis, tmp_path / "matrices.html")
+    assert page.read_text().startswith("<!doctype html>")
+    with pytest.raises(ValueError, match="path must be given for the page of an analysis"):
+        lgn.write_report(analysis)
+    with pytest.raises(FileNotFoundError, match="the page must be in a directory that exists"):
+        lgn.write_report(analysis, tmp_path / "nowhere" / "page.html")
+    lgn.analyze(run, draws=20).to_json(run.path / "analysis.json")
+    assert "layer 1, set 1" in lgn.write_report(run, tmp_path / "run.html").read_text()
+    assert {each.name for each in tmp_path.iterdir()} == {"matrices.html", "run.html"}
+
+
+@pytest.mark.parametrize("share", ["channel", "set", "layer", "network"])
+def test_places_say_whose_bases_a_matrix_acts_on(share: str) -> None:
+    """Against the bank itself: a matrix that is zero leaves only the bases of the sets that it acts on."""
+    torch.manual_seed(0)
+    encoder = UnfoldedEncoder(2, num_layers=3, num_sets=2, order=2, kernel_size=3, share=share)
+    bank = encoder.bank
+    found = lgn.nn.places(encoder)
+    assert len(found) == bank.generator.weight.shape[:2].numel()
+    assert len({place.name for place in found}) == len(found)
+    for place in found:
+        weight = bank.generator.weight
+        with torch.no_grad():
+            kept = weight[place.index].clone()
+            weight[place.index] = 0
+            second = bank().unflatten(0, (3, 2, 2))[:, :, 1]  # (layers, sets, channels, n, m): A W
+            weight[place.index] = kept
+        dead = (second == 0).all(-1).all(-1)
+        assert torch.equal(place.bases, bank.basis.detach().unflatten(0, (3, 2))[dead])
+        assert len(place.base_names) == len(place.bases)
+        assert len(set(place.base_names)) == len(place.bases)
+        layers, sets, channels = (dead.any(1).any(1), dead.any(0).any(1), dead.any(0).any(0))
+        for number, of in zip(place.label, (layers, sets, channels), strict=True):
+            assert number is None or of.nonzero().tolist() == [[number - 1]]

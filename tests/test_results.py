@@ -11,7 +11,7 @@ from training.small import small
 
 from lgn.recipes.claims.statement import CLAIMS, Statement
 from lgn.training import Run, train
-from lgn.training.files import write_json
+from lgn.whole_files import write_json
 
 ROOT = Path(__file__).parents[1]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from lgn.pretrained import DIRECTORY
 from lgn.sharing.hub import public_settings
 from lgn.training import Run
-from lgn.training.files import read_json, write_json
+from lgn.whole_files import read_json, write_json
 
 COPIED = ("metrics.jsonl", "initial.safetensors", "model.safetensors", "best.safetensors")
 

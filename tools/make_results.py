@@ -16,8 +16,8 @@ from lgn.benchmarks import truth
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
-from lgn.training.files import read_json
 from lgn.training.run import same_settings
+from lgn.whole_files import read_json
 
 ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"

@@ -21,7 +21,7 @@ from lgn import (
 from lgn.algebra import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
 from lgn.discovery import discover_from_views, fit_from_pairs, fit_generator
-from lgn.front import analyze, load
+from lgn.front import analyze, load, write_report
 from lgn.measures import (
     closure_error,
     condition_number,
@@ -68,4 +68,5 @@ __all__ = [
     "training",
     "unvec",
     "vec",
+    "write_report",
 ]

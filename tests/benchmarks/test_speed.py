@@ -8,7 +8,7 @@ import torch
 from lgn.benchmarks import memory, speed, speed_page, steps
 from lgn.benchmarks.straightforward import StraightforwardClassifier
 from lgn.nn import Classifier, UnfoldedEncoder
-from lgn.training.files import read_json
+from lgn.whole_files import read_json
 
 ROOT = Path(__file__).parents[2]
 

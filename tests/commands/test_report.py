@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from lgn.analysis import Analysis
-from lgn.commands.report import contents_of, run
-from lgn.front import analyze
+from lgn.commands.report import run
+from lgn.front import analyze, contents_of
 from lgn.training import Run, preset, train
 
 
@@ -93,7 +93,7 @@ def test_bare_matrices(tmp_path: Path) -> None:
 def test_errors_say_what_is_wrong(trained: Run, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"run must be a directory with a config.json"):
         run([str(tmp_path / "nothing")])
-    with pytest.raises(FileNotFoundError, match="out must be in a directory that exists"):
+    with pytest.raises(FileNotFoundError, match="the page must be in a directory that exists"):
         run([str(trained.path), "--out", str(tmp_path / "no" / "page.html")])
 
 

@@ -12,7 +12,7 @@ from training.small import SMALL_WORDS
 from lgn.commands.stages import stage_lines
 from lgn.commands.train import parse_config, run
 from lgn.training import Run
-from lgn.training.files import read_json
+from lgn.whole_files import read_json
 
 
 def lgn_train(*words: str) -> subprocess.CompletedProcess[str]:

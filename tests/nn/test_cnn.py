@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from training.small import small
 
 import lgn
-from lgn.commands.report import contents_of
+from lgn.front import contents_of
 from lgn.generators import generators_of
 from lgn.nn import Classifier, GroupCNN
 from lgn.training import Run, build_model, train

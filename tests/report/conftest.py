@@ -12,8 +12,7 @@ import torch
 from PIL import Image
 
 import lgn.data
-from lgn.commands.report import write_report
-from lgn.front import analyze
+from lgn.front import analyze, write_report
 from lgn.training import Config, Run, preset, train
 
 EVIL = "<img src=x onerror=alert(1)>"

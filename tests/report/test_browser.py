@@ -280,7 +280,7 @@ def test_two_runs_and_a_name_that_is_a_script(browser, both_page: Path, colour_r
 
 
 def test_an_interrupted_run(browser, interrupted_run: Run) -> None:
-    from lgn.commands.report import write_report
+    from lgn.front import write_report
 
     browser.open(write_report(interrupted_run.path))
     text = notes(browser)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lgn.analysis.generator import GeneratorAnalysis
 from lgn.codec import decode, encode
+from lgn.whole_files import write_whole
 
 SCHEMA = 2
 
@@ -67,10 +68,8 @@ class Analysis:
         """
         text = json.dumps(encode(self), allow_nan=False, separators=(",", ":"))
         if path is not None:
-            path = Path(path)
-            temporary = path.with_name(path.name + ".part")
-            temporary.write_bytes(gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode())
-            temporary.replace(path)
+            packed = Path(path).suffix == ".gz"
+            write_whole(Path(path), gzip.compress(text.encode(), mtime=0) if packed else text.encode())
         return text
 
     @classmethod

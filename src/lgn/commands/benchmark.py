@@ -10,7 +10,7 @@ import tyro
 from tqdm import tqdm
 
 from lgn.benchmarks.cells import run_cells
-from lgn.training.files import write_json
+from lgn.whole_files import write_json
 
 Part = Literal["planted", "maximum", "views", "labels", "matrices", "models", "power", "fits", "search"]
 

@@ -5,10 +5,10 @@ import webbrowser
 import torch
 
 from lgn.analysis import Analysis, table
-from lgn.commands.analyze import analyze_source
-from lgn.commands.report import write_report
+from lgn.commands.analyze import said_line
 from lgn.commands.stages import stage_lines
 from lgn.commands.train import result_line, train_from
+from lgn.front import write_report
 from lgn.measures import inverse_error
 from lgn.nn import summary
 from lgn.training import Run
@@ -30,10 +30,10 @@ def run(args: list[str]) -> int:
         print(f"run: {found.path}")
         return 0
     print(summary(found.model()))
-    analysis = analyze_source(found.path)
-    analysis.to_json(found.path / "analysis.json")
+    with said_line() as say:
+        analysis = found.analysis(progress=say)
     print(f"\n{table(analysis, _inverse_errors(found, analysis))}\n")
-    page = write_report(found.path)
+    page = write_report(found)
     print(f"run:  {found.path}")
     print(f"page: {page}")
     if opened:

@@ -1,18 +1,17 @@
 """`lgn operators`: the known operators, and the experiment that learns them from pairs of patches (sec. 5.2)."""
 
-import json
 import math
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
-from safetensors.torch import save_file
+from safetensors.torch import save
 from tqdm import tqdm
 
 import lgn.data
 from lgn.operators import OPERATORS, describe, operator
 from lgn.operators.study import SETTINGS, Infinitesimal, Study, infinitesimal_study, study
+from lgn.whole_files import strict_json, write_whole
 
 SCHEMA = 1
 #: One member of each family, for the list of what there is.
@@ -84,7 +83,7 @@ def _learn(data: str | None, data_dir: str | None, out: Path, patch: int, count:
         report["sets"][name] = _study_json(learned, turn)
         out.mkdir(parents=True, exist_ok=True)
         _save_matrices(out / f"{name}.safetensors", learned, turn)
-    _write(out / "operators.json", json.dumps(report, indent=1, allow_nan=False))
+    write_whole(out / "operators.json", strict_json(report, out / "operators.json", indent=1).encode())
     print(f"saved: {out / 'operators.json'}, and the learned matrices beside it")
 
 
@@ -172,12 +171,4 @@ def _save_matrices(path: Path, learned: Study, turn: Infinitesimal) -> None:
     for index, setting in enumerate(SETTINGS):
         tensors[f"closed form/{setting.title}"] = learned.closed_form[index].contiguous()
         tensors[f"gradient/{setting.title}"] = learned.gradient[index].contiguous()
-    temporary = path.with_name(path.name + ".part")
-    save_file(tensors, temporary)
-    os.replace(temporary, path)
-
-
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
+    write_whole(path, save(tensors))

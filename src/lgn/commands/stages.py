@@ -3,7 +3,7 @@
 from typing import Any
 
 from lgn.training import Run
-from lgn.training.files import read_json
+from lgn.whole_files import read_json
 
 
 def stage_lines(run: Run) -> list[str]:

@@ -48,9 +48,9 @@ def make_generator(
         if family not in FAMILIES:
             raise ValueError(f"generator must be one of {', '.join(FAMILIES)}, got {family!r}")
         family = FAMILIES[family]
-    given = isinstance(start, Tensor)
-    if not given and isinstance(family, type) and issubclass(family, Generator) and family.operator == "must":
-        raise ValueError(f"start must be a matrix for the family {family.name}, got {start!r}")
+    must = isinstance(family, type) and issubclass(family, Generator) and family.operator == "must"
+    if must and not isinstance(start, Tensor):
+        raise ValueError(f"start must be a matrix for the family fixed, got {start!r}")
     d = patch[0] * patch[1]
     if isinstance(start, Tensor) and start.shape[-2:] != (d, d):
         raise ValueError(

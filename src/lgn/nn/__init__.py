@@ -7,6 +7,7 @@ from lgn.nn.group_stack import GroupStackConv2d, SetBatchNorm2d, pool_sets
 from lgn.nn.layers import GroupConv2d, GroupLinear
 from lgn.nn.merge import merge
 from lgn.nn.models import Autoencoder, Classifier
+from lgn.nn.places import Place, places
 from lgn.nn.summary import Summary, summary
 from lgn.nn.threshold import soft_threshold
 from lgn.nn.unfolded import UnfoldedEncoder
@@ -21,12 +22,14 @@ __all__ = [
     "GroupLinear",
     "GroupStackConv2d",
     "OrbitBank",
+    "Place",
     "SetBatchNorm2d",
     "Summary",
     "UnfoldedEncoder",
     "cached",
     "convert",
     "merge",
+    "places",
     "pool_sets",
     "project",
     "soft_threshold",

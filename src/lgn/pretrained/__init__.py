@@ -18,7 +18,7 @@ def pretrained_names() -> tuple[str, ...]:
 def load_pretrained(name: str, device: str | None = None) -> nn.Module:
     """A trained network that comes with the package, ready to use; nothing is downloaded.
 
-    Images must be prepared as in its training, which `lgn.training.load_images(find_run(name).config)` does.
+    `find_run(name).prepare(images)` prepares images as in its training.
     """
     if name not in pretrained_names():
         raise ValueError(f"name must be one of {', '.join(pretrained_names())}, got {name!r}")

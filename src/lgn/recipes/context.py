@@ -18,8 +18,8 @@ from lgn.operators.study import SETTINGS, Setting, Study, study
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
 from lgn.training.config import PRESETS
-from lgn.training.files import read_json, write_json, write_whole
 from lgn.training.run import same_settings
+from lgn.whole_files import read_json, write_json, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,6 +95,8 @@ class Context:
 
     def analysis(self, run: Run, change: bool = False) -> Analysis:
         """The analysis of a run, made once; or of what training changed, `A - A_0`."""
+        if not change and not self.options:
+            return run.analysis()
         plain = run.path / ("analysis-change.json" if change else "analysis.json")
         small = plain.with_suffix(".json.gz")
         kept = Analysis.stored(plain) or Analysis.stored(small)

@@ -16,7 +16,7 @@ from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Match, Score, tensor
 from lgn.analysis.identifiability import change_share
 from lgn.codec import decode, encode
 from lgn.recipes.effects import EFFECTS
-from lgn.training.files import SCHEMA, write_whole
+from lgn.whole_files import SCHEMA, write_whole
 
 DIGITS = 5
 

@@ -11,7 +11,7 @@ from lgn.generators import Share, generators_of
 from lgn.recipes.context import SCORES, SINGULAR_VALUES, Context
 from lgn.recipes.excerpt import Scores, summarise
 from lgn.training import Run
-from lgn.training.files import read_json, write_json
+from lgn.whole_files import read_json, write_json
 
 
 def scores_of(context: Context, run: Run) -> Scores:

@@ -1,14 +1,13 @@
 """One HTML file that opens anywhere, offline: `render` makes its text, `write_page` the file."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from lgn.report.contents import Contents
 from lgn.report.payload import payload
 from lgn.version import __version__
+from lgn.whole_files import write_whole
 
 TEMPLATES = Path(__file__).parent / "templates"
 #: In the order in which they build on each other.
@@ -52,16 +51,7 @@ def render(contents: Contents, against: Contents | None = None) -> str:
 def write_page(path: str | Path, contents: Contents, against: Contents | None = None) -> Path:
     """Write the page, whole or not at all, and return its path."""
     path = Path(path)
-    content = render(contents, against).encode("utf-8")
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, render(contents, against).encode("utf-8"))
     return path
 
 

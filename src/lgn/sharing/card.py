@@ -5,7 +5,6 @@ from pathlib import Path
 from lgn.analysis import Analysis, GeneratorAnalysis
 from lgn.analysis.generator import IDENTIFIABLE
 from lgn.analysis.table import match_words
-from lgn.front import analyze
 from lgn.nn import summary
 from lgn.training import Run
 
@@ -25,7 +24,7 @@ USE = """## Use
 from lgn.sharing import from_pretrained
 
 model = from_pretrained("THIS_REPOSITORY")  # or a directory that it was copied to
-outputs = model(images)  # prepared as in training: `facts.preprocessing` of config.json
+outputs = model(images)  # prepared as in training: `lgn.training.Run(directory).prepare(images)`
 ```
 
 Weights are safetensors and settings are JSON: nothing that is loaded can run code.
@@ -52,13 +51,8 @@ def model_card(run: Run, analysis: Analysis | None = None) -> str:
         "",
     ]
     if network.generator != "free":
-        sections += [f"```\n{summary(run.model())}\n```\n", *_learned(analysis or stored_analysis(run))]
+        sections += [f"```\n{summary(run.model())}\n```\n", *_learned(analysis or run.analysis())]
     return "\n".join([*sections, USE])
-
-
-def stored_analysis(run: Run) -> Analysis:
-    """The analysis that lies in the run, or a new one; nothing is written."""
-    return Analysis.stored(run.path / "analysis.json") or analyze(run)
 
 
 def escape(text: str) -> str:

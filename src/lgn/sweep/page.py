@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lgn.sweep.summary import Estimate, Setting
-from lgn.training.files import write_whole
+from lgn.whole_files import write_whole
 
 WIDTH = 160  # of the strip on which runs are dots, in pixels
 

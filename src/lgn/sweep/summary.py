@@ -14,7 +14,7 @@ from lgn.generators import generators_of, matrices_by_size
 from lgn.measures import closure_error
 from lgn.sweep.plan import Job
 from lgn.training import Run
-from lgn.training.files import read_json, write_json
+from lgn.whole_files import read_json, write_json
 
 CONFIDENCE = 0.95
 

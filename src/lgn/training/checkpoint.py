@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from lgn.training.files import write_whole
 from lgn.training.objective import Objective
 from lgn.training.run import Run
+from lgn.whole_files import write_whole
 
 
 class State:

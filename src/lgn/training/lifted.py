@@ -9,12 +9,12 @@ from torch import Tensor
 from lgn.discovery import Lifted, UndeterminedWarning, lift
 from lgn.training.build import generator_rate
 from lgn.training.config import Config
-from lgn.training.files import write_json
 from lgn.training.images import Images
 from lgn.training.loop import train_run
 from lgn.training.processes import Processes
 from lgn.training.progress import announce
 from lgn.training.run import Run
+from lgn.whole_files import write_json
 
 
 def lifted_start(config: Config, run: Run, group: Processes, images: Images, progress: bool) -> dict[str, Tensor]:

@@ -16,7 +16,6 @@ from lgn.training.build import build_model, build_penalty, generator_rate, learn
 from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
-from lgn.training.files import strict_json, write_whole
 from lgn.training.images import Images
 from lgn.training.kernel import kernel_of
 from lgn.training.objective import Diverged, Objective, largest_gradient
@@ -24,6 +23,7 @@ from lgn.training.processes import Processes
 from lgn.training.progress import Progress, interruptible
 from lgn.training.run import Run
 from lgn.training.statistics import SETTLED, settle_statistics
+from lgn.whole_files import strict_json, write_whole
 
 
 class Interrupted(Exception):

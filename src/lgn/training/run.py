@@ -13,6 +13,9 @@ from filelock import FileLock, Timeout
 from safetensors.torch import load_file, load_model, save, save_model
 from torch import Tensor, nn
 
+from lgn import data
+from lgn.analysis import Analysis
+from lgn.analysis.analyze import analyze_subjects
 from lgn.codec import decode, encode
 from lgn.generators import generators_of
 from lgn.nn import OrbitBank
@@ -20,8 +23,11 @@ from lgn.training.build import build_model
 from lgn.training.config import INCIDENTAL, LATER, Config
 from lgn.training.environment import environment
 from lgn.training.facts import believed_facts
-from lgn.training.files import PART, read_json, write_json, write_whole
+from lgn.training.images import load_images
+from lgn.training.subjects import subjects_of
+from lgn.whole_files import PART, read_json, write_json, write_whole
 
+PACKAGE = Path(__file__).resolve().parent.parent
 CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
 
 
@@ -144,6 +150,58 @@ class Run:
                 if found != tuple(tensor.shape):
                     raise ValueError(f"{name} must be of shape {tuple(tensor.shape)}, got {found}")
             return tensors
+
+    def analysis(self, **options: Any) -> Analysis:
+        """What the generators do: the stored analysis where it is that of the network as it is now, else a new one.
+
+        With `options`, those of `lgn.analysis.analyze_matrices`, it is always new. One without is stored in a finished
+        run, unless the run came with the package.
+        """
+        stored = self.path / "analysis.json"
+        # What lifting snapped is what it was snapped to.
+        laws = frozenset({"permutation"} if self.config.snap == "permutation" else ())
+        subjects = subjects_of(self.model(), options.pop("patch", None), self.initial(), laws)
+        if not options.keys() - {"progress"} and (kept := Analysis.stored(stored)) is not None:
+            matrices = [torch.tensor(each.matrix, dtype=torch.float64) for each in kept.generators]
+            now = [subject.matrix for subject in subjects]
+            if len(matrices) == len(now) and all(torch.allclose(*pair) for pair in zip(matrices, now, strict=True)):
+                return kept
+        made = analyze_subjects(subjects, **options)
+        if self.finished and not options.keys() - {"progress"} and not self.came_with_the_package:
+            made.to_json(stored)
+        return made
+
+    @property
+    def came_with_the_package(self) -> bool:
+        """Whether the run is one of `lgn.pretrained`, which nothing is written to."""
+        return PACKAGE in self.path.resolve().parents
+
+    def prepare(self, images: Tensor) -> Tensor:
+        """Images as the network of this run sees them, with the statistics of its training images.
+
+        Whitening, which is stored as its recipe, needs those images to be found again.
+
+        Shapes: uint8 (N, C, H, W), or float32 in 0..1 -> float32 (N, C or 1, H, W)
+        """
+        height, width = self.facts["image_shape"][1:]
+        if images.ndim != 4 or tuple(images.shape[-2:]) != (height, width):
+            raise ValueError(f"images must be (N, C, {height}, {width}), got shape {tuple(images.shape)}")
+        if images.dtype != torch.uint8:
+            if not images.is_floating_point() or not bool(((images >= 0) & (images <= 1)).all()):
+                raise ValueError(f"images must be uint8 or floats from 0 to 1, got {images.dtype} beyond them")
+            images = (images * 255).round().to(torch.uint8)
+        return self.preprocessing().apply(images)
+
+    def preprocessing(self) -> data.Preprocessing:
+        """What was done to pixels before training."""
+        recipe = self.facts["preprocessing"]
+        if self.config.preprocess != "zca":
+            with self.reading("config.json", "the config of a run"):
+                return data.Preprocessing.from_json(recipe)
+        found = load_images(self.config).preprocessing
+        if found.to_json() != recipe:
+            raise ValueError(f"{self.config.data} must have the images that {self.path} was trained with, for zca")
+        return found
 
     def save_initial(self, model: nn.Module) -> None:
         write_whole(self.path / "initial.safetensors", save(snapshot(model)))

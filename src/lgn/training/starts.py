@@ -12,12 +12,12 @@ from lgn.generators import Affine, generators_of
 from lgn.nn import cached
 from lgn.training.config import Config
 from lgn.training.evaluation import EVALUATION_BATCH
-from lgn.training.files import write_json
 from lgn.training.images import Images
 from lgn.training.loop import network_of, train_run
 from lgn.training.processes import Processes
 from lgn.training.progress import announce
 from lgn.training.run import Run
+from lgn.whole_files import write_json
 
 
 def best_start(config: Config, run: Run, group: Processes, images: Images, progress: bool) -> dict[str, Tensor]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lgn.training.files import read_json, write_whole
+from lgn.whole_files import read_json, write_whole
 
 Cells = list[dict[str, Any]]
 

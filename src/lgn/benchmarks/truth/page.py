@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lgn.training.files import read_json, write_whole
+from lgn.whole_files import read_json, write_whole
 
 Cells = list[dict[str, Any]]
 

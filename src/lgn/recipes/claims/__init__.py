@@ -24,7 +24,7 @@ from lgn.recipes.context import Context, NotRun
 from lgn.recipes.runs import PENALTY_EPOCHS, classification, reconstruction
 from lgn.recipes.summaries import singular_values_of
 from lgn.training.config import PenaltyName
-from lgn.training.files import write_whole
+from lgn.whole_files import write_whole
 
 DATA = ("cifar10", "mnist")
 

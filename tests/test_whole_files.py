@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lgn.training.files import read_json, write_json, write_whole
+from lgn.whole_files import read_json, write_json, write_whole
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,123 @@
+"""What the page of a run shows: the analysis, and everything that the run and its images say."""
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+
+from lgn import data
+from lgn.nn import places
+from lgn.report import Contents, Network
+from lgn.training import Config, Run
+
+#: Crops that are offered on the page, the most contrasted of those that are drawn.
+CROPS, DRAWN = 24, 600
+
+
+def contents_of_run(found: Run, progress: Callable[[str], None] = lambda _: None) -> Contents:
+    """Everything that a run directory and, where they are to be had, its images say."""
+    who = places(found.model())
+    if not who:
+        raise ValueError(f"run must have generators, {found.path} has free filters")
+    analysis = found.analysis(progress=progress)
+    config, facts, metrics = found.config, found.facts, found.metrics
+    notes = []
+    if not found.finished:
+        notes.append(
+            f"This run was interrupted: {len(metrics)} of {config.epochs} epochs are done, and what is shown is its "
+            "last checkpoint."
+        )
+    if not facts["class_names"]:
+        notes.append("No accuracy: the images have no labels, and the network was trained to reconstruct them.")
+    task = "classification" if facts["task"] == "classify" else "reconstruction"
+    return Contents(
+        title=f"{facts['data']['name']}, {task}",
+        analysis=analysis,
+        facts=_facts(found),
+        result=_result(metrics),
+        metrics=tuple({k: v for k, v in row.items() if v is None or isinstance(v, int | float)} for row in metrics),
+        class_names=tuple(facts["class_names"]),
+        notes=(*notes, *facts["data"]["notes"]),
+        bases=tuple(place.bases for place in who),
+        base_names=tuple(place.base_names for place in who),
+        crops=_crops(found, analysis.patch),
+        network=_network(found, analysis.patch),
+    )
+
+
+def _network(found: Run, patch: tuple[int, int]) -> Network | None:
+    """What figure 9 draws; None for a network that is not unfolded."""
+    network, facts = found.config.network, found.facts
+    if network.architecture != "unfolded":
+        return None
+    return Network(
+        network.num_layers,
+        network.num_sets,
+        network.order,
+        patch,
+        network.algorithm,
+        1 if found.config.grey else facts["image_shape"][0],
+        f"{len(facts['class_names'])} classes" if facts["task"] == "classify" else "reconstruction",
+    )
+
+
+def _crops(found: Run, patch: tuple[int, int]) -> Tensor | None:
+    """Crops of training images in [0, 1], those with the most contrast; None where the images are not here."""
+    config = found.config
+    try:
+        images = data.load(
+            config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed, download=False
+        ).train.images
+        drawn = data.patches(images, patch, DRAWN, config.data_seed).float().mean(1) / 255
+    except (data.DataError, OSError):
+        return None
+    return drawn[drawn.flatten(1).std(1).topk(CROPS).indices]
+
+
+def _facts(found: Run) -> tuple[tuple[str, str], ...]:
+    config, facts = found.config, found.facts
+    network, counts = config.network, facts["counts"]
+    channels, height, width = facts["image_shape"]
+    kind = network.algorithm.upper() if network.architecture == "unfolded" else "a plain CNN"
+    rows = {
+        "images": f"{facts['data']['name']}, {counts['train']:,} to train, {counts['test']:,} to test, "
+        f"{channels} x {height} x {width}",
+        "task": "classification" if facts["task"] == "classify" else "reconstruction",
+        "network": f"{network.num_layers} layers of {kind}, {network.num_sets} sets of "
+        f"{network.order} filters, {network.kernel_size} x {network.kernel_size}",
+        "generators": f"{network.generator}, one for each {network.share}, {_start(config)}",
+        "penalty": config.penalty
+        if config.penalty == "none"
+        else f"{config.penalty}, weight {config.penalty_weight:g}",
+        "training": f"{config.epochs} epochs, learning rate {config.learning_rate:g}, seed {config.seed}, "
+        f"{_settings(config)}",
+        "run": str(found.path),
+    }
+    return tuple(rows.items())
+
+
+def _settings(config: Config) -> str:
+    """The preset, and what was changed of it besides what the other rows say."""
+    said = ("epochs", "learning_rate", "num_layers", "num_sets", "order", "kernel_size", "generator", "share", "start")
+    changed = [f"{name} {value}" for name, value in config.differences().items() if name not in said]
+    return f"preset {config.preset}" + (f" with {', '.join(changed)}" if changed else "")
+
+
+def _start(config: Config) -> str:
+    if config.train == "lifted":
+        return "lifted from free filters"
+    chosen = f", the best of {config.starts} starts" if config.starts > 1 else ""
+    return f"started {config.network.operator or config.network.start}{chosen}"
+
+
+def _result(metrics: list[dict[str, Any]]) -> str | None:
+    """The last epoch in words; None where there was none."""
+    if not metrics:
+        return None
+    last = metrics[-1]
+    epochs = f"after {last['epoch']} epoch{'' if last['epoch'] == 1 else 's'}"
+    if last.get("test_accuracy") is not None:
+        return f"Test accuracy {100 * last['test_accuracy']:.2f} % {epochs}."
+    if last.get("test_error") is not None:
+        return f"Test error {last['test_error']:.4g} {epochs}, with {100 * last['test_active']:.0f} % of codes active."
+    return None

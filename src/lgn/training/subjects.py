@@ -1,0 +1,79 @@
+"""What is analysed of a model: each of its matrices, and everything that is known of how it came about."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lgn.algebra import vec
+from lgn.analysis.subject import FreshStarts, Subject
+from lgn.generators import Generator
+from lgn.nn import places
+
+
+def subjects_of(
+    model: nn.Module,
+    patch: tuple[int, int] | None = None,
+    initial: Mapping[str, Tensor] | None = None,
+    laws: frozenset[str] = frozenset(),
+) -> list[Subject]:
+    """Each matrix with its name, its family's law and starts, and the filters that it acts on.
+
+    patch: only those on patches of this size. initial: the matrices before training, by the name of their generator.
+    laws: structures that they have by construction besides those of their family.
+    """
+    found = places(model)
+    if not found:
+        raise ValueError(f"model must have a generator, got {type(model).__name__} with none")
+    sizes = sorted({place.generator.patch for place in found})
+    if patch is not None and patch not in sizes:
+        raise ValueError(f"patch must be one of {sizes}, got {patch}")
+    draws: dict[tuple[Any, ...], FreshStarts | None] = {}  # one sample serves all generators that started alike
+    subjects = []
+    for place in found:
+        generator = place.generator
+        if patch is not None and generator.patch != patch:
+            continue
+        kind = (type(generator), generator.patch, generator.order, generator.started_from, str(generator.options()))
+        if kind not in draws:
+            draws[kind] = fresh_starts(generator)
+        with torch.no_grad():
+            matrix = generator.matrix()[place.index].cpu().double()
+        if not torch.isfinite(matrix).all():
+            raise ValueError(f"matrices must be finite, got infinities or NaN in {place.name}")
+        begun = None if initial is None else initial[f"{place.generator_name}.matrix"][place.index].cpu().double()
+        subjects.append(
+            Subject(
+                matrix=matrix,
+                patch=generator.patch,
+                name=place.name,
+                label=place.label,
+                order=generator.order,
+                start=begun,
+                filters=vec(place.bases).mT.cpu().double(),
+                fresh_starts=draws[kind],
+                by_construction=laws.union(generator.structures),
+            )
+        )
+    return subjects
+
+
+def fresh_starts(generator: Generator) -> FreshStarts | None:
+    """New starts of the same family, for the null that asks what a start alone would show."""
+    if generator.started_from is None:
+        return None
+    state = torch.Generator().manual_seed(0).get_state()
+
+    def draw(count: int) -> Tensor:
+        nonlocal state  # each call goes on where the last one stopped, apart from torch's own random numbers
+        with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a family has to say about its start was said when it started
+            torch.set_rng_state(state)
+            matrices = generator.fresh(count)
+            state = torch.get_rng_state()
+        assert matrices is not None
+        return matrices
+
+    return draw
