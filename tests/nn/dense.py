@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from lgn.nn.adjoint import Margins
+from lgn.nn.kernels.adjoint import Margins
 
 
 def dense_matrix(filters: Tensor, margins: Margins, size: tuple[int, int]) -> Tensor:

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from lgn.nn import Autoencoder, Classifier, UnfoldedEncoder
-from lgn.nn.adjoint import synthesise
+from lgn.nn.kernels.adjoint import synthesise
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 import torch
 from nn.dense import dense_matrix
 
-from lgn.nn.adjoint import Margins, analyse, synthesise
+from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
 from lgn.nn.step_size import largest_eigenvalue
 
 
@@ -37,6 +37,6 @@ def test_it_is_near_for_images_that_are_large_beside_the_filters(channels: int) 
     filters, margins = torch.randn(4, channels, 4, 4, dtype=torch.float64), Margins.of("same", (4, 4))
     codes = torch.randn(1, 4, 40, 40, dtype=torch.float64)
     for _ in range(100):
-        codes = analyse(synthesise(codes / codes.norm(), filters, margins), filters, margins)
+        codes = correlate(synthesise(codes / codes.norm(), filters, margins), filters, margins)
     bound = float(largest_eigenvalue(filters.unsqueeze(0), (40, 40)))
     assert float(codes.norm()) <= bound < 1.1 * float(codes.norm())

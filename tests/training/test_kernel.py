@@ -8,7 +8,7 @@ import pytest
 import torch
 from training.small import small
 
-from lgn.nn.native import compiled
+from lgn.nn.kernels.native import compiled
 from lgn.training import Run, load_images, train
 from lgn.training.kernel import kernel_of
 from lgn.training.loop import network_of

@@ -21,7 +21,7 @@ in one run, and the fewest milliseconds of {rounds} rounds are reported: machine
 
 - *straightforward* is what a reader of the paper would write first (`lgn/benchmarks/straightforward.py`).
 - *plain* is the library's readable path: banks of all layers in one batched orbit, the first decode skipped.
-- *fast* is the pure PyTorch path of `lgn/nn/residual_step.py`, chosen on a CPU; its note says what makes it fast.
+- *fast* is the pure PyTorch path of `lgn/nn/kernels/fast.py`, chosen on a CPU; its note says what makes it fast.
 {native}- *floor* is the time of the products of direct convolution, at the speed of a large matrix product here
   ({gemm:.0f} billion operations a second). The native kernel saves a third of those products (Winograd), and so can
   come nearer to it than a direct one.
@@ -62,7 +62,7 @@ def page(result: dict[str, Any]) -> str:
     """The document of a full measurement."""
     native = (
         "- *native* is a kernel in C, compiled once on a machine that has a compiler, when training starts "
-        "(`lgn/nn/native`).\n"
+        "(`lgn/nn/kernels/native`).\n"
     )
     return PAGE.format(
         batch=result["batch"],

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from lgn.benchmarks.straightforward import StraightforwardClassifier
 from lgn.nn import Classifier, UnfoldedEncoder
-from lgn.nn.native.compiled import kernels_for
+from lgn.nn.kernels.native.compiled import kernels_for
 from lgn.penalties import AuxiliaryInverse, Penalty
 
 SHAPES = {"mnist": (1, 28, 28), "cifar10": (3, 32, 32)}

@@ -6,20 +6,18 @@ from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from lgn.generators import Family, Share, Start
-from lgn.nn.adjoint import Margins, analyse, synthesise
 from lgn.nn.bank import FreeBank, OrbitBank, require_positive
-from lgn.nn.batch_norm import CodeBatchNorm
-from lgn.nn.native import NativeLayer, is_native
-from lgn.nn.plain_gradients import is_transformed
-from lgn.nn.residual_step import ResidualStep, Synthesis, block_kernels, channels_last
+from lgn.nn.kernels import Kernel, Layers, layers_of
+from lgn.nn.kernels.adjoint import Margins, synthesise
+from lgn.nn.kernels.batch_norm import CodeBatchNorm
+from lgn.nn.kernels.fast import Synthesis
+from lgn.nn.kernels.native import is_native
+from lgn.nn.kernels.plain_gradients import is_transformed
 from lgn.nn.step_size import largest_eigenvalue
-from lgn.nn.threshold import soft_threshold
 
 Algorithm = Literal["ista", "fista"]
-Kernel = Literal["native", "fast", "plain"]
 Path = Literal["auto", "native", "fast", "plain"]
 StepSize = float | Literal["learned", "safe"]
 
@@ -32,8 +30,8 @@ class UnfoldedEncoder(nn.Module):
     the momentum variable. `generator="free"` gives the control without a group.
 
     `step` is a number, "learned" (one per layer) or "safe" (the largest at which ISTA converges, found anew from the
-    filters each time). `path` chooses between the plain expression, the fast one of `lgn.nn.residual_step` and the
-    compiled one of `lgn.nn.native`; they are equal. Second derivatives and `torch.func` take the plain one by
+    filters each time). `path` chooses between the plain expression, the fast one of `lgn.nn.kernels.fast` and the
+    compiled one of `lgn.nn.kernels.native`; they are equal. Second derivatives and `torch.func` take the plain one by
     themselves.
 
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
@@ -120,35 +118,29 @@ class UnfoldedEncoder(nn.Module):
         thresholds = self.threshold.repeat_interleave(filters.shape[1] // self.threshold.shape[1], dim=1)
         # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
         roots = steps.sqrt()
-        kernel = self.kernel(x)
-        kinds: dict[Kernel, type[_PlainLayer | NativeLayer]]
-        kinds = {"native": NativeLayer, "fast": _FastLayer, "plain": _PlainLayer}
-        layers = kinds[kernel](
-            filters * roots.view(-1, 1, 1, 1, 1), steps.unsqueeze(1) * thresholds, self.two_sided, self.margins
+        layers = layers_of(
+            self.kernel(x),
+            filters * roots.view(-1, 1, 1, 1, 1),
+            steps.unsqueeze(1) * thresholds,
+            self.two_sided,
+            self.margins,
         )
         images = [root * x for root in roots] if len(roots) > 1 and self.step in ("learned", "safe") else [roots[0] * x]
-        if kernel == "fast":
-            images = [channels_last(image) for image in images]
-        return self._iterate(layers, images)
+        return self._iterate(layers, [layers.image(image) for image in images])
 
-    def _iterate(self, layers: "_PlainLayer | NativeLayer", images: list[Tensor]) -> Tensor:
-        codes: Tensor | None = None
-        u: Any = None  # codes; those that are still to be normalised are `Normalised`, if the layers do it
+    def _iterate(self, layers: Layers[Any], images: list[Tensor]) -> Tensor:
+        codes = previous = layers(None, images[0], 0)
         momentum = 1.0
-        for number in range(self.num_layers):
-            previous = codes
-            codes = layers(u, images[number % len(images)], number)
-            if number == self.num_layers - 1:
-                return codes
-            u = codes
+        for number in range(1, self.num_layers):
+            following = codes
             if self.algorithm == "fista":
-                following = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
-                if previous is not None:  # the first step has no momentum
-                    u = torch.lerp(previous, codes, 1 + (momentum - 1) / following)
-                momentum = following
-            if self.norms:
-                u = layers.normalise(self.norms[number], u)
-        raise AssertionError("an encoder has at least one layer")
+                ahead = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
+                if number > 1:  # the first step has no momentum
+                    following = torch.lerp(previous, codes, 1 + (momentum - 1) / ahead)
+                momentum = ahead
+            u = layers.following(following, self.norms[number - 1] if self.norms else None)
+            previous, codes = codes, layers(u, images[number % len(images)], number)
+        return codes
 
     def decode(self, codes: Tensor, layer: int = -1, *, filters: Tensor | None = None) -> Tensor:
         """`W * z` with the bank of a layer, or with other filters.  (N, sets * order, H', W') -> (N, channels, H, W)"""
@@ -193,46 +185,6 @@ class UnfoldedEncoder(nn.Module):
     def extra_repr(self) -> str:
         sides = "two-sided" if self.two_sided else "one-sided"
         return f"{self.num_layers} layers of {self.algorithm.upper()}, step {self.step}, {sides} threshold"
-
-
-class _PlainLayer:
-    """One layer by the book: the oracle of the fast one."""
-
-    def __init__(self, filters: Tensor, thresholds: Tensor, two_sided: bool, margins: Margins) -> None:
-        self.filters, self.thresholds, self.two_sided, self.margins = filters, thresholds, two_sided, margins
-
-    def __call__(self, u: Tensor | None, x: Tensor, number: int) -> Tensor:
-        filters = self.filters[number % len(self.filters)]
-        threshold = self.thresholds[number % len(self.thresholds)].view(-1, 1, 1)
-        if u is None:  # z = 0: there is nothing to decode
-            return soft_threshold(analyse(x, filters, self.margins), threshold, two_sided=self.two_sided)
-        residual = x - synthesise(u, filters, self.margins)
-        return soft_threshold(u + analyse(residual, filters, self.margins), threshold, two_sided=self.two_sided)
-
-    def normalise(self, norm: nn.Module, u: Tensor) -> Tensor:
-        return norm(u)
-
-
-class _FastLayer(_PlainLayer):
-    """The same by Note [Fast residual step], with a one-sided threshold as the bias of the convolution."""
-
-    def __init__(self, filters: Tensor, thresholds: Tensor, two_sided: bool, margins: Margins) -> None:
-        super().__init__(filters, thresholds, two_sided, margins)
-        self.banks = [channels_last(bank) for bank in filters]
-        with torch.no_grad():
-            self.kernels = [channels_last(kernels) for kernels in block_kernels(filters.detach())]
-        self.biases = torch.zeros_like(thresholds) if two_sided else -thresholds
-
-    def __call__(self, u: Tensor | None, x: Tensor, number: int) -> Tensor:
-        index = number % len(self.banks)
-        bank, bias = self.banks[index], self.biases[index]
-        if u is None:
-            linear = analyse(x, bank, self.margins, bias)
-        else:
-            linear = ResidualStep.apply(u, x, bank, bias, self.kernels[index], self.margins)
-        if self.two_sided:
-            return soft_threshold(linear, self.thresholds[index].view(-1, 1, 1))
-        return F.relu_(linear)
 
 
 def _require_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -7,8 +7,8 @@ import torch
 from nn.dense import dense_matrix
 from torch import Tensor
 
-from lgn.nn.adjoint import Margins, analyse, synthesise
-from lgn.nn.residual_step import ResidualStep, Synthesis, block_kernels, block_synthesise, channels_last
+from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
+from lgn.nn.kernels.fast import ResidualStep, Synthesis, block_kernels, block_synthesise, channels_last
 
 each_size = pytest.mark.parametrize("size", [(8, 8), (9, 7), (7, 10), (6, 11)], ids=str)  # blocks are 2x4
 each_patch = pytest.mark.parametrize("patch", [(3, 3), (4, 4), (6, 6), (5, 2), (1, 1)], ids=str)
@@ -28,7 +28,7 @@ def test_block_synthesis_is_synthesis(
 ) -> None:
     margins = Margins.of(padding, patch)
     filters = torch.randn(4, channels, *patch, dtype=torch.float64)
-    codes = torch.randn_like(analyse(torch.randn(2, channels, *size, dtype=torch.float64), filters, margins))
+    codes = torch.randn_like(correlate(torch.randn(2, channels, *size, dtype=torch.float64), filters, margins))
     fast = block_synthesise(codes, block_kernels(filters), size, margins)
     torch.testing.assert_close(fast, synthesise(codes, filters, margins), rtol=1e-12, atol=1e-12)
 
@@ -41,7 +41,7 @@ def test_a_decoders_synthesis_and_its_gradients(
 ) -> None:
     margins = Margins.of(padding, patch)
     filters = torch.randn(4, channels, *patch, dtype=torch.float64)
-    codes = torch.randn_like(analyse(torch.randn(2, channels, *size, dtype=torch.float64), filters, margins))
+    codes = torch.randn_like(correlate(torch.randn(2, channels, *size, dtype=torch.float64), filters, margins))
     mine = [codes.clone().requires_grad_(), filters.clone().requires_grad_()]
     plain = [codes.clone().requires_grad_(), filters.clone().requires_grad_()]
     image, expected = Synthesis.apply(*mine, margins), synthesise(*plain, margins)
@@ -63,13 +63,13 @@ def test_value_and_gradients_are_those_of_autograd(
     margins = Margins.of(padding, patch)
     filters = torch.randn(4, channels, *patch, dtype=torch.float64)
     x = torch.randn(2, channels, *size, dtype=torch.float64)
-    u = torch.randn_like(analyse(x, filters, margins))
+    u = torch.randn_like(correlate(x, filters, margins))
     inputs = [channels_last(u), channels_last(x), channels_last(filters), torch.randn(4, dtype=torch.float64)]
     mine = [tensor.clone().requires_grad_() for tensor in inputs]
     plain = [tensor.clone().requires_grad_() for tensor in inputs]
     kernels = channels_last(block_kernels(filters))
     output = ResidualStep.apply(*mine, kernels, margins)
-    expected = plain[0] + analyse(plain[1] - synthesise(plain[0], plain[2], margins), plain[2], margins, plain[3])
+    expected = plain[0] + correlate(plain[1] - synthesise(plain[0], plain[2], margins), plain[2], margins, plain[3])
     g = torch.randn_like(expected)
     output.backward(g)
     expected.backward(g)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from lgn.nn.native.cache import locked, open_checked, own_directory, write_checked
+from lgn.nn.kernels.native.cache import locked, open_checked, own_directory, write_checked
 
 SOURCES = tuple(Path(__file__).with_name(name) for name in ("step.c", "rows.h"))
 FLAGS = ("-O3", "-march=native", "-fopenmp", "-shared", "-fPIC")

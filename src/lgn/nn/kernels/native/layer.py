@@ -6,10 +6,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from lgn.nn.adjoint import Margins
-from lgn.nn.batch_norm import CodeBatchNorm
-from lgn.nn.native.compiled import kernels_for
-from lgn.nn.native.step import LANES, NativeStep, at_points, code_shape
+from lgn.nn.kernels.adjoint import Margins
+from lgn.nn.kernels.batch_norm import CodeBatchNorm
+from lgn.nn.kernels.native.compiled import kernels_for
+from lgn.nn.kernels.native.step import LANES, NativeStep, at_points, code_shape
 
 LARGEST = 11  # of the patches that were measured
 
@@ -22,8 +22,8 @@ class Normalised(NamedTuple):
     shift: Tensor  # (F,)
 
 
-class NativeLayer:
-    """One layer, one-sided, in float32 on a CPU; see Note [Native step]."""
+class NativeLayers:
+    """Layers with a one-sided threshold, in float32 on a CPU; see Note [Native step]."""
 
     def __init__(self, filters: Tensor, thresholds: Tensor, two_sided: bool, margins: Margins) -> None:
         if two_sided:
@@ -41,11 +41,18 @@ class NativeLayer:
         )
         return self.last[0]
 
-    def normalise(self, norm: nn.Module, u: Tensor) -> Tensor | Normalised:
+    def image(self, x: Tensor) -> Tensor:
+        return x
+
+    def following(self, codes: Tensor, norm: nn.Module | None) -> Tensor | Normalised:
         """Batch normalisation of codes: from their sums where this layer made them, else by the module."""
-        if not (isinstance(norm, CodeBatchNorm) and self.last is not None and u is self.last[0] and _is_usual(norm)):
-            return norm(u)
-        count = u.numel() / u.shape[1]
+        if norm is None:
+            return codes
+        made_here = self.last is not None and codes is self.last[0]
+        if not (isinstance(norm, CodeBatchNorm) and made_here and _is_usual(norm)):
+            return norm(codes)
+        assert self.last is not None
+        count = codes.numel() / codes.shape[1]
         mean, variance = norm.running_mean, norm.running_var
         assert mean is not None
         assert variance is not None
@@ -54,7 +61,7 @@ class NativeLayer:
             variance = (squares - mean * mean).clamp_min(0)
             _track(norm, mean.detach(), variance.detach() * (count / (count - 1)))
         scale = norm.weight * (variance + norm.eps).rsqrt()
-        return Normalised(u, scale.to(u.dtype), (norm.bias - mean * scale).to(u.dtype))
+        return Normalised(codes, scale.to(codes.dtype), (norm.bias - mean * scale).to(codes.dtype))
 
 
 def is_native(

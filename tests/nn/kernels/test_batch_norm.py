@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from lgn.nn.batch_norm import CodeBatchNorm, _rows
-from lgn.nn.residual_step import channels_last
+from lgn.nn.kernels.batch_norm import CodeBatchNorm, _rows
+from lgn.nn.kernels.fast import channels_last
 
 
 def pair(channels: int) -> tuple[CodeBatchNorm, nn.BatchNorm2d]:

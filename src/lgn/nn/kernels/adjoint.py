@@ -1,6 +1,6 @@
 """Correlation and convolution with a bank, as adjoints of each other (eq. 10).
 
-`analyse` is `W^T * x`, from images to codes; `synthesise` is `W * z`, from codes to images. With zero padding,
+`correlate` is `W^T * x`, from images to codes; `synthesise` is `W * z`, from codes to images. With zero padding,
 `<W * z, x> = <z, W^T * x>` for any bank, image and code.
 """
 
@@ -33,7 +33,7 @@ class Margins(NamedTuple):
         return self.top == self.bottom and self.left == self.right
 
 
-def analyse(image: Tensor, filters: Tensor, margins: Margins, bias: Tensor | None = None) -> Tensor:
+def correlate(image: Tensor, filters: Tensor, margins: Margins, bias: Tensor | None = None) -> Tensor:
     """`W^T * x`: correlate an image with each filter.  (N, C, H, W), (F, C, n, m) -> (N, F, H', W')"""
     if margins.symmetric:
         return F.conv2d(image, filters, bias, padding=(margins.top, margins.left))

@@ -9,7 +9,7 @@ from torch.autograd import forward_ad
 from torch.func import functional_call, grad, hessian, jvp, stack_module_state, vmap
 
 from lgn.nn import Autoencoder, UnfoldedEncoder
-from lgn.nn.batch_norm import CodeBatchNorm
+from lgn.nn.kernels.batch_norm import CodeBatchNorm
 
 each_path = pytest.mark.parametrize("path", ["auto", "fast"])  # auto: native where there is a compiler
 MODELS = [

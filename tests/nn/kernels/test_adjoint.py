@@ -6,7 +6,7 @@ import pytest
 import torch
 from nn.dense import dense_matrix
 
-from lgn.nn.adjoint import Margins, analyse, synthesise
+from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
 
 each_patch = pytest.mark.parametrize("patch", [(1, 1), (3, 3), (6, 6), (4, 5), (5, 2)], ids=str)
 
@@ -26,7 +26,7 @@ def test_both_are_the_dense_matrix_and_its_transpose(patch: tuple[int, int], pad
     filters = torch.randn(2, channels, *patch, dtype=torch.float64)
     matrix = dense_matrix(filters, margins, size)
     x = torch.randn(3, channels, *size, dtype=torch.float64)
-    codes = analyse(x, filters, margins)
+    codes = correlate(x, filters, margins)
     torch.testing.assert_close(codes.flatten(1), x.flatten(1) @ matrix)
     z = torch.randn_like(codes)
     image = synthesise(z, filters, margins)
@@ -40,7 +40,7 @@ def test_they_are_adjoint(patch: tuple[int, int], padding: Any) -> None:
     """`<W z, x> = <z, W^T x>` to 1e-5 in single precision."""
     margins = Margins.of(padding, patch)
     filters, x = torch.randn(8, 3, *patch), torch.randn(4, 3, 15, 13)
-    analysed = analyse(x, filters, margins)
+    analysed = correlate(x, filters, margins)
     z = torch.randn_like(analysed)
     left, right = (synthesise(z, filters, margins) * x).sum(), (z * analysed).sum()
     scale = synthesise(z, filters, margins).norm() * x.norm()
@@ -51,7 +51,7 @@ def test_they_are_adjoint(patch: tuple[int, int], padding: Any) -> None:
 def test_same_keeps_the_size_with_the_odd_pixel_after(n: int, before: int, after: int) -> None:
     margins = Margins.of("same", (n, n))
     assert margins == (before, after, before, after)
-    assert analyse(torch.randn(1, 1, 9, 8), torch.randn(2, 1, n, n), margins).shape == (1, 2, 9, 8)
+    assert correlate(torch.randn(1, 1, 9, 8), torch.randn(2, 1, n, n), margins).shape == (1, 2, 9, 8)
 
 
 def test_the_bias_is_added_to_each_filter() -> None:
@@ -61,8 +61,8 @@ def test_the_bias_is_added_to_each_filter() -> None:
         torch.randn(3),
         Margins.of("same", (4, 4)),
     )
-    expected = analyse(x, filters, margins) + bias.view(-1, 1, 1)
-    torch.testing.assert_close(analyse(x, filters, margins, bias), expected)
+    expected = correlate(x, filters, margins) + bias.view(-1, 1, 1)
+    torch.testing.assert_close(correlate(x, filters, margins, bias), expected)
 
 
 @pytest.mark.parametrize("padding", [-1, 3, "valid"])

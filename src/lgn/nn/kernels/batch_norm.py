@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lgn.nn.plain_gradients import is_transformed, plain_gradients
+from lgn.nn.kernels.plain_gradients import is_transformed, plain_gradients
 
 PARTS = 64
 

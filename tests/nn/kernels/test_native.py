@@ -12,12 +12,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.nn import UnfoldedEncoder, unfolded
-from lgn.nn.adjoint import Margins, analyse, synthesise
-from lgn.nn.batch_norm import CodeBatchNorm
-from lgn.nn.native.compiled import kernels_for
-from lgn.nn.native.layer import NativeLayer
-from lgn.nn.native.step import NativeStep, at_points
+from lgn.nn import UnfoldedEncoder
+from lgn.nn.kernels import KERNELS
+from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
+from lgn.nn.kernels.batch_norm import CodeBatchNorm
+from lgn.nn.kernels.native.compiled import kernels_for
+from lgn.nn.kernels.native.layer import NativeLayers
+from lgn.nn.kernels.native.step import NativeStep, at_points
 
 needs_kernels = pytest.mark.skipif(kernels_for((6, 6)) is None, reason="needs a C compiler and a processor with AVX2")
 TOLERANCE = 1e-4
@@ -43,10 +44,10 @@ def plain_step(
     codes: Tensor | None, scale: Any, shift: Any, x: Tensor, filters: Tensor, bias: Tensor, margins: Margins
 ) -> Any:
     if codes is None:
-        out = F.relu(analyse(x, filters, margins, bias))
+        out = F.relu(correlate(x, filters, margins, bias))
     else:
         u = scale.view(-1, 1, 1) * codes + shift.view(-1, 1, 1)
-        out = F.relu(u + analyse(x - synthesise(u, filters, margins), filters, margins, bias))
+        out = F.relu(u + correlate(x - synthesise(u, filters, margins), filters, margins, bias))
     return out, torch.stack([out.sum((0, 2, 3)), out.square().sum((0, 2, 3))])
 
 
@@ -75,7 +76,7 @@ def test_a_step_and_all_its_gradients_are_those_of_autograd(
         0.2 * torch.randn(filters, channels, *patch),
         0.3 * torch.randn(filters),
     )
-    codes, scale, shift = torch.randn_like(analyse(x, bank, margins)), *torch.rand(2, filters)
+    codes, scale, shift = torch.randn_like(correlate(x, bank, margins)), *torch.rand(2, filters)
     inputs = [x, bank, bias] if first else [codes, scale + 0.5, shift - 0.5, x, bank, bias]
     mine = [value.clone().requires_grad_() for value in inputs]
     exact = [value.double().requires_grad_() for value in inputs]
@@ -183,12 +184,12 @@ def test_auto_is_native_where_it_applies(
         monkeypatch.setenv("LGN_NATIVE", change["LGN_NATIVE"])
     size, dtype, made = change.get("size", 14), change.get("dtype"), []
 
-    class Seen(NativeLayer):
+    class Seen(NativeLayers):
         def __init__(self, *args: Any) -> None:
             made.append(1)
             super().__init__(*args)
 
-    monkeypatch.setattr(unfolded, "NativeLayer", Seen)
+    monkeypatch.setitem(KERNELS, "native", Seen)
     codes = UnfoldedEncoder(1, 2, 1, 2, **{"kernel_size": 6, "path": "auto", "dtype": dtype} | options)(
         torch.randn(2, 1, size, size, dtype=dtype)
     )
@@ -206,10 +207,10 @@ def test_native_by_hand_says_what_it_needs() -> None:
 def test_the_variance_of_nearly_constant_codes_keeps_its_digits(level: float) -> None:
     """Codes whose mean is large beside their deviation, normalised by the layer, against float64 of the same codes."""
     x, filters, margins = torch.randn(6, 1, 20, 20), 0.1 * torch.randn(1, 4, 1, 6, 6), Margins(1, 1, 1, 1)
-    layer, norm = NativeLayer(filters, torch.full((1, 4), -level), False, margins), CodeBatchNorm(4, eps=1e-12)
+    layer, norm = NativeLayers(filters, torch.full((1, 4), -level), False, margins), CodeBatchNorm(4, eps=1e-12)
     codes = layer(None, x, 0)
     exact = codes.double()
-    normalised = layer.normalise(norm, codes)
+    normalised = layer.following(codes, norm)
     variance = exact.var((0, 2, 3), correction=0)
     assert level == 0 or float((exact.mean((0, 2, 3)) / variance.sqrt()).min()) > level / 10
     torch.testing.assert_close(normalised.scale.double(), variance.rsqrt(), rtol=1e-5, atol=0)
@@ -220,7 +221,7 @@ ENCODE = """
 import os
 import torch
 from lgn.nn import UnfoldedEncoder
-from lgn.nn.native import compiled
+from lgn.nn.kernels.native import compiled
 compiled.SECONDS = float(os.environ.get("SECONDS_TO_COMPILE", compiled.SECONDS))
 torch.manual_seed(0)
 codes = UnfoldedEncoder(1, kernel_size=6)(torch.randn(2, 1, 20, 20))

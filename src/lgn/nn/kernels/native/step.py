@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.nn.adjoint import Margins, analyse, synthesise
-from lgn.nn.native.compiled import kernels_for
-from lgn.nn.plain_gradients import plain_gradients
+from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
+from lgn.nn.kernels.native.compiled import kernels_for
+from lgn.nn.kernels.plain_gradients import plain_gradients
 
 # As in rows.h.
 LANES, POINTS, TAPS, OUTPUTS, FILTERS, SHIFTS = 8, 4, 3, 2, 4, 3
@@ -135,10 +135,10 @@ def _plain_step(*inputs: Tensor | None, margins: Margins, patch: tuple[int, int]
     assert bias is not None
     filters = from_points(points, patch)
     if codes is None or scale is None or shift is None:
-        out = F.relu(analyse(image, filters, margins, bias))
+        out = F.relu(correlate(image, filters, margins, bias))
     else:
         u = scale.view(-1, 1, 1) * codes + shift.view(-1, 1, 1)
-        out = F.relu(u + analyse(image - synthesise(u, filters, margins), filters, margins, bias))
+        out = F.relu(u + correlate(image - synthesise(u, filters, margins), filters, margins, bias))
     exact = out.double()
     return out, torch.stack([exact.sum((0, 2, 3)), exact.square().sum((0, 2, 3))])
 

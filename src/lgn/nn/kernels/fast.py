@@ -17,8 +17,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.nn.adjoint import Margins, analyse, synthesise
-from lgn.nn.plain_gradients import plain_gradients
+from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
+from lgn.nn.kernels.plain import PlainLayers
+from lgn.nn.kernels.plain_gradients import plain_gradients
+from lgn.nn.threshold import soft_threshold
 
 BLOCK = (2, 4)  # the fastest of those measured, for one and for three channels
 
@@ -65,7 +67,7 @@ class ResidualStep(torch.autograd.Function):
         residual = channels_last(x - block_synthesise(u, kernels, size, margins))
         ctx.save_for_backward(u, residual, filters, kernels, x, bias)
         ctx.margins = margins
-        return analyse(residual, filters, margins, bias).add_(u)
+        return correlate(residual, filters, margins, bias).add_(u)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
@@ -75,7 +77,7 @@ class ResidualStep(torch.autograd.Function):
             return (*plain_gradients(plain, (u, x, filters, bias), ctx.needs_input_grad[:4], (g,)), None, None)
         g = channels_last(g)
         q = channels_last(block_synthesise(g, kernels, (residual.shape[-2], residual.shape[-1]), ctx.margins))
-        g_u = analyse(q, -filters, ctx.margins).add_(g) if ctx.needs_input_grad[0] else None
+        g_u = correlate(q, -filters, ctx.margins).add_(g) if ctx.needs_input_grad[0] else None
         g_filters, g_bias = _filter_gradient(residual, g, filters, ctx.margins)
         g_filters -= _filter_gradient(q, u, filters, ctx.margins)[0]
         return g_u, q, g_filters, g_bias, None, None
@@ -103,16 +105,16 @@ class Synthesis(torch.autograd.Function):
             plain = partial(synthesise, margins=ctx.margins)
             return (*plain_gradients(plain, inputs, ctx.needs_input_grad[:2], (g,)), None)
         g = channels_last(g)
-        g_codes = analyse(g, bank, ctx.margins) if ctx.needs_input_grad[0] else None
+        g_codes = correlate(g, bank, ctx.margins) if ctx.needs_input_grad[0] else None
         return g_codes, _filter_gradient(g, codes, bank, ctx.margins)[0], None
 
 
 def _plain_step(u: Tensor, x: Tensor, filters: Tensor, bias: Tensor, margins: Margins) -> Tensor:
-    return u + analyse(x - synthesise(u, filters, margins), filters, margins, bias)
+    return u + correlate(x - synthesise(u, filters, margins), filters, margins, bias)
 
 
 def _filter_gradient(image: Tensor, codes: Tensor, filters: Tensor, margins: Margins) -> tuple[Tensor, Tensor]:
-    """The gradient of `<codes, analyse(image, filters, bias)>` by the filters and the bias."""
+    """The gradient of `<codes, correlate(image, filters, bias)>` by the filters and the bias."""
     padding = [margins.top, margins.left]
     if not margins.symmetric:
         image, padding = F.pad(image, (margins.left, margins.right, margins.top, margins.bottom)), [0, 0]
@@ -120,3 +122,28 @@ def _filter_gradient(image: Tensor, codes: Tensor, filters: Tensor, margins: Mar
         codes, image, filters, [len(filters)], [1, 1], padding, [1, 1], False, [0, 0], 1, [False, True, True]
     )
     return g_filters, g_bias
+
+
+class FastLayers(PlainLayers):
+    """The same by Note [Fast residual step], with a one-sided threshold as the bias of the convolution."""
+
+    def __init__(self, filters: Tensor, thresholds: Tensor, two_sided: bool, margins: Margins) -> None:
+        super().__init__(filters, thresholds, two_sided, margins)
+        self.banks = [channels_last(bank) for bank in filters]
+        with torch.no_grad():
+            self.kernels = [channels_last(kernels) for kernels in block_kernels(filters.detach())]
+        self.biases = torch.zeros_like(thresholds) if two_sided else -thresholds
+
+    def image(self, x: Tensor) -> Tensor:
+        return channels_last(x)
+
+    def __call__(self, u: Tensor | None, x: Tensor, number: int) -> Tensor:
+        index = number % len(self.banks)
+        bank, bias = self.banks[index], self.biases[index]
+        if u is None:
+            linear = correlate(x, bank, self.margins, bias)
+        else:
+            linear = ResidualStep.apply(u, x, bank, bias, self.kernels[index], self.margins)
+        if self.two_sided:
+            return soft_threshold(linear, self.thresholds[index].view(-1, 1, 1))
+        return F.relu_(linear)
