@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from training.small import SMALL_WORDS
 
+from lgn.commands.options import parse_config
 from lgn.commands.stages import stage_lines
-from lgn.commands.train import parse_config, run
+from lgn.commands.train import run
 from lgn.training import Run
 from lgn.whole_files import read_json
 
