@@ -72,6 +72,7 @@ def test_kernels_too_large_to_analyse_are_refused_and_others_can_be_chosen(
 @pytest.mark.parametrize("start", ["orthogonal", "gaussian", "identity"])
 @pytest.mark.parametrize("family", [name for name in FAMILIES if name != "fixed"])
 @pytest.mark.filterwarnings("ignore:every eigenvalue of start rounds to 1")
+@pytest.mark.slow
 def test_a_fresh_network_has_no_findings(family: str, start: str) -> None:
     torch.manual_seed(1)
     encoder = UnfoldedEncoder(1, num_layers=2, num_sets=4, order=4, kernel_size=4, generator=family, start=start)

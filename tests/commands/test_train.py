@@ -2,13 +2,12 @@
 
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 import torch
+from forked import start
 from training.small import SMALL_WORDS, equal, small, weights
 
 from lgn.cli import main
@@ -20,21 +19,17 @@ from lgn.training.config import NetworkConfig
 LONG = ["digits", *SMALL_WORDS, "--epochs", "6", "--batch-size", "4", "--checkpoint-seconds", "0.5"]  # 300 steps
 
 
-def start(*words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "lgn", "train", *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def lgn_train(*words: str) -> tuple[int, str, str]:
-    process = start(*words)
-    out, err = process.communicate(timeout=300)
+def lgn_train(*words: str) -> tuple[int | None, str, str]:
+    process = start("lgn.cli", ["train", *words])
+    out, err = process.communicate()
     return process.returncode, out, err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.slow
 def test_an_interrupted_training_says_how_to_continue_and_does(tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "a run"
-    process = start(*LONG, "--out", str(out))
+    process = start("lgn.cli", ["train", *LONG, "--out", str(out)])
     while not (out / "checkpoint.pt").is_file():
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
@@ -42,7 +37,7 @@ def test_an_interrupted_training_says_how_to_continue_and_does(tmp_path: Path, n
     with refused:  # while it trains, nobody else may
         run([*LONG, "--out", str(out)])
     process.send_signal(number)
-    printed, said = process.communicate(timeout=300)
+    printed, said = process.communicate()
     assert process.returncode == 130
     assert printed == ""
     assert said.splitlines()[-1].endswith(f"; continue with: lgn train --resume '{out}'")

@@ -2,14 +2,13 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from forked import start
 from training.small import SMALL, equal, small, weights
 
 import lgn
@@ -143,18 +142,19 @@ def plant(config: Config, out: Path, matrix: torch.Tensor) -> None:
 WORDS = [word for name, value in (SMALL | LIFTED).items() for word in (f"--{name.replace('_', '-')}", str(value))]
 
 
+@pytest.mark.slow
 def test_kills_in_either_stage_change_nothing(tmp_path: Path) -> None:
     options = [*WORDS, "--train-images", "80", "--epochs", "4", "--batch-size", "8", "--generator-rate", "0.1"]
     options += ["--checkpoint-seconds", "0"]
-    command = [sys.executable, "-m", "lgn", "train", "digits", *options, "--out"]
     killed = tmp_path / "killed"
     for checkpoint in (killed / "free" / "checkpoint.pt", killed / "checkpoint.pt"):
-        with subprocess.Popen([*command, str(killed)], stderr=subprocess.DEVNULL) as process:
-            while not checkpoint.is_file():
-                assert process.poll() is None
-                time.sleep(0.005)
-            time.sleep(0.05)
-            process.kill()
+        process = start("lgn.cli", ["train", "digits", *options, "--out", str(killed)])
+        while not checkpoint.is_file():
+            assert process.poll() is None
+            time.sleep(0.005)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
         assert process.returncode == -signal.SIGKILL
     config = parse_config(["digits", *options], "lgn train", "")
     for out in (killed, tmp_path / "peaceful"):
