@@ -21,7 +21,8 @@ from tyro.extras import subcommand_cli_from_dict
 
 from lgn.cli import COMMANDS
 from lgn.commands import data, sweep
-from lgn.commands.train import parse_config, take_option
+from lgn.commands.discover import DiscoverOptions
+from lgn.commands.options import TrainOptions, parse
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -88,8 +89,7 @@ def check_lgn(words: list[str]) -> None:
         return
     assert name in COMMANDS, name
     if name in ("train", "discover"):
-        if take_option(args, "--resume")[0] is None:
-            parse_config(take_option(args, "--out")[1], f"lgn {name}", "")
+        parse(TrainOptions if name == "train" else DiscoverOptions, args, f"lgn {name}", "")
     elif name == "sweep":
         sweep.configs_of(*tyro.cli(sweep.Options, args=args, return_unknown_args=True))
     elif name == "data":

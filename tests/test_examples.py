@@ -13,6 +13,7 @@ def test_there_are_five() -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.slow
 def test_example(path: Path) -> None:
     source = path.read_text()
     assert source.count("# %%") >= 3

@@ -1,13 +1,16 @@
 """The front door: runs, models and matrices are analysed alike."""
 
+import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 import lgn
+from lgn.cli import main
 from lgn.generators import FAMILIES
 from lgn.nn import GroupConv2d, UnfoldedEncoder
 from lgn.operators import parse_operator
@@ -44,9 +47,32 @@ def test_a_model_of_known_operators_is_named() -> None:
         assert best.adjusted_p_value <= analysis.false_discovery_rate
 
 
+def test_kernels_too_large_to_analyse_are_refused_and_others_can_be_chosen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    large = nn.Sequential(GroupConv2d(1, 1, 2, 13, generator="low-rank"), GroupConv2d(2, 1, 2, 3))
+    refused = "patch must have at most 144 pixels to be analysed, .*, got 13x13"
+    with pytest.raises(ValueError, match=refused):
+        lgn.analyze(large)
+    assert len(lgn.analyze(large, (3, 3), draws=10).generators) == 1
+    # Before anything is trained.
+    assert main(["discover", "--kernel-size", "13", "--out", str(tmp_path / "run")]) == 1
+    assert re.match(f"lgn: error: {refused}\n$", capsys.readouterr().err)
+    assert not list(tmp_path.iterdir())
+    # A run that was trained without an analysis, and a file.
+    config = preset("quick", epochs=1, train_images=10, num_layers=1, num_sets=1, order=2, kernel_size=13)
+    train(config, tmp_path / "run", progress=False)
+    np.save(tmp_path / "matrices.npy", np.eye(169))
+    for words in (["run"], ["matrices.npy", "--patch", "13", "13"]):
+        for command in ("analyze", "report"):
+            assert main([command, str(tmp_path / words[0]), *words[1:]]) == 1
+            assert re.match(f"lgn: error: {refused}\n$", capsys.readouterr().err)
+
+
 @pytest.mark.parametrize("start", ["orthogonal", "gaussian", "identity"])
 @pytest.mark.parametrize("family", [name for name in FAMILIES if name != "fixed"])
 @pytest.mark.filterwarnings("ignore:every eigenvalue of start rounds to 1")
+@pytest.mark.slow
 def test_a_fresh_network_has_no_findings(family: str, start: str) -> None:
     torch.manual_seed(1)
     encoder = UnfoldedEncoder(1, num_layers=2, num_sets=4, order=4, kernel_size=4, generator=family, start=start)

@@ -235,6 +235,13 @@ def test_wrong_arguments_are_named(matrices: Tensor, keywords: dict[str, object]
         analyze_matrices(matrices, PATCH, **keywords)  # type: ignore[arg-type]
 
 
+def test_patches_that_would_take_hours_are_refused_before_anything_is_computed() -> None:
+    with pytest.raises(ValueError, match=r"patch must have at most 144 pixels to be analysed, .*, got 29x29"):
+        analyze_matrices(torch.eye(29 * 29), (29, 29))
+    with pytest.raises(ValueError, match="got 145x1"):
+        analyze_matrices(torch.eye(145), (145, 1))
+
+
 def test_a_matrix_of_zeros_is_not_an_error() -> None:
     analysis = analyze_matrices(GOOD, PATCH, order=4, draws=20)
     assert all(each.findings == () for each in analysis.generators)

@@ -41,6 +41,7 @@ def whole() -> Chance:
 
 
 @pytest.mark.parametrize("name", [nulls.GAUSSIAN, nulls.RELABELLED, nulls.FRESH, nulls.REMIXED, nulls.MATCHED])
+@pytest.mark.slow
 def test_p_values_of_gaussian_matrices_are_uniform(whole: Chance, name: str) -> None:
     (null,) = (each for each in whole.nulls if each.name == name)
     p = whole.p_values()[name]

@@ -33,6 +33,7 @@ def test_the_error_counts_the_identifiable_subspace_alone() -> None:
     assert planted.identifiable_error(wrong_here, matrix, before) == pytest.approx(3**-0.5)
 
 
+@pytest.mark.slow
 def test_a_turn_through_a_maximum() -> None:
     result = maximum.measure("digits", None, 32, 0, "max-affine")
     assert result["solved_sets"] == 32

@@ -53,6 +53,7 @@ def test_every_family_is_among_the_untrained_models() -> None:
     assert len({g.patch for g in generators_of(mixed).values()}) == 2
 
 
+@pytest.mark.slow
 def test_a_quick_cell_of_each_part_measures_and_the_page_marks_what_is_missed(tmp_path: Path) -> None:
     one = {
         part: next(iter(cells_of(truth.MODULES, part, quick=True)))

@@ -1,19 +1,19 @@
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from forked import start
 from PIL import Image
 
 from lgn.commands.data import run
 from lgn.data import DataError
 
 
-def lgn_command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    code = "import sys; from lgn.cli import main; sys.exit(main(sys.argv[1:]))"
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=os.environ)
+def lgn_command(*arguments: str) -> tuple[int | None, str, str]:
+    """Its status, what it printed, and what it said."""
+    process = start("lgn.cli", arguments)
+    out, err = process.communicate()
+    return process.returncode, out, err
 
 
 def files_below(directory: Path) -> list[Path]:
@@ -37,18 +37,17 @@ def test_list_says_where_a_set_is(mnist, data_dir, offline, capsys):
 
 
 def test_get_digits_works_offline(offline):
-    result = lgn_command("data", "get", "digits")
-    assert result.returncode == 0, result.stderr
-    assert "5,000 train and 1,000 test images of 1x28x28" in result.stdout
+    status, printed, errors = lgn_command("data", "get", "digits")
+    assert status == 0, errors
+    assert "5,000 train and 1,000 test images of 1x28x28" in printed
     assert not offline.exists()
 
 
 @pytest.mark.parametrize("name", ["cifar10", "mnist", "rotated-mnist"])
 def test_get_offline_says_what_was_tried_and_leaves_nothing(offline, tmp_path, name):
-    result = lgn_command("data", "get", name, "--data-dir", str(tmp_path / "mine"))
-    assert result.returncode == 1
-    assert result.stdout == ""
-    lines = result.stderr.strip().splitlines()
+    status, printed, errors = lgn_command("data", "get", name, "--data-dir", str(tmp_path / "mine"))
+    assert (status, printed) == (1, "")
+    lines = errors.strip().splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("lgn: error: ")
     assert "no connection" in lines[0]

@@ -74,6 +74,7 @@ def test_two_runs_of_one_name_are_told_apart(trained: Run, tmp_path: Path) -> No
     assert titles == ["digits, classification (digits)", "digits, classification (other)"]
 
 
+@pytest.mark.slow
 def test_figures_are_written_in_all_formats(trained: Run, tmp_path: Path) -> None:
     assert run([str(trained.path), "--out", str(tmp_path / "page.html"), "--figures"]) == 0
     names = {path.name for path in (tmp_path / "figures").iterdir()}

@@ -1,37 +1,35 @@
 """`lgn train` as a user meets it: real processes, signals, exit statuses and sentences."""
 
+import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 import torch
+from forked import start
 from training.small import SMALL_WORDS, equal, small, weights
 
 from lgn.cli import main
-from lgn.commands.train import default_out, parse_config, run, take_option, train_from
-from lgn.training import Run, preset
+from lgn.commands.options import TrainOptions, parse, parse_config
+from lgn.commands.train import run
+from lgn.training import Config, Run, preset
+from lgn.training.config import NetworkConfig
 
 LONG = ["digits", *SMALL_WORDS, "--epochs", "6", "--batch-size", "4", "--checkpoint-seconds", "0.5"]  # 300 steps
 
 
-def start(*words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "lgn", "train", *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def lgn_train(*words: str) -> tuple[int, str, str]:
-    process = start(*words)
-    out, err = process.communicate(timeout=300)
+def lgn_train(*words: str) -> tuple[int | None, str, str]:
+    process = start("lgn.cli", ["train", *words])
+    out, err = process.communicate()
     return process.returncode, out, err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.slow
 def test_an_interrupted_training_says_how_to_continue_and_does(tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "a run"
-    process = start(*LONG, "--out", str(out))
+    process = start("lgn.cli", ["train", *LONG, "--out", str(out)])
     while not (out / "checkpoint.pt").is_file():
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
@@ -39,7 +37,7 @@ def test_an_interrupted_training_says_how_to_continue_and_does(tmp_path: Path, n
     with refused:  # while it trains, nobody else may
         run([*LONG, "--out", str(out)])
     process.send_signal(number)
-    printed, said = process.communicate(timeout=300)
+    printed, said = process.communicate()
     assert process.returncode == 130
     assert printed == ""
     assert said.splitlines()[-1].endswith(f"; continue with: lgn train --resume '{out}'")
@@ -153,13 +151,16 @@ def test_every_field_is_an_option_by_its_name() -> None:
 def test_what_is_asked_wrongly_is_answered_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match="preset must be one of paper, released, quick, got 'swift'"):
         parse_config(["--preset", "swift"], "lgn train", "")
-    with pytest.raises(ValueError, match="--out must be followed by a value"):
-        train_from(["--out"], "lgn train", "")
-    with pytest.raises(ValueError, match="--resume must stand alone, since a run keeps its settings, got --seed too"):
-        train_from(["--resume", str(tmp_path), "--seed", "1"], "lgn train", "")
+    alone = "resume must stand alone, since a run keeps its settings, got"
+    with pytest.raises(ValueError, match=f"{alone} --seed 1 too"):
+        run(["--resume", str(tmp_path), "--seed", "1"])
+    with pytest.raises(ValueError, match=f"{alone} --out there too"):
+        run(["--out", "there", f"--resume={tmp_path}"])
     with pytest.raises(FileNotFoundError, match=r"run must be a directory with a config\.json"):
-        train_from(["--resume", str(tmp_path)], "lgn train", "")
-    for words, message in ((["--epochs", "few"], "--epochs"), (["--task", "win"], "win")):
+        run(["--resume", str(tmp_path)])
+    with pytest.raises(ValueError, match="out and resume must not be given"):
+        parse_config(["--out", "there"], "lgn sweep", "")
+    for words, message in ((["--epochs", "few"], "--epochs"), (["--task", "win"], "win"), (["--out"], "--out")):
         with pytest.raises(SystemExit) as stop:
             parse_config(words, "lgn train", "")
         assert stop.value.code != 0
@@ -219,8 +220,26 @@ def test_numbers_that_make_nonsense_are_refused_before_there_is_a_directory(
 
 
 def test_where_a_run_goes_if_nobody_says() -> None:
-    assert default_out(small()) == "runs/digits-classify-paper-0"
-    assert default_out(small("paper", "reconstruct", data="photos/mine.npz", seed=3)) == "runs/mine-reconstruct-paper-3"
-    assert take_option(["a", "--out", "b", "c"], "--out") == ("b", ["a", "c"])
-    assert take_option(["a", "--out=b", "c"], "--out") == ("b", ["a", "c"])
-    assert take_option(["a"], "--out") == (None, ["a"])
+    for text, name in (
+        ("", "digits-auto-quick-0"),
+        ("photos/mine.npz --preset paper --epochs 2 --task reconstruct --seed 3", "mine-reconstruct-paper-3"),
+    ):
+        assert parse(TrainOptions, text.split(), "lgn train", "").settled()[1] == Path("runs") / name
+    for words in (["a", "--out", "b", "--seed=2"], ["a", "--seed", "2", "--out=b"]):
+        config, out = parse(TrainOptions, words, "lgn train", "").settled()
+        assert (config.data, config.seed, out) == ("a", 2, Path("b"))
+
+
+def test_help_fits_a_screen_and_help_all_has_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = {}
+    for word in ("--help", "--help-all"):
+        with pytest.raises(SystemExit) as stop:
+            main(["discover", word])
+        assert stop.value.code == 0
+        shown[word] = set(re.findall(r"(?<=[ │])--[a-z][a-z-]+", capsys.readouterr().out))
+    fields = [*Config.__dataclass_fields__, *NetworkConfig.__dataclass_fields__, "preset", "out", "resume", "open"]
+    every = {f"--{name.replace('_', '-')}" for name in fields if name not in ("data", "network")}
+    assert every <= shown["--help-all"]
+    some = shown["--help"] & every
+    assert 11 <= len(some) <= 14
+    assert {"--preset", "--task", "--epochs", "--generator", "--out", "--resume", "--open"} <= some

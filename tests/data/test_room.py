@@ -64,6 +64,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems count the largest moment otherwise")
+@pytest.mark.slow
 def test_large_images_take_a_few_times_their_bytes(tmp_path):
     """Loaded, split, made grey and standardised in a process of its own; in float32 all at once it was nine times."""
     from PIL import Image

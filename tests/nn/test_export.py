@@ -79,6 +79,7 @@ def test_onnx_of_a_merged_network(images: Tensor, tmp_path: Path) -> None:
 
 
 @each_family
+@pytest.mark.slow
 def test_compile_as_one_graph(family: str, images: Tensor) -> None:
     """Forward and backward, for each family."""
     model = small_network(family)

@@ -227,6 +227,7 @@ def test_resemblance_must_be_more_than_filters_alone_give(plain: list[Scores], s
     assert same_on_both("", one, Measured(plain, {REPAIRED: plain}), Measured(other)).verdict == "not seen"
 
 
+@pytest.mark.slow
 def test_a_change_on_u_is_compared_with_the_u_of_others() -> None:
     """A change of rank one on the own filter is on U; one on the first filter of all is on no own U but the first."""
     generator = torch.Generator().manual_seed(0)
@@ -276,6 +277,7 @@ def as_if_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_claims_use_the_runs_that_are_there_and_train_none(as_if_trained: Path) -> None:
     before = set(as_if_trained.rglob("*"))
     statements = {each.number: each for each in measure(Context(as_if_trained, existing=True))}

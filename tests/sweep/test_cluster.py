@@ -31,7 +31,7 @@ def _ray() -> Iterator[None]:
     ray.shutdown()
 
 
-pytestmark = pytest.mark.usefixtures("_ray")
+pytestmark = [pytest.mark.usefixtures("_ray"), pytest.mark.slow]
 
 
 def holder(lock: Path) -> int | None:

@@ -1,13 +1,13 @@
 """Where a run says it was made: the commit of the package's own source, and nothing where there is none."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from forked import start
 from training.small import SMALL_WORDS
 
 from lgn.training.environment import source_commit
@@ -58,9 +58,10 @@ def test_a_repository_without_a_commit_has_none(tmp_path: Path) -> None:
 def test_it_trains_without_git(tmp_path: Path) -> None:
     """A machine with Python and pip alone: no program is found at all."""
     out = tmp_path / "run"
-    command = [sys.executable, "-m", "lgn", "train", "digits", *SMALL_WORDS, "--epochs", "1", "--out", str(out)]
-    done = subprocess.run(command, env=os.environ | {"PATH": str(tmp_path)}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    words = ["train", "digits", *SMALL_WORDS, "--epochs", "1", "--out", str(out)]
+    process = start("lgn.cli", words, {"PATH": str(tmp_path)})
+    said = process.communicate()
+    assert process.returncode == 0, said
     assert json.loads((out / "environment.json").read_text())["commit"] is None
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from forked import start
 from tool import load_tool
 from training.small import SMALL_WORDS
 
@@ -14,7 +15,9 @@ def tool() -> ModuleType:
     return load_tool("kill_test")
 
 
-def test_kills_change_nothing(tool: ModuleType, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_kills_change_nothing(tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool, "start", lambda out, options: start("lgn.cli", ["train", *options, "--out", str(out)]))
     # 300 steps with a checkpoint after each: kills meet it within the first dozens, and it has far to go.
     options = ["digits", *SMALL_WORDS, "--epochs", "12", "--batch-size", "8", "--validation", "0.1"]
     options += ["--checkpoint-seconds", "0"]

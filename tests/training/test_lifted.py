@@ -2,19 +2,18 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from forked import start
 from training.small import SMALL, equal, small, weights
 
 import lgn
 from lgn.algebra import orbit
-from lgn.commands.train import parse_config
+from lgn.commands.options import parse_config
 from lgn.discovery import lift
 from lgn.nn import FreeBank, OrbitBank
 from lgn.operators import operator
@@ -22,6 +21,7 @@ from lgn.training import Config, Run, build_model, load_images, preset, train
 from lgn.training.lifted import free_config
 from lgn.training.loop import train_run
 from lgn.training.processes import Processes
+from lgn.training.progress import Progress
 
 LIFTED: dict[str, Any] = {"train": "lifted", "num_sets": 9, "order": 4, "kernel_size": 5}  # 27 pairs for 25 pixels
 GENERATOR = "encoder.bank.generator.weight"
@@ -50,6 +50,24 @@ def test_the_run_begins_with_what_lift_makes_of_the_free_run(finished: Run) -> N
     assert [layer["residual"] for layer in written["layers"]] == [fit.residual for fit in made.fits]
     assert [layer["distance"] for layer in written["layers"]] == list(made.distances)
     assert {(layer["identifiable_dimension"], layer["dimensions"]) for layer in written["layers"]} == {(25, 25)}
+
+
+def test_the_time_left_is_that_of_all_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each stage begins where the last one ended, on a scale that is that of the whole command."""
+    begun: list[tuple[int, int]] = []
+
+    class Recorded(Progress):
+        def __init__(self, total: int, done: int, shown: bool) -> None:
+            begun.append((done, total))
+            super().__init__(total, done, shown)
+
+    monkeypatch.setattr("lgn.training.loop.Progress", Recorded)
+    train(small(train="lifted", epochs=2, lift_epochs=3, batch_size=100), tmp_path / "lifted", progress=False)
+    assert begun == [(0, 10), (6, 10)]  # two steps an epoch
+    begun.clear()
+    searching = {"starts": 2, "start_epochs": 1, "validation": 0.01, "epochs": 2, "batch_size": 200}
+    train(small(**searching), tmp_path / "starts", progress=False)
+    assert begun == [(done, 14) for done in range(13)]  # two starts, the best and free filters five times each, the run
 
 
 def test_the_network_goes_on_from_all_that_the_free_run_learned(finished: Run, tmp_path: Path) -> None:
@@ -124,18 +142,19 @@ def plant(config: Config, out: Path, matrix: torch.Tensor) -> None:
 WORDS = [word for name, value in (SMALL | LIFTED).items() for word in (f"--{name.replace('_', '-')}", str(value))]
 
 
+@pytest.mark.slow
 def test_kills_in_either_stage_change_nothing(tmp_path: Path) -> None:
     options = [*WORDS, "--train-images", "80", "--epochs", "4", "--batch-size", "8", "--generator-rate", "0.1"]
     options += ["--checkpoint-seconds", "0"]
-    command = [sys.executable, "-m", "lgn", "train", "digits", *options, "--out"]
     killed = tmp_path / "killed"
     for checkpoint in (killed / "free" / "checkpoint.pt", killed / "checkpoint.pt"):
-        with subprocess.Popen([*command, str(killed)], stderr=subprocess.DEVNULL) as process:
-            while not checkpoint.is_file():
-                assert process.poll() is None
-                time.sleep(0.005)
-            time.sleep(0.05)
-            process.kill()
+        process = start("lgn.cli", ["train", "digits", *options, "--out", str(killed)])
+        while not checkpoint.is_file():
+            assert process.poll() is None
+            time.sleep(0.005)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
         assert process.returncode == -signal.SIGKILL
     config = parse_config(["digits", *options], "lgn train", "")
     for out in (killed, tmp_path / "peaceful"):

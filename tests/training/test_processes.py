@@ -1,33 +1,35 @@
 """More than one process: two real ones, under torchrun."""
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from forked import start
 from safetensors.torch import load_file
 from training.small import SMALL_WORDS, equal, small, weights
 
 from lgn.training import Run, train
 from lgn.training.processes import Processes, choose_device
 
-# Trains as the config says and leaves the weights of this process beside the run: what no rank 0 writes for it.
-EACH_RANK = """
-import os, sys, torch
-from lgn.training import Run, loop, train
-from safetensors.torch import save_file
-
-made, build = [], loop.build_model
-loop.build_model = lambda *arguments: made.append(build(*arguments)) or made[-1]
-train(Run(sys.argv[1]).config, sys.argv[2], progress=False)
-save_file({n: p.detach() for n, p in made[-1].named_parameters()}, f"{sys.argv[2]}.{os.environ['RANK']}.safetensors")
-"""
-
 
 def torchrun(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def both(module: str, words: list[str]) -> tuple[str, str]:
+    """What torchrun does, in two processes that start at once.  -> what they printed, what they said, together"""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    started = [start(module, words, {**shared, "RANK": rank, "LOCAL_RANK": rank}) for rank in "01"]
+    ends = [process.communicate() for process in started]
+    assert [process.returncode for process in started] == [0, 0], ends
+    return ends[0][0] + ends[1][0], ends[0][1] + ends[1][1]
 
 
 def test_two_processes_take_the_steps_of_one(tmp_path: Path) -> None:
@@ -37,23 +39,22 @@ def test_two_processes_take_the_steps_of_one(tmp_path: Path) -> None:
     )
     alone = train(config, tmp_path / "alone", progress=False)
     assert alone.checkpoint()["optimizer"]["state"][0]["step"] == 20
-    (tmp_path / "each_rank.py").write_text(EACH_RANK)
-    result = torchrun(str(tmp_path / "each_rank.py"), str(alone.path), str(tmp_path / "both"))
-    assert result.returncode == 0, result.stderr
+    both("training.each_rank", [str(alone.path), str(tmp_path / "both")])
     first, second = (load_file(f"{tmp_path}/both.{rank}.safetensors") for rank in (0, 1))
     assert equal(first, second)
-    both = Run(tmp_path / "both")
+    together = Run(tmp_path / "both")
     expected = weights(alone)
-    for name, tensor in weights(both).items():
+    for name, tensor in weights(together).items():
         assert torch.equal(tensor, first[name])
         torch.testing.assert_close(tensor, expected[name], rtol=0, atol=1e-8)
         assert not torch.equal(tensor, torch.zeros_like(tensor))
-    assert equal(both.initial(), alone.initial())
-    for mine, theirs in zip(both.metrics, alone.metrics, strict=True):
+    assert equal(together.initial(), alone.initial())
+    for mine, theirs in zip(together.metrics, alone.metrics, strict=True):
         for name in ("train_loss", "penalty", "train_accuracy", "validation_accuracy", "test_accuracy"):
             assert mine[name] == pytest.approx(theirs[name], abs=1e-8), name
 
 
+@pytest.mark.slow
 def test_the_command_under_torchrun_has_one_writer_and_one_voice(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ["-m", "lgn", "train", "digits", *SMALL_WORDS, "--out", str(out)]
@@ -70,9 +71,8 @@ def test_the_command_under_torchrun_has_one_writer_and_one_voice(tmp_path: Path)
 
 def test_stages_are_trained_by_all_processes_and_written_by_one(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    result = torchrun("-m", "lgn", "train", "digits", *SMALL_WORDS, "--train", "lifted", "--out", str(out))
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.count("lifted from free filters") == result.stderr.count("lgn: warning:") == 1
+    printed, said = both("lgn.cli", ["train", "digits", *SMALL_WORDS, "--train", "lifted", "--out", str(out)])
+    assert printed.count("lifted from free filters") == said.count("lgn: warning:") == 1
     assert Run(out / "free").finished
     assert Run(out).finished
     assert (out / "lift.json").is_file()

@@ -14,7 +14,7 @@ from lgn.analysis.generator import GeneratorAnalysis, Identifiability, rows
 from lgn.analysis.result import Analysis
 from lgn.analysis.significance import judge
 from lgn.analysis.spectrum import spectrum
-from lgn.analysis.subject import FreshStarts, Label, Patch, Subject
+from lgn.analysis.subject import FreshStarts, Label, Patch, Subject, require_patch
 
 
 def analyze_matrices(
@@ -169,8 +169,7 @@ def _assembled(subject: Subject, verdicts: Sequence[Verdicts]) -> GeneratorAnaly
 
 def _checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
     """Square, finite matrices (G, d, d) of the patch in float64, or an error that names the argument."""
-    if len(patch) != 2 or min(patch) < 1 or patch[0] * patch[1] < 2:
-        raise ValueError(f"patch must be two sizes with at least 2 pixels in all, got {patch}")
+    require_patch(patch)
     d = patch[0] * patch[1]
     result = torch.as_tensor(matrices).detach().cpu()
     if result.is_complex():

@@ -13,6 +13,20 @@ Patch = tuple[int, int]
 Label = tuple[int | None, int | None, int | None]
 FreshStarts = Callable[[int], Tensor]
 
+#: Of 12x12 pixels one matrix takes 14 s and all together 2.5 GB; both grow with the cube of the pixels, or nearly.
+MOST_PIXELS = 144
+
+
+def require_patch(patch: Patch) -> None:
+    """Refuse, before anything is computed, a patch that has no space in it, or one that would take hours."""
+    if len(patch) != 2 or min(patch) < 1 or patch[0] * patch[1] < 2:
+        raise ValueError(f"patch must be two sizes with at least 2 pixels in all, got {patch}")
+    if patch[0] * patch[1] > MOST_PIXELS:
+        raise ValueError(
+            f"patch must have at most {MOST_PIXELS} pixels to be analysed, since the nulls take the singular values of "
+            f"thousands of matrices of that side, got {patch[0]}x{patch[1]}"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Subject:
@@ -35,8 +49,7 @@ class Subject:
     by_construction: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        if len(self.patch) != 2 or min(self.patch) < 1 or self.patch[0] * self.patch[1] < 2:
-            raise ValueError(f"patch must be two sizes with at least 2 pixels in all, got {self.patch}")
+        require_patch(self.patch)
         if self.order is not None and self.order < 1:
             raise ValueError(f"order must be at least 1, got {self.order}")
         allowed = [each.name for each in scores.STRUCTURES]

@@ -1,13 +1,16 @@
 """`lgn discover`: train on the given images and say what was learned."""
 
 import webbrowser
+from dataclasses import dataclass
 
 import torch
 
 from lgn.analysis import Analysis, table
+from lgn.analysis.subject import require_patch
 from lgn.commands.analyze import said_line
+from lgn.commands.options import TrainOptions, parse
 from lgn.commands.stages import stage_lines
-from lgn.commands.train import result_line, train_from
+from lgn.commands.train import result_line, train_with
 from lgn.front import write_report
 from lgn.measures import inverse_error
 from lgn.nn import summary
@@ -16,12 +19,23 @@ from lgn.training import Run
 HELP = """Train a linear group network on images and say what its generators do.
 
 DATA is a named set, a folder of images (with a subfolder per class, or flat), or an .npz file with `images` and
-perhaps `labels`; without it, a small set of handwritten digits that comes with the package. --open opens the page."""
+perhaps `labels`; without it, a small set of handwritten digits that comes with the package."""
+
+
+@dataclass(frozen=True)
+class DiscoverOptions(TrainOptions):
+    """A training, where it goes, and whether its page is shown."""
+
+    open: bool = False
+    """Open the page when it is written."""
 
 
 def run(args: list[str]) -> int:
-    opened = "--open" in args
-    found = train_from([word for word in args if word != "--open"], "lgn discover", HELP)
+    options = parse(DiscoverOptions, args, "lgn discover", HELP)
+    network = options.settled()[0].network
+    if network.generator != "free":
+        require_patch((network.kernel_size, network.kernel_size))  # before it is trained for nothing
+    found = train_with(options)
     if found is None:
         return 130
     print("\n".join([*stage_lines(found), result_line(found)]))
@@ -36,7 +50,7 @@ def run(args: list[str]) -> int:
     page = write_report(found)
     print(f"run:  {found.path}")
     print(f"page: {page}")
-    if opened:
+    if options.open:
         webbrowser.open(page.resolve().as_uri())
     return 0
 

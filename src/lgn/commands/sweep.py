@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tyro
 
-from lgn.commands.train import parse_config
+from lgn.commands.options import parse_config
 from lgn.sweep import plan, run_jobs, summarise, table, write_page, write_summary
 from lgn.training import Config
 

@@ -21,7 +21,7 @@ def lifted_start(config: Config, run: Run, group: Processes, images: Images, pro
     """Train free filters in `run/free`, lift them, and write `lift.json`.  -> the weights to go on from"""
     first = free_config(config)
     announce("free filters", first.epochs, progress and group.writes)
-    free = train_run(first, Run(run.path / "free"), group, images, progress=progress)
+    free = train_run(first, Run(run.path / "free"), group, images, progress=progress, after=config.epochs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndeterminedWarning)  # it was said before training began
         lifted = lift(free.model(), method=config.lift_method, snap_to=config.snap, freeze=False)

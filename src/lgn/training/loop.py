@@ -38,10 +38,13 @@ def train_run(
     *,
     progress: bool = True,
     start: Callable[[], dict[str, Tensor]] | None = None,
+    before: int = 0,
+    after: int = 0,
 ) -> Run:
     """Train one run, or continue it where it stopped; one that has finished is returned as it is.
 
     A new run begins as its seed says, or with the weights that `start` makes, which may train runs of its own.
+    `before` and `after` are the epochs of other stages of the same command, for the time that is left.
     """
     # What can be wrong with a config shows while the network is made, before there is a directory.
     objective = _objective(config, images)
@@ -52,7 +55,8 @@ def train_run(
         if not run.finished:
             if start is not None and not (run.path / "checkpoint.pt").is_file():
                 objective = _objective(config, images, start())
-            _train(config, run, group, images, objective.to(group.device), progress and group.writes)
+            shown = progress and group.writes
+            _train(config, run, group, images, objective.to(group.device), shown, before, after)
     group.wait()  # until its files are there
     return run
 
@@ -71,7 +75,16 @@ def _objective(config: Config, images: Images, weights: dict[str, Tensor] | None
     return Objective(model, build_penalty(config, model))
 
 
-def _train(config: Config, run: Run, group: Processes, images: Images, objective: Objective, progress: bool) -> None:
+def _train(
+    config: Config,
+    run: Run,
+    group: Processes,
+    images: Images,
+    objective: Objective,
+    progress: bool,
+    before: int,
+    after: int,
+) -> None:
     model = objective.model
     dtype = torch.float64 if config.precision == "float64" else torch.float32
     groups = parameter_groups(objective, 1.0, generator_rate(config))
@@ -86,7 +99,8 @@ def _train(config: Config, run: Run, group: Processes, images: Images, objective
     count = len(images.parts["train"][0])
     batches = math.ceil(count / config.batch_size)
     wrapped = group.wrap(objective)
-    bar = Progress(config.epochs * batches, state.epoch * batches + state.batch, progress)
+    done = (before + state.epoch) * batches + state.batch
+    bar = Progress((before + config.epochs + after) * batches, done, progress)
     writer = _tensorboard(config, run) if group.writes else None
     began = saved = time.monotonic()
     with interruptible() as interrupt, closing(bar):

@@ -12,7 +12,10 @@ from tqdm import tqdm
 
 
 class Progress:
-    """Shows loss, quality, penalty and the time left of a whole training."""
+    """Shows loss, quality, penalty and the time left of a whole command.
+
+    total, done: steps of all its stages, and those that were made before this one began, or went on.
+    """
 
     def __init__(self, total: int, done: int, shown: bool) -> None:
         self._live = shown and sys.stderr.isatty()

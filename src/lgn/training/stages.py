@@ -12,11 +12,11 @@ from lgn.discovery import determined_dimension, fewest_pairs, warn_undetermined
 from lgn.training.build import generator_rate
 from lgn.training.config import Config
 from lgn.training.images import load_images
-from lgn.training.lifted import lifted_start
+from lgn.training.lifted import free_config, lifted_start
 from lgn.training.loop import Interrupted, network_of, train_run
 from lgn.training.processes import processes
 from lgn.training.run import Run
-from lgn.training.starts import best_start
+from lgn.training.starts import best_start, search_epochs
 
 
 def train(config: Config, out: str | Path, *, progress: bool = True) -> Run:
@@ -36,11 +36,12 @@ def train(config: Config, out: str | Path, *, progress: bool = True) -> Run:
             pairs = fewest_pairs(network) if config.train == "lifted" else None  # to train, as many as pixels will do
             warn_undetermined(*determined_dimension(network), pairs)
         start: Callable[[], dict[str, Tensor]] | None = None
+        before = 0
         if config.train == "lifted":
-            start = partial(lifted_start, config, run, group, images, progress)
+            start, before = partial(lifted_start, config, run, group, images, progress), free_config(config).epochs
         elif config.starts > 1:
-            start = partial(best_start, config, run, group, images, progress)
+            start, before = partial(best_start, config, run, group, images, progress), search_epochs(config)
         try:
-            return train_run(config, run, group, images, progress=progress, start=start)
+            return train_run(config, run, group, images, progress=progress, start=start, before=before)
         except Interrupted as stop:
             raise Interrupted(f"{stop}; continue with: lgn train --resume {shlex.quote(str(run.path))}") from None

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.discovery import Search, search_starts, spread_angles
+from lgn.discovery.starts import RETRAININGS
 from lgn.generators import Affine, generators_of
 from lgn.nn import cached
 from lgn.training.config import Config
@@ -26,6 +27,7 @@ def best_start(config: Config, run: Run, group: Processes, images: Images, progr
     -> the weights of the best start
     """
     found: dict[str, dict[str, list[float]]] = {}
+    everything = search_epochs(config) + config.epochs
 
     def trained(name: str, start: Config, seed: int) -> nn.Module:
         # Fresh seeds change all but the generators: these are what a start is.
@@ -35,7 +37,10 @@ def best_start(config: Config, run: Run, group: Processes, images: Images, progr
         announce(name, short.epochs, progress and group.writes)
         where = Run(run.path / "starts" / name.replace(" ", "_"))
         begin = partial(same_generators, start, short, images) if fresh else None
-        model = train_run(short, where, group, images, progress=progress, start=begin).model(str(group.device))
+        before = len(found) * short.epochs
+        around = {"before": before, "after": everything - before - short.epochs}
+        finished = train_run(short, where, group, images, progress=progress, start=begin, **around)
+        model = finished.model(str(group.device))
         found[name] = what_was_found(model)
         return model
 
@@ -50,6 +55,11 @@ def best_start(config: Config, run: Run, group: Processes, images: Images, progr
         write_json(run.path / "starts.json", _facts(search, found))
     announce(f"on from {search.best.name}", config.epochs, progress and group.writes)
     return search.model.state_dict()
+
+
+def search_epochs(config: Config) -> int:
+    """The epochs of all short runs: each start once, then the best of them and free filters with fresh seeds."""
+    return config.start_epochs * (config.starts + 2 * RETRAININGS)
 
 
 def same_generators(start: Config, fresh: Config, images: Images) -> dict[str, Tensor]:

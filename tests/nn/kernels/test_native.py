@@ -2,13 +2,12 @@
 
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from forked import Forked, start
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -217,26 +216,12 @@ def test_the_variance_of_nearly_constant_codes_keeps_its_digits(level: float) ->
     torch.testing.assert_close(norm.running_mean.double(), 0.1 * exact.mean((0, 2, 3)), rtol=1e-6, atol=0)
 
 
-ENCODE = """
-import os
-import torch
-from lgn.nn import UnfoldedEncoder
-from lgn.nn.kernels.native import compiled
-compiled.SECONDS = float(os.environ.get("SECONDS_TO_COMPILE", compiled.SECONDS))
-torch.manual_seed(0)
-codes = UnfoldedEncoder(1, kernel_size=6)(torch.randn(2, 1, 20, 20))
-print(compiled.kernels_for((6, 6)) is not None, float(codes.detach().double().sum()))
-"""
-
-
-def encode_elsewhere(cache: Path, **environment: str) -> subprocess.Popen[str]:
+def encode_elsewhere(cache: Path, **environment: str) -> Forked:
     """A fresh process with a cache of its own that encodes, and prints whether it had kernels and the sum of codes."""
-    variables = {**os.environ, "XDG_CACHE_HOME": str(cache), "OMP_NUM_THREADS": "1", **environment}
-    command = [sys.executable, "-c", ENCODE]
-    return subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return start("nn.encode", [], {"XDG_CACHE_HOME": str(cache), **environment})
 
 
-def answers(processes: list[subprocess.Popen[str]]) -> list[tuple[bool, float, str]]:
+def answers(processes: list[Forked]) -> list[tuple[bool, float, str]]:
     """Of each: whether it had kernels, the sum of its codes, and what it said."""
     ends = [(process, *process.communicate(timeout=300)) for process in processes]
     assert [process.returncode for process, _, _ in ends] == [0] * len(ends), ends
@@ -256,6 +241,7 @@ def kept(cache: Path) -> list[str]:
 
 
 @needs_kernels
+@pytest.mark.slow
 def test_first_calls_at_once_leave_one_library_and_no_compiler_is_no_matter(tmp_path: Path) -> None:
     """Real processes: two that compile at once, with CC and with its own name, and one that finds no compiler."""
     marked = program(tmp_path / "bin" / "marked", f'echo "$@" >> {tmp_path / "calls"}\nexec /usr/bin/env cc "$@"')
@@ -278,6 +264,7 @@ def test_first_calls_at_once_leave_one_library_and_no_compiler_is_no_matter(tmp_
 @pytest.mark.parametrize(
     ("text", "reason"), [("echo broken >&2; exit 1", "status 1: broken"), ("sleep 600", "did not end in 2 s")]
 )
+@pytest.mark.slow
 def test_a_compiler_that_fails_or_hangs_is_asked_once(tmp_path: Path, text: str, reason: str) -> None:
     """One sentence the first time, nothing after that, and another try when the compiler is another."""
     calls = tmp_path / "calls"
@@ -300,6 +287,7 @@ def test_a_compiler_that_fails_or_hangs_is_asked_once(tmp_path: Path, text: str,
 
 
 @needs_kernels
+@pytest.mark.slow
 def test_a_library_that_is_not_whole_is_built_again(tmp_path: Path) -> None:
     """Cut short, which would be a bus error, and with one byte changed."""
     (first,) = answers([encode_elsewhere(tmp_path)])
@@ -314,6 +302,7 @@ def test_a_library_that_is_not_whole_is_built_again(tmp_path: Path) -> None:
 
 
 @needs_kernels
+@pytest.mark.slow
 def test_a_library_in_a_directory_of_others_is_not_loaded(tmp_path: Path) -> None:
     """A mode that lets others in, and, where we may give things away, another owner; a sentence says why."""
     (first,) = answers([encode_elsewhere(tmp_path)])

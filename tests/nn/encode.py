@@ -1,0 +1,16 @@
+"""Encode once, and say with which kernels: what `test_native` does in processes of their own."""
+
+import os
+
+import torch
+
+from lgn.nn import UnfoldedEncoder
+from lgn.nn.kernels.native import compiled
+
+
+def main(_: list[str]) -> int:
+    compiled.SECONDS = float(os.environ.get("SECONDS_TO_COMPILE", compiled.SECONDS))
+    torch.manual_seed(0)
+    codes = UnfoldedEncoder(1, kernel_size=6)(torch.randn(2, 1, 20, 20))
+    print(compiled.kernels_for((6, 6)) is not None, float(codes.detach().double().sum()))
+    return 0
