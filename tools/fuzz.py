@@ -71,10 +71,6 @@ OPTIONS = {
     "--norm": ("None 1 2", NONSENSE),
     "--decoder": ("tied free", "none"),
     "--pool": ("1 4 7 50", "0 -1"),
-    "--train": ("direct lifted", "twice"),
-    "--lift-method": ("least-squares procrustes unordered", "guess"),
-    "--snap": ("none orthogonal roots permutation", "diagonal"),
-    "--starts": ("1 2", "0 -1"),
     "--image-size": ("28 12", "0 -1"),
     "--device": ("cpu auto", "cuda abacus"),
 }  # fmt: skip
@@ -93,8 +89,6 @@ def command(seed: int, number: int) -> list[str]:
         # What an option needs beside it, so that it is more than a refusal.
         words += ["--generator", "fixed"] if name == "--operator" else []
         words += ["--operator", "rotation 90"] if value == "fixed" else []
-        words += ["--train", "lifted"] if name in ("--lift-method", "--snap") else []
-        words += ["--start-epochs", "1", "--validation", "0.1"] if name == "--starts" else []
     return words + chance.sample(FLAGS, chance.choice((0, 0, 1, 2)))
 
 

@@ -69,15 +69,6 @@ def test_the_command_under_torchrun_has_one_writer_and_one_voice(tmp_path: Path)
     run.model()
 
 
-def test_stages_are_trained_by_all_processes_and_written_by_one(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    printed, said = both("lgn.cli", ["train", "digits", *SMALL_WORDS, "--train", "lifted", "--out", str(out)])
-    assert printed.count("lifted from free filters") == said.count("lgn: warning:") == 1
-    assert Run(out / "free").finished
-    assert Run(out).finished
-    assert (out / "lift.json").is_file()
-
-
 def test_shares_are_disjoint_and_whole() -> None:
     chosen = torch.arange(7)
     shares = [Processes(rank, 3, torch.device("cpu")).share(chosen).tolist() for rank in range(3)]

@@ -9,7 +9,6 @@ from lgn.analysis import Analysis, table
 from lgn.analysis.subject import require_patch
 from lgn.commands.analyze import said_line
 from lgn.commands.options import TrainOptions, parse
-from lgn.commands.stages import stage_lines
 from lgn.commands.train import result_line, train_with
 from lgn.front import write_report
 from lgn.measures import inverse_error
@@ -38,7 +37,7 @@ def run(args: list[str]) -> int:
     found = train_with(options)
     if found is None:
         return 130
-    print("\n".join([*stage_lines(found), result_line(found)]))
+    print(result_line(found))
     if found.config.network.generator == "free":
         print("free filters have no generators to analyse")
         print(f"run: {found.path}")

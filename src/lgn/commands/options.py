@@ -80,15 +80,14 @@ def parse_config(args: list[str], prog: str, description: str) -> Config:
 
 
 def _defaults(args: list[str]) -> dict[str, Any]:
-    """The values that options have unless they are given: these depend on the preset and on three options."""
+    """The values that options have unless they are given: these depend on the preset and on two options."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    for name in ("--preset", "--task", "--train", "--generator"):
+    for name in ("--preset", "--task", "--generator"):
         parser.add_argument(name, nargs="?")
     known, _ = parser.parse_known_args(args)
     task: Any = known.task if known.task in get_args(Task) else "auto"  # tyro refuses any other
-    way = {"train": "lifted"} if known.train == "lifted" else {}
-    if (family := FAMILIES.get(known.generator)) is not None:
-        way["penalty"] = family.penalty
+    family = FAMILIES.get(known.generator)
+    way = {} if family is None else {"penalty": family.penalty}
     return {**vars(preset(known.preset or "quick", task, **way)), "from_preset": known.preset or "quick"}
 
 

@@ -4,7 +4,6 @@ import sys
 from typing import Any
 
 from lgn.commands.options import TrainOptions, parse
-from lgn.commands.stages import stage_lines
 from lgn.training import Interrupted, Run, train
 from lgn.training.processes import is_first_process
 
@@ -17,7 +16,7 @@ def run(args: list[str]) -> int:
     trained = train_with(parse(TrainOptions, args, "lgn train", HELP))
     if trained is None:
         return 130
-    print("\n".join([*stage_lines(trained), result_line(trained)]))
+    print(result_line(trained))
     print(f"run: {trained.path}")
     return 0
 

@@ -85,7 +85,7 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
         "task": "classification" if facts["task"] == "classify" else "reconstruction",
         "network": f"{network.num_layers} layers of {kind}, {network.num_sets} sets of "
         f"{network.order} filters, {network.kernel_size} x {network.kernel_size}",
-        "generators": f"{network.generator}, one for each {network.share}, {_start(config)}",
+        "generators": f"{network.generator}, one for each {network.share}, started {network.operator or network.start}",
         "penalty": config.penalty
         if config.penalty == "none"
         else f"{config.penalty}, weight {config.penalty_weight:g}",
@@ -101,13 +101,6 @@ def _settings(config: Config) -> str:
     said = ("epochs", "learning_rate", "num_layers", "num_sets", "order", "kernel_size", "generator", "share", "start")
     changed = [f"{name} {value}" for name, value in config.differences().items() if name not in said]
     return f"preset {config.preset}" + (f" with {', '.join(changed)}" if changed else "")
-
-
-def _start(config: Config) -> str:
-    if config.train == "lifted":
-        return "lifted from free filters"
-    chosen = f", the best of {config.starts} starts" if config.starts > 1 else ""
-    return f"started {config.network.operator or config.network.start}{chosen}"
 
 
 def _result(metrics: list[dict[str, Any]]) -> str | None:

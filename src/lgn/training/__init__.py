@@ -7,7 +7,7 @@ from lgn.training.images import Images, load_images
 from lgn.training.loop import Interrupted
 from lgn.training.objective import Diverged
 from lgn.training.run import Run, snapshot
-from lgn.training.stages import train
+from lgn.training.train import train
 
 __all__ = [
     "PRESETS",

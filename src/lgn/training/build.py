@@ -116,6 +116,4 @@ def generator_rate(config: Config) -> float:
         return 0.0
     if config.generator_rate is not None:
         return config.generator_rate
-    if config.train == "lifted":
-        return 0.0
     return family.learning_rate

@@ -1,10 +1,8 @@
-"""What a config must have: numbers that mean something, something to lift, and starts to choose from."""
+"""What a config must have: numbers that mean something, and a family that can start."""
 
 import math
 from typing import TYPE_CHECKING
 
-from lgn.discovery.starts import FRESH, RETRAININGS
-from lgn.discovery.unordered import MAX_ORDER
 from lgn.generators import FAMILIES
 
 if TYPE_CHECKING:
@@ -12,7 +10,7 @@ if TYPE_CHECKING:
 
 
 SEEDS = 2**64  # how many torch can tell apart
-COUNTS = ("epochs", "batch_size", "lift_epochs", "starts", "start_epochs", "train_images", "image_size")
+COUNTS = ("epochs", "batch_size", "train_images", "image_size")
 SIZES = ("num_layers", "num_sets", "kernel_size", "pool")
 LEAST = {**dict.fromkeys((*COUNTS, *SIZES), 1), "order": 2, "padding": 0}
 POSITIVE = ("learning_rate", "clip", "zca_eps", "norm", "step")
@@ -51,50 +49,3 @@ def require_family(network: "NetworkConfig") -> None:
         )
     if family is not None and not given:
         family.require_start(network.start)
-
-
-def require_lifting(config: "Config") -> None:
-    """Refuse settings that leave nothing to lift, or nothing to lift it to."""
-    if config.train == "direct":
-        for name in ("lift_epochs", "lift_method", "snap"):
-            if getattr(config, name) != type(config).__dataclass_fields__[name].default:
-                raise ValueError(f"{name} must be given with train 'lifted' alone, got {getattr(config, name)!r}")
-        return
-    network = config.network
-    if network.architecture != "unfolded":
-        raise ValueError(f"architecture must be 'unfolded' for train 'lifted', got {network.architecture!r}")
-    if network.generator != "dense":
-        raise ValueError(
-            f"generator must be 'dense' for train 'lifted', which fits it to free filters, got {network.generator!r}"
-        )
-    if network.share != "layer":
-        raise ValueError(f"share must be 'layer' for train 'lifted', which fits one to each, got {network.share!r}")
-    if network.norm is not None:
-        raise ValueError(f"norm must be None for train 'lifted', which would lose what was fitted, got {network.norm}")
-    if config.lift_method == "unordered" and network.order > MAX_ORDER:
-        raise ValueError(f"order must be at most {MAX_ORDER} for lift_method 'unordered', got {network.order}")
-    if config.freeze_filters:
-        raise ValueError("freeze_filters must be off for train 'lifted', which learns the filters first")
-    if config.starts > 1:
-        raise ValueError(f"starts must be 1 for train 'lifted', which has a start of its own, got {config.starts}")
-
-
-def require_starts(config: "Config") -> None:
-    """Refuse to choose among starts that are all the same, or on images that are trained with."""
-    if config.starts == 1:
-        return
-    wanted, network = f"starts must be 1 for {{}}, got {config.starts}", config.network
-    if not config.validation:
-        raise ValueError(f"validation must be above 0 to choose the best of {config.starts} starts by it, got 0")
-    if network.family is None or not network.family.learning_rate:
-        raise ValueError(wanted.format(f"generator {network.generator!r}, which is not searched for"))
-    if network.operator is not None:
-        raise ValueError(wanted.format(f"operator {network.operator!r}, which is a start already"))
-    if config.freeze_filters:
-        raise ValueError(wanted.format("freeze_filters, which learns no generator"))
-    if config.task == "reconstruct":
-        raise ValueError(wanted.format("task 'reconstruct': starts are compared by the images that they classify"))
-    # Each start, and each retraining, has a seed of its own, counted on from this one's.
-    largest = (SEEDS - FRESH) // max(config.starts, RETRAININGS) - 1
-    if config.seed > largest:
-        raise ValueError(f"seed must be at most {largest} for {config.starts} starts, got {config.seed}")

@@ -6,10 +6,8 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from lgn.discovery.fit import Method
-from lgn.discovery.snap import Snap
 from lgn.generators import FAMILIES, Generator, Share, StartName
-from lgn.training.checks import require_family, require_lifting, require_numbers, require_starts
+from lgn.training.checks import require_family, require_numbers
 
 Task = Literal["auto", "classify", "reconstruct"]
 PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "none"]
@@ -94,20 +92,8 @@ class Config:
     network: tyro.conf.OmitArgPrefixes[NetworkConfig] = field(default_factory=NetworkConfig)
     freeze_filters: bool = False
     """Leave the filters as they start: the control of a random network."""
-    train: Literal["direct", "lifted"] = "direct"
-    """lifted: train free filters first, then orbits of them under the generator that they show, one per layer."""
-    lift_epochs: int | None = None
-    """With --train lifted: epochs with free filters, before EPOCHS with orbits; None is half as many."""
-    lift_method: Method = "least-squares"
-    """With --train lifted: how the generator is fitted; unordered solves for the order within each set too."""
-    snap: Snap = "none"
-    """With --train lifted: replace the fitted generator by the matrix of this kind that is near it."""
-    starts: int = 1
-    """Train this many starts briefly and go on from the best on --validation: angles for affine, seeds for others."""
-    start_epochs: int = 3
-    """Epochs of each start, where there are several."""
     generator_rate: float | None = None
-    """Learning rate of generators over that of the rest; 0 freezes. None: as the family asks, after lifting 0."""
+    """Learning rate of generators over that of the rest; 0 freezes. None: as the family asks."""
     penalty: PenaltyName = "inverse"
     """What generators are encouraged to be; those without an inverse, such as affine, to nothing unless asked."""
     penalty_weight: float = 1e-3
@@ -140,8 +126,6 @@ class Config:
     def __post_init__(self) -> None:
         require_numbers(self)
         require_family(self.network)
-        require_lifting(self)
-        require_starts(self)
 
     @classmethod
     def paper(cls, **changes: Any) -> "Config":
@@ -172,7 +156,9 @@ class Config:
 INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
 
 # What runs that are older than it do not have: they were trained as the default says.
-LATER = ("architecture", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs", "generator_rate")
+LATER = ("architecture", "generator_rate")
+# What older runs say, and nothing depends on any longer: where their weights came from before they were trained.
+GONE = ("preset", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs")
 
 # Its whitening adds 1e-8 to the variances, which blows up pixels that are constant in train; ours is safe.
 RELEASED = Config(
@@ -202,9 +188,7 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
     """A preset, as it is for a task. `changes` may name fields of the network too.
 
     The released code reconstructs without batch normalisation, with a free dictionary and an inverse weight of 1e-2.
-    Lifting (`train="lifted"`) gives each layer one generator, no norm to keep, and 24 sets: grey filters of 6x6 pixels
-    need more than 12 of order 4, for any 36 pairs are fitted by some matrix. A family that is not dense has the penalty
-    that it asks for.
+    A family has the penalty that it asks for.
     """
     if name not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
@@ -212,8 +196,6 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
     if name == "released" and task == "reconstruct":
         network = replace(config.network, normalise=False, decoder="free")
         config = replace(config, network=network, penalty_weight=1e-2)
-    if changes.get("train") == "lifted":
-        changes = {"share": "layer", "norm": None, "num_sets": 24, **changes}
     if (family := FAMILIES.get(changes.get("generator", ""))) is not None:
         changes = {"penalty": family.penalty, **changes}
     of_network = {key: changes.pop(key) for key in list(changes) if key in NetworkConfig.__dataclass_fields__}

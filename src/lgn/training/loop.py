@@ -2,12 +2,11 @@
 
 import math
 import time
-from collections.abc import Callable
 from contextlib import closing, nullcontext
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from lgn.data import epoch_order
 from lgn.discovery.rates import parameter_groups
@@ -37,15 +36,8 @@ def train_run(
     images: Images,
     *,
     progress: bool = True,
-    start: Callable[[], dict[str, Tensor]] | None = None,
-    before: int = 0,
-    after: int = 0,
 ) -> Run:
-    """Train one run, or continue it where it stopped; one that has finished is returned as it is.
-
-    A new run begins as its seed says, or with the weights that `start` makes, which may train runs of its own.
-    `before` and `after` are the epochs of other stages of the same command, for the time that is left.
-    """
+    """Train one run, or continue it where it stopped; one that has finished is returned as it is."""
     # What can be wrong with a config shows while the network is made, before there is a directory.
     objective = _objective(config, images)
     with run.locked() if group.writes else nullcontext():
@@ -53,10 +45,7 @@ def train_run(
             kernel = None if run.finished else kernel_of(config, objective.model, group, images, progress)
             run.create(config, images.facts, kernel)
         if not run.finished:
-            if start is not None and not (run.path / "checkpoint.pt").is_file():
-                objective = _objective(config, images, start())
-            shown = progress and group.writes
-            _train(config, run, group, images, objective.to(group.device), shown, before, after)
+            _train(config, run, group, images, objective.to(group.device), progress and group.writes)
     group.wait()  # until its files are there
     return run
 
@@ -67,11 +56,9 @@ def network_of(config: Config, images: Images) -> nn.Module:
     return build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
 
 
-def _objective(config: Config, images: Images, weights: dict[str, Tensor] | None = None) -> Objective:
+def _objective(config: Config, images: Images) -> Objective:
     torch.manual_seed(config.seed)
     model = network_of(config, images)
-    if weights is not None:
-        model.load_state_dict(weights)
     return Objective(model, build_penalty(config, model))
 
 
@@ -82,8 +69,6 @@ def _train(
     images: Images,
     objective: Objective,
     progress: bool,
-    before: int,
-    after: int,
 ) -> None:
     model = objective.model
     dtype = torch.float64 if config.precision == "float64" else torch.float32
@@ -99,8 +84,7 @@ def _train(
     count = len(images.parts["train"][0])
     batches = math.ceil(count / config.batch_size)
     wrapped = group.wrap(objective)
-    done = (before + state.epoch) * batches + state.batch
-    bar = Progress((before + config.epochs + after) * batches, done, progress)
+    bar = Progress(config.epochs * batches, state.epoch * batches + state.batch, progress)
     writer = _tensorboard(config, run) if group.writes else None
     began = saved = time.monotonic()
     with interruptible() as interrupt, closing(bar):

@@ -12,9 +12,9 @@ from tqdm import tqdm
 
 
 class Progress:
-    """Shows loss, quality, penalty and the time left of a whole command.
+    """Shows loss, quality, penalty and the time left of a whole training.
 
-    total, done: steps of all its stages, and those that were made before this one began, or went on.
+    total, done: steps in all, and those that were made before it went on.
     """
 
     def __init__(self, total: int, done: int, shown: bool) -> None:
@@ -43,13 +43,6 @@ class Progress:
 
     def close(self) -> None:
         self._bar.close()
-
-
-def announce(stage: str, epochs: int, shown: bool) -> None:
-    """Say which stage begins, between the bars or lines of two."""
-    if shown:
-        sys.stderr.write(f"{stage}, {epochs} epoch{'' if epochs == 1 else 's'}\n")
-        sys.stderr.flush()
 
 
 class Interrupt:

@@ -20,7 +20,7 @@ from lgn.codec import decode, encode
 from lgn.generators import generators_of
 from lgn.nn import OrbitBank
 from lgn.training.build import build_model
-from lgn.training.config import INCIDENTAL, LATER, Config
+from lgn.training.config import GONE, INCIDENTAL, LATER, Config
 from lgn.training.environment import environment
 from lgn.training.facts import believed_facts
 from lgn.training.images import load_images
@@ -158,9 +158,7 @@ class Run:
         run, unless the run came with the package.
         """
         stored = self.path / "analysis.json"
-        # What lifting snapped is what it was snapped to.
-        laws = frozenset({"permutation"} if self.config.snap == "permutation" else ())
-        subjects = subjects_of(self.model(), options.pop("patch", None), self.initial(), laws)
+        subjects = subjects_of(self.model(), options.pop("patch", None), self.initial())
         if not options.keys() - {"progress"} and (kept := Analysis.stored(stored)) is not None:
             matrices = [torch.tensor(each.matrix, dtype=torch.float64) for each in kept.generators]
             now = [subject.matrix for subject in subjects]
@@ -282,8 +280,9 @@ def config_to_json(config: Config) -> dict[str, Any]:
 
 
 def config_from_json(values: dict[str, Any]) -> Config:
-    kept = {name: value for name, value in values.items() if name != "preset"}  # which older runs name
-    return decode(Config, kept, "config", LATER)
+    if isinstance(values, dict):
+        values = {name: value for name, value in values.items() if name not in GONE}
+    return decode(Config, values, "config", LATER)
 
 
 def same_settings(one: Config, other: Config) -> bool:

@@ -17,12 +17,10 @@ def subjects_of(
     model: nn.Module,
     patch: tuple[int, int] | None = None,
     initial: Mapping[str, Tensor] | None = None,
-    laws: frozenset[str] = frozenset(),
 ) -> list[Subject]:
     """Each matrix with its name, its family's law and starts, and the filters that it acts on.
 
     patch: only those on patches of this size. initial: the matrices before training, by the name of their generator.
-    laws: structures that they have by construction besides those of their family.
     """
     found = places(model)
     if not found:
@@ -54,7 +52,7 @@ def subjects_of(
                 start=begun,
                 filters=vec(place.bases).mT.cpu().double(),
                 fresh_starts=draws[kind],
-                by_construction=laws.union(generator.structures),
+                by_construction=frozenset(generator.structures),
             )
         )
     return subjects
