@@ -30,8 +30,8 @@ def _benchmark(
     """Measure, and say what was measured.
 
     Args:
-        what: speed: a training step beside the straightforward one. layers: a group layer beside a convolution, and
-            each penalty. recovery: is a planted symmetry found, and none where there is none? truth: what is claimed
+        what: speed: a training step beside the straightforward one. layers: a group layer beside a convolution.
+            recovery: is a planted symmetry found, and none where there is none? truth: what is claimed
             of inputs without anything to find, and with it?
         quick: a smaller measurement, of a minute or a few.
         json_output: print one JSON object instead of a table.
