@@ -26,6 +26,7 @@ def tool() -> ModuleType:
     return load_tool("make_pretrained")
 
 
+@pytest.mark.slow
 @each_name
 def test_the_recorded_result_is_that_of_real_images(name: str, data_dir: Path) -> None:
     run = find_run(name)

@@ -29,7 +29,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 def operators(
-    all: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False,
+    all: bool = False,
     data: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None,
     data_dir: Annotated[str | None, tyro.conf.arg(metavar="DIR")] = None,
     out: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("operators"),
