@@ -5,6 +5,7 @@ import json
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lgn.analysis.generator import GeneratorAnalysis
 from lgn.codec import decode, encode
@@ -60,6 +61,21 @@ class Analysis:
         from lgn.analysis.table import table  # noqa: PLC0415  (a table is made of results: it cannot come first)
 
         return table(self)
+
+    def _repr_html_(self) -> str:
+        from lgn.analysis.table import html_table  # noqa: PLC0415
+
+        return html_table(self)
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, a row for each generator: what was found, the spectrum, and every score."""
+        from lgn.analysis.table import columns  # noqa: PLC0415
+
+        try:
+            import pandas  # noqa: PLC0415
+        except ImportError:
+            raise ValueError("pandas must be installed to make a frame: pip install pandas") from None
+        return pandas.DataFrame(columns(self)).set_index("generator")
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The analysis as JSON text; written to `path` too, whole or not at all, where one is given.

@@ -1,10 +1,15 @@
 """An analysis as a table for people: one row a generator, what was found in the paper's words."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from lgn.analysis.generator import IDENTIFIABLE, WHOLE, GeneratorAnalysis, Match
+from lgn import notebook
+from lgn.analysis.generator import IDENTIFIABLE, WHOLE, GeneratorAnalysis, Match, tensor
 from lgn.analysis.result import Analysis
 
+HEAD = ("generator", "findings", "nearest operator", "cosine", "period", "closure", "condition")
+LAST = "dim U"
+PICTURES = 60
 SHOWN = 3  # findings a row: the clearest; all of them are in the analysis
 
 
@@ -14,15 +19,51 @@ def table(analysis: Analysis, more: Mapping[str, Sequence[str]] | None = None) -
     more: further columns by name, with a cell for each generator.
     """
     more = more or {}
-    head = ("generator", "findings", "nearest operator", "cosine", "period", "closure", "condition", *more, "dim U")
-    lines: list[tuple[str, ...]] = [head]
+    lines = [(*HEAD, *more, LAST)]
     for index, each in enumerate(analysis.generators):
         *cells, identifiable = _row(each, analysis)
         lines.append((*cells, *(column[index] for column in more.values()), identifiable))
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     text.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join([*text, "", *_notes(analysis)])
+
+
+def html_table(analysis: Analysis) -> str:
+    """The same for a notebook, with a picture of each generator; of more than `PICTURES` the first are shown."""
+    shown = analysis.generators[:PICTURES]
+    rows = [(notebook.picture(tensor(each.matrix)), *_row(each, analysis)) for each in shown]
+    left = len(analysis.generators) - len(shown)
+    more = [f"... and {left} more: print(analysis) shows all."] if left else []
+    return notebook.together(notebook.table(("", *HEAD, LAST), rows), *more, *_notes(analysis))
+
+
+def columns(analysis: Analysis) -> dict[str, list[Any]]:
+    """An analysis by columns, a cell for each generator: who it is, what was found, its spectrum, and every score."""
+    records = []
+    for each in analysis.generators:
+        spectrum, best, about = each.spectrum, each.nearest[0], each.identifiability
+        records.append(
+            {
+                "generator": each.name,
+                "layer": each.layer,
+                "set": each.set,
+                "channel": each.channel,
+                "patch": f"{each.patch[0]}x{each.patch[1]}",
+                "order": each.order,
+                "findings": ", ".join(finding.name for finding in each.findings if finding.on == WHOLE),
+                "findings on U": ", ".join(finding.name for finding in each.findings if finding.on == IDENTIFIABLE),
+                "nearest operator": match_words(best),
+                "cosine": best.cosine,
+                "adjusted p": best.adjusted_p_value,
+                "period": spectrum.period,
+                "closure": spectrum.closure_error,
+                "condition": spectrum.condition_number,
+                "dim U": None if about is None else about.dimension,
+                **{score.name: score.score for score in each.scores},
+            }
+        )
+    return {name: [record[name] for record in records] for name in records[0]}
 
 
 def match_words(match: Match) -> str:

@@ -1,5 +1,6 @@
 """The generator of a bank of filters: which linear map takes each filter of a set to the next?"""
 
+import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -7,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from lgn import notebook
 from lgn.algebra import vec
 from lgn.discovery.determined import warn_undetermined
 from lgn.discovery.exchange import FitShare, chance_of_fit, pairs_of
@@ -16,6 +18,7 @@ from lgn.generators.fit import least_squares_generator
 
 Method = Literal["least-squares", "procrustes", "unordered"]
 SIGNIFICANCE = 0.05
+PICTURES = 20  # in a notebook, of a generator for each set
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,18 @@ class Fit:
             f"Fit({self.method}: residual {self.residual:.3g} where the best c I leaves {self.scalar_residual:.3g}, "
             f"determined on {self.identifiable_dimension} of {d} dimensions, p = {self.p_value:.2g})"
         )
+
+    def _repr_html_(self) -> str:
+        shown = self.matrix.reshape(-1, *self.matrix.shape[-2:])[:PICTURES]
+        rows = {
+            "method": self.method,
+            "residual": f"{self.residual:.3g}, where the best c I leaves {self.scalar_residual:.3g}",
+            "p": f"{self.p_value:.2g}",
+            "determined on": f"{self.identifiable_dimension} of {self.matrix.shape[-1]} dimensions",
+            "noise": "none to be seen" if math.isnan(self.noise) else f"{self.noise:.2g} of the filters",
+        }
+        pictures = notebook.Html("".join(map(notebook.picture, shown)))
+        return notebook.together(pictures, notebook.table((), rows.items()))
 
 
 def fit_generator(

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 
+from lgn import notebook
 from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, least_squares_generator
 from lgn.nn.layers import GroupConv2d, GroupLinear
@@ -28,6 +29,11 @@ class Conversion:
         rows = [f"  {name}: {what}{self._error(name)}" for name, what in self.converted.items()]
         kept = [f"  {name}: {why}" for name, why in self.left_alone.items()]
         return "\n".join(["converted:", *(rows or ["  nothing"]), "left alone:", *(kept or ["  nothing"])])
+
+    def _repr_html_(self) -> str:
+        rows = [(name, notebook.bar(1, 24), what + self._error(name)) for name, what in self.converted.items()]
+        rows += [(name, notebook.Html(""), f"left alone: {why}") for name, why in self.left_alone.items()]
+        return notebook.table(("layer", "converted", ""), rows)
 
     def _error(self, name: str) -> str:
         return f", filters kept to {self.filter_error[name]:.1e}" if name in self.filter_error else ""

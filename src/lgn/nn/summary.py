@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from torch import nn
 
+from lgn import notebook
 from lgn.nn.bank import OrbitBank
 
 
@@ -33,18 +34,36 @@ class Summary:
         """Parameters stored over parameters with free filters: below 1 the group saves, above 1 it costs."""
         return self.stored / self.free
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                bank.name or "bank",
+                bank.family,
+                str(bank.order),
+                f"{bank.stored:,}",
+                f"{bank.free:,}",
+                str(bank.break_even_order),
+                notebook.bar(bank.stored / bank.free),
+            )
+            for bank in self.banks
+        ]
+        head = ("bank", "family", "order", "stored", "with free filters", "breaks even at order", "stored / free")
+        return notebook.together(self._sentence(), notebook.table(head, rows))
+
     def __str__(self) -> str:
-        if self.ratio > 1:
-            verdict = f"the group costs parameters: {self.ratio:.1f} times those of free filters"
-        else:
-            verdict = f"the group saves parameters: {100 * self.ratio:.0f} % of those of free filters"
-        lines = [f"{self.stored:,} parameters; {self.free:,} with free filters: {verdict}"]
-        lines += [
+        lines = [
             f"  {bank.name or 'bank'}: {bank.family}, order {bank.order}: {bank.stored:,} stored, {bank.free:,} free; "
             f"breaks even at order {bank.break_even_order}"
             for bank in self.banks
         ]
-        return "\n".join(lines)
+        return "\n".join([self._sentence(), *lines])
+
+    def _sentence(self) -> str:
+        if self.ratio > 1:
+            verdict = f"the group costs parameters: {self.ratio:.1f} times those of free filters"
+        else:
+            verdict = f"the group saves parameters: {100 * self.ratio:.0f} % of those of free filters"
+        return f"{self.stored:,} parameters; {self.free:,} with free filters: {verdict}"
 
 
 def summary(model: nn.Module) -> Summary:

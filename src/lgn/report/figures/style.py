@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from lgn.notebook import DIVERGING
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg", "pdf")
 INK, SOFT, BLUE, ORANGE = "#1c2129", "#5b6472", "#1d5fae", "#b85a00"
-#: Blue is negative, orange positive, zero in the middle: the colours of the page.
-DIVERGING = ("#0d3b7a", "#3a7dc1", "#a0c8e8", "#fcfbf9", "#fac685", "#de7c1c", "#853c00")
 
 
 def new_figure(width: float, height: float) -> "Figure":
