@@ -83,6 +83,11 @@ class Group:
         return tuple(steps)
 
     @cached_property
+    def uses(self) -> tuple[int, ...]:
+        """To how many elements each generator is applied along the tree."""
+        return tuple(sum(place == each for _, each, _ in self.tree) for place in range(len(self.generators)))
+
+    @cached_property
     def letters(self) -> tuple[Letters, ...]:
         """The word of each element, as pairs of a generator's place and an exponent."""
         found: dict[int, Letters] = {0: ()}
