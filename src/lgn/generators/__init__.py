@@ -32,7 +32,7 @@ FAMILIES: dict[str, type[Generator]] = {
         DoublyStochastic,
         Affine,
         Fixed,
-    )  # fmt: skip
+    )
 }
 
 # A family by name, by class (or functools.partial of one, to set its options), or a generator that is there already.

@@ -81,7 +81,8 @@ class Generator(nn.Module, ABC):
         """On how many dimensions filters can determine A at most, if it acts on the orbits of so many bases.
 
         As many as the vectors that A is applied to, for a cyclic group the elements of a set but the last, for others
-        those of the generator that has the fewest; a family that leaves less open says so. See Note [What filters leave open] in `lgn.discovery.determined`.
+        those of the generator that has the fewest; a family that leaves less open says so. See Note [What filters leave
+        open] in `lgn.discovery.determined`.
         """
         d = self.patch[0] * self.patch[1]
         return d if self.decided_by_few else min(bases * min(self.group.uses), d)
