@@ -9,7 +9,7 @@ from lgn.generators.roots_of_unity import nearest_cyclic
 from lgn.groups import Group
 
 CONDITION = 1e4  # of the averaged metric, above which words blow up and polar factors are taken instead
-TURNS = 100  # at most, of turning the frame to matrices that are no representation
+TURNS = 20  # at most, of turning the frame to matrices that are no representation
 
 # Note [Nearest representation]
 # Averaging the metric over the group, P = mean(rho(g)^T rho(g))^(-1/2), makes P^-1 rho(g) P orthogonal where rho is a

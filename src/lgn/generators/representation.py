@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from lgn.generators.base import Generator, require_invertible
 from lgn.generators.decomposition import decompose
 from lgn.generators.orthogonal import OrthogonalWeight
+from lgn.generators.starts import start_matrices
 from lgn.groups import relation_error
 
 # Note [Conditioning of S]
@@ -79,6 +80,18 @@ class Representation(Generator):
     def determined(self, bases: int) -> int:
         # Every generator maps every element of a set to one of the set.
         return min(bases * self.order, self.patch[0] * self.patch[1])
+
+    @torch.no_grad()
+    def fresh(self, count: int, place: int = 0) -> Tensor | None:
+        """The same; of a group with several generators, in random frames with the blocks that there are.
+
+        Thousands are asked for, and turning as many frames to random matrices would take an hour.
+        """
+        if self.started_from is None or len(self.group.generators) == 1:
+            return super().fresh(count, place)
+        blocks = self.blocks.unflatten(0, (len(self.group.generators), -1))[place].flatten(0, 1).cpu()
+        q = start_matrices("orthogonal", (count, 1), blocks.shape[-1], dtype=blocks.dtype)[:, 0]
+        return q @ blocks[torch.arange(count) % len(blocks)] @ q.mT
 
     def _warn_of_the_identity(self) -> None:
         warnings.warn(

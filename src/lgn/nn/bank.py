@@ -79,14 +79,22 @@ class OrbitBank(nn.Module):
         layers = self.num_layers if len(parts[0]) % self.num_layers == 0 else 1
         return [part.unflatten(0, (layers, -1)) for part in parts]
 
+    def generators(self) -> tuple[Generator, ...]:
+        """That of the pixels, and that of the channels where there is one."""
+        return (self.generator,) if self.channel_generator is None else (self.generator, self.channel_generator)
+
+    def acted_on(self, generator: Generator) -> int:
+        """To how many vectors of the bases a generator of this bank is applied: filters, or pixels with channels."""
+        sets, channels, n, m = self.basis.shape
+        return (generator is self.generator) * sets * channels + (generator is self.channel_generator) * sets * n * m
+
     @torch.no_grad()
     def project_(self) -> None:
         """Scale the bases back to `basis_norm`, where one is set, and let the generator do likewise."""
         if self.basis_norm is not None:
             self.basis.mul_(self.basis_norm / torch.linalg.matrix_norm(self.basis, keepdim=True))
-        self.generator.project_()
-        if self.channel_generator is not None:
-            self.channel_generator.project_()
+        for generator in self.generators():
+            generator.project_()
 
     def merged(self) -> "FreeBank":
         """The same filters without the group."""

@@ -4,6 +4,8 @@ Let rho(u) be what a symmetry T_u of images does to filters. Turning the image b
 and moves element `u^-1 g` of each set to g. A layer that is to keep that must do the same to its filters.
 """
 
+import warnings
+
 import torch
 from torch import Tensor, nn
 
@@ -11,6 +13,10 @@ from lgn.generators import Family, Share, Start
 from lgn.groups import Group, as_group, chosen_group
 from lgn.nn.bank import OrbitBank
 from lgn.nn.layers import Bias, GroupConv2d, PaddingMode
+
+
+class BrokenEquivarianceWarning(UserWarning):
+    """A layer that is made for equivariance does not have it: by its padding, its stride or its bias."""
 
 
 class StackBank(nn.Module):
@@ -93,6 +99,27 @@ class GroupStackConv2d(GroupConv2d):
         )
         self.in_sets = in_sets
         self.bank = StackBank(self.bank)  # type: ignore[assignment]
+        self._warned = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not (self._warned or torch.compiler.is_compiling()) and (reason := self._broken_by(x)):
+            self._warned = True
+            warnings.warn(f"this layer is not equivariant: {reason}", BrokenEquivarianceWarning, stacklevel=2)
+        return super().forward(x)
+
+    def _broken_by(self, x: Tensor) -> str | None:
+        """What of the layer no symmetry that turns or reflects an image of this size goes through."""
+        left, right, top, bottom = self._margins()
+        if (left, top) != (right, bottom):
+            return f"padding 'same' of a kernel of {self.kernel_size} adds {left} and {right} pixels at two sides"
+        if self.bias is not None and not self.bias_per_set:
+            return "bias True has one for each filter; bias='set' shares it within a set"
+        for axis, margin in ((0, top), (1, left)):
+            room = x.shape[2 + axis] + 2 * margin - self.dilation[axis] * (self.kernel_size[axis] - 1) - 1
+            if room % self.stride[axis]:
+                left_over = f"{room % self.stride[axis]} of {x.shape[2 + axis]} pixels"
+                return f"stride {self.stride[axis]} leaves {left_over} over at one side; images of other sizes leave none"
+        return None
 
 
 class SetBatchNorm2d(nn.Module):
