@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from lgn.algebra import act
 from lgn.groups import Group, as_group, closure
-from lgn.nn.group_stack import advance
+from lgn.nn.group_stack import SetBatchNorm2d, advance
 from lgn.nn.layers import GroupConv2d
 from lgn.operators.parse import parse_operator
 
@@ -61,7 +61,7 @@ class EquivarianceTable:
         figure = Figure(figsize=size, layout="constrained")
         panels = figure.subplots(1, count, squeeze=False, sharey=True)[0]
         for axes, padding, whole in zip(panels, self.paddings, self.errors, strict=True):
-            logarithms = torch.tensor(whole).clamp_min(1e-17).log10()
+            logarithms = torch.tensor(whole).clamp_min(1e-17).log10().numpy()
             picture = axes.imshow(logarithms, vmin=-16, vmax=0, cmap="viridis", aspect="auto")
             axes.set_xticks(range(len(self.elements)), self.elements, rotation=90)
             axes.set_yticks(range(len(self.layers)), self.layers)
@@ -184,7 +184,7 @@ def _sets_by_layer(model: nn.Module, outputs: Mapping[str, Tensor]) -> dict[str,
 
 
 def _outputs(model: nn.Module, images: Tensor) -> dict[str, Tensor]:
-    """What comes out of every module with no module of interest in it, in the order in which they are run."""
+    """What comes out of every layer, in the order in which they are run."""
     seen: dict[str, Tensor] = {}
 
     def keep(name: str) -> Callable[[nn.Module, Any, Any], None]:
@@ -195,17 +195,19 @@ def _outputs(model: nn.Module, images: Tensor) -> dict[str, Tensor]:
         return hook
 
     with ExitStack() as stack, torch.no_grad():
-        for name, module in model.named_modules():
-            if name and not name.split(".")[-1].startswith("_") and _is_layer(module):
-                stack.callback(module.register_forward_hook(keep(name)).remove)
+        for name, module in _layers(model):
+            stack.callback(module.register_forward_hook(keep(name)).remove)
         result = model(images)
     seen.pop(OUTPUT, None)
     return {**seen, OUTPUT: result}
 
 
-def _is_layer(module: nn.Module) -> bool:
-    """A group convolution, or a module without others that is not inside one."""
-    return isinstance(module, GroupConv2d) or (not any(True for _ in module.children()))
+def _layers(model: nn.Module, name: str = "") -> Iterator[tuple[str, nn.Module]]:
+    """Group convolutions, normalisation of sets, and modules without others in them."""
+    for part, module in model.named_children():
+        whole = isinstance(module, GroupConv2d | SetBatchNorm2d) or not any(True for _ in module.children())
+        path = f"{name}.{part}" if name else part
+        yield from [(path, module)] if whole else _layers(module, path)
 
 
 def _inner(x: Tensor) -> Tensor:

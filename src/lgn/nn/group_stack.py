@@ -118,7 +118,9 @@ class GroupStackConv2d(GroupConv2d):
             room = x.shape[2 + axis] + 2 * margin - self.dilation[axis] * (self.kernel_size[axis] - 1) - 1
             if room % self.stride[axis]:
                 left_over = f"{room % self.stride[axis]} of {x.shape[2 + axis]} pixels"
-                return f"stride {self.stride[axis]} leaves {left_over} over at one side; images of other sizes leave none"
+                return (
+                    f"stride {self.stride[axis]} leaves {left_over} over at one side; images of other sizes leave none"
+                )
         return None
 
 
