@@ -139,7 +139,7 @@ class Group:
     def _extend(self, other: "Group", images: tuple[int, ...]) -> tuple[int, ...] | None:
         """Images of the generators, one after the other, until they give an isomorphism."""
         if len(images) == len(self.generators):
-            return self._homomorphism(other, images)
+            return self.homomorphism(other, images)
         wanted = self.element_orders[self.generator_elements[len(images)]]
         for g in range(other.order):
             if other.element_orders[g] == wanted:
@@ -148,7 +148,8 @@ class Group:
                     return found
         return None
 
-    def _homomorphism(self, other: "Group", images: tuple[int, ...]) -> tuple[int, ...] | None:
+    def homomorphism(self, other: "Group", images: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The isomorphism that takes the generators to given elements of `other`; None if there is none."""
         mapped = [0] * self.order
         for g, place, h in self.tree:
             mapped[g] = other._rows[images[place]][mapped[h]]
