@@ -29,7 +29,7 @@ from lgn.measures import (
     inverse_error,
     orthogonality_error,
 )
-from lgn.nn import convert, merge, summary
+from lgn.nn import convert, equivariance_table, merge, summary
 from lgn.pretrained import load_pretrained, pretrained_names
 from lgn.version import __version__
 
@@ -46,6 +46,7 @@ __all__ = [
     "discover_from_views",
     "discovery",
     "equivariance_error",
+    "equivariance_table",
     "fit_from_pairs",
     "fit_generator",
     "generators",

@@ -4,7 +4,7 @@ Everything works on batches and is differentiable. `vec` stacks *columns*, as De
 `(n, m)` filter has the entry `(i, j)` at place `j * n + i`. It is not the row-major `flatten`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -34,7 +34,7 @@ def act(generator: Tensor, x: Tensor) -> Tensor:
     Shapes: (..., d, d), (..., n, m) -> (..., n, m)
     """
     _require_square(generator, x.shape[-2] * x.shape[-1])
-    return unvec(_apply(generator, vec(x)), (x.shape[-2], x.shape[-1]))
+    return unvec(apply(generator, vec(x)), (x.shape[-2], x.shape[-1]))
 
 
 def orbit(generator: Tensor, basis: Tensor, order: int) -> Tensor:
@@ -48,11 +48,24 @@ def orbit(generator: Tensor, basis: Tensor, order: int) -> Tensor:
         raise ValueError(f"order must be at least 1, got {order}")
     patch = (basis.shape[-2], basis.shape[-1])
     _require_square(generator, patch[0] * patch[1])
-    vectors = [vec(basis)]
-    for _ in range(order - 1):
-        vectors.append(_apply(generator, vectors[-1]))
+    chain = [(j, 0, j - 1) for j in range(1, order)]
+    vectors = walk(lambda _, vector: apply(generator, vector), vec(basis), chain)
     # A generator with more leading dimensions than the basis widens the orbit from its second element on.
     return unvec(torch.stack(torch.broadcast_tensors(*vectors)), patch)
+
+
+def walk(
+    step: Callable[[int, Tensor], Tensor], first: Tensor, tree: Sequence[tuple[int, int, int]]
+) -> tuple[Tensor, ...]:
+    """The orbit of a vector under several generators, along a tree of words: one application for each element.
+
+    The tree has a triple (element, generator's place, earlier element) for every element but the identity, which is
+    0; `step(place, vector)` applies a generator. Vectors are returned in the order of the elements.
+    """
+    found = {0: first}
+    for element, place, earlier in tree:
+        found[element] = step(place, found[earlier])
+    return tuple(found[element] for element in range(len(found)))
 
 
 def power(generator: Tensor, exponent: int) -> Tensor:
@@ -70,7 +83,8 @@ def matrix_of(map: Callable[[Tensor], Tensor], patch: tuple[int, int], dtype: to
     return vec(map(basis_filters)).transpose(-2, -1).contiguous()
 
 
-def _apply(generator: Tensor, vectors: Tensor) -> Tensor:
+def apply(generator: Tensor, vectors: Tensor) -> Tensor:
+    """`A v` for batches of both; leading dimensions broadcast.  (..., d, d), (..., d) -> (..., d)"""
     return torch.einsum("...ij,...j->...i", generator, vectors)
 
 

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from lgn.generators import generators_of, matrices_by_size, start_matrices
+from lgn.groups import relation_products
 
 
 class Penalty(nn.Module, ABC):
@@ -120,7 +121,10 @@ class Orthogonality(Penalty):
 
 
 class Closure(Penalty):
-    """`mu * sum ||A^p - I||_F`: the powers of A form a cyclic group of order p (sec. 3)."""
+    """`mu * sum ||A^p - I||_F`: the powers of A form a cyclic group of order p (sec. 3).
+
+    Of several generators of a group, each has its own order; `Relations` asks for the relations between them too.
+    """
 
     def __init__(self, model: nn.Module, weight: float = 1e-3) -> None:
         super().__init__(model, weight)
@@ -128,6 +132,28 @@ class Closure(Penalty):
     def score(self, matrix: Tensor, order: int) -> Tensor:
         power = torch.linalg.matrix_power(matrix, order)
         return _norms(power - torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)).sum()
+
+
+class Relations(Penalty):
+    """`mu * sum ||w(A_1, A_2, ...) - I||_F` over the relations w of the group: a true group of matrices (sec. 3).
+
+    Of a cyclic group, whose relation is `A^p = I`, it is `Closure`.
+    """
+
+    def __init__(self, model: nn.Module, weight: float = 1e-3) -> None:
+        super().__init__(model, weight)
+
+    def forward(self) -> Tensor:
+        scores = []
+        for generator in self.generators:
+            several = generator.matrix().unflatten(0, (len(generator.group.generators), -1))
+            products = relation_products(generator.group, several)
+            eye = torch.eye(several.shape[-1], dtype=several.dtype, device=several.device)
+            scores.append(_norms(products - eye).sum())
+        return self.weight * torch.stack(scores).sum()
+
+    def score(self, matrix: Tensor, order: int) -> Tensor:
+        raise NotImplementedError("relations are between matrices: they are scored together, not one by one")
 
 
 class _NuclearNorm(torch.autograd.Function):

@@ -82,6 +82,7 @@ def test_onnx_of_a_merged_network(images: Tensor, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_compile_as_one_graph(family: str, images: Tensor) -> None:
     """Forward and backward, for each family."""
+    torch._dynamo.reset()  # it allows one function no more than so many recompilations
     model = small_network(family)
     compiled = torch.compile(copy.deepcopy(model), fullgraph=True, backend="aot_eager")
     gradients = []

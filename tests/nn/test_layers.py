@@ -267,7 +267,9 @@ def test_the_spelling_that_others_rely_on() -> None:
     assert names[:9] == [
         "in_channels", "num_sets", "order", "kernel_size", "stride", "padding", "dilation", "bias", "padding_mode",
     ]  # fmt: skip
-    assert names[9:] == ["generator", "share", "start", "device", "dtype"]
+    assert names[9:] == [
+        "group", "generator", "share", "start", "channel_generator", "channel_start", "device", "dtype",
+    ]  # fmt: skip
     assert all(signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in names[9:])
     defaults = {name: signature.parameters[name].default for name in names}
     assert (defaults["stride"], defaults["padding"], defaults["dilation"], defaults["bias"]) == (1, 0, 1, True)

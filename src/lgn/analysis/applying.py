@@ -59,9 +59,9 @@ def restricted(subjects: Sequence[Subject], names: Sequence[str], generator: tor
 
     def on_own_u(member: int, draws: Tensor) -> Draws:
         each = subjects[member]
-        if each.filters is None or each.order is None:
+        if each.filters is None or each.elements is None:
             return draws @ each.projector.float(), each.projector
-        return nulls.own_orbits(draws, each.filters, each.order)
+        return nulls.own_orbits(draws, each.filters, each.elements)
 
     def on_u(member: int, count: int) -> Draws:
         return nulls.gaussian(count, d, generator, subjects[member].basis), subjects[member].projector

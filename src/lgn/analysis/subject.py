@@ -39,8 +39,10 @@ class Subject:
     order: int | None = None
     #: The matrix before training, (d, d).
     start: Tensor | None = None
-    #: The bases W that it acts on, (d, N); with the order they give the vectors.
+    #: The filters W that it acts on, (d, N); with the length, or else the order, they give the vectors.
     filters: Tensor | None = None
+    #: How many elements `W, A W, ...` the sets have that begin with the filters; the order where None.
+    length: int | None = None
     #: The vectors that it was applied to, (d, N), where the filters are not known.
     vectors: Tensor | None = None
     #: Draws (count, d, d) new starts of the same family, others each time; subjects may share one.
@@ -57,7 +59,7 @@ class Subject:
             raise ValueError(f"by_construction must be among {allowed}, got {unknown}")
         if self.filters is not None and self.vectors is not None:
             raise ValueError("filters and vectors must not both be given: filters and the order give the vectors")
-        if self.filters is not None and (self.order is None or self.order < 2):
+        if self.filters is not None and self.length is None and (self.order is None or self.order < 2):
             raise ValueError(f"order must be at least 2 where filters are given, got {self.order}")
         for name in ("filters", "vectors"):
             given = getattr(self, name)
@@ -70,11 +72,16 @@ class Subject:
 
     @cached_property
     def sets(self) -> Tensor | None:
-        """The filter sets `A^j W`, (order, d, N); None where the filters are not known."""
-        if self.filters is None or self.order is None:
+        """The filter sets `A^j W`, (elements, d, N); None where the filters are not known."""
+        if self.filters is None or self.elements is None:
             return None
-        elements = identifiability.applied_to(self.matrix, self.filters, self.order + 1)
-        return elements.unflatten(-1, (self.order, -1)).transpose(0, 1)
+        elements = identifiability.applied_to(self.matrix, self.filters, self.elements + 1)
+        return elements.unflatten(-1, (self.elements, -1)).transpose(0, 1)
+
+    @property
+    def elements(self) -> int | None:
+        """How many elements the sets have that begin with the filters."""
+        return self.length or self.order
 
     @cached_property
     def applied(self) -> Tensor | None:

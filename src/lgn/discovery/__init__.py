@@ -2,6 +2,7 @@
 
 from lgn.discovery.determined import UndeterminedWarning, determined_dimension, fewest_pairs, warn_undetermined
 from lgn.discovery.fit import Fit, fit_generator
+from lgn.discovery.group_fit import GroupFit
 from lgn.discovery.judge import Judgement, judge
 from lgn.discovery.lift import Lifted, lift, lift_bank
 from lgn.discovery.pairs import PairFit, fit_from_pairs
@@ -13,6 +14,7 @@ from lgn.discovery.views import ViewSymmetry, discover_from_views
 
 __all__ = [
     "Fit",
+    "GroupFit",
     "Judgement",
     "Lifted",
     "PairFit",

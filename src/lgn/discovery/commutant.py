@@ -17,12 +17,12 @@ MAX_DIMENSION = 8
 # the p-th roots of unity w in some order. The algebra does not say which: every real choice is a candidate.
 
 
-def commutator_spectrum(matrices: Tensor) -> tuple[Tensor, Tensor]:
+def commutator_spectrum(matrices: Tensor, count: int = MAX_DIMENSION + 1) -> tuple[Tensor, Tensor]:
     """The lowest eigenvalues of `L = sum_i ad_i^2`, ascending, as shares of their mean, and their eigenvectors.
 
     L keeps symmetric and antisymmetric X apart, so its two halves are solved: a quarter of the time, of order d^6.
 
-    Shapes: symmetric (N, d, d) -> (count,), (count, d, d) in float64, count at most MAX_DIMENSION + 1.
+    Shapes: symmetric (N, d, d) -> (count,), (count, d, d) in float64, fewer where there are not so many.
     """
     d = matrices.shape[-1]
     m = matrices.double()
@@ -33,10 +33,10 @@ def commutator_spectrum(matrices: Tensor) -> tuple[Tensor, Tensor]:
     values, vectors = [], []
     for basis in _symmetric_and_antisymmetric(d):
         half_values, half_vectors = torch.linalg.eigh(basis.T @ laplacian @ basis)
-        values.append(half_values[: MAX_DIMENSION + 1])
-        vectors.append((basis @ half_vectors[:, : MAX_DIMENSION + 1]).T)
+        values.append(half_values[:count])
+        vectors.append((basis @ half_vectors[:, :count]).T)
     merged, order = torch.cat(values).sort()
-    lowest = order[: MAX_DIMENSION + 1]
+    lowest = order[:count]
     mean = laplacian.diagonal().mean().clamp_min(torch.finfo(m.dtype).tiny)
     return merged[: len(lowest)] / mean, torch.cat(vectors)[lowest].unflatten(-1, (d, d))
 

@@ -30,7 +30,7 @@ def determined_dimension(model: nn.Module) -> tuple[int, int]:
 
 def fewest_pairs(model: nn.Module) -> int | None:
     """How many pairs (element j, element j + 1) a generator has, of the one that has the fewest; None without any."""
-    return min((own * (generator.order - 1) for generator, own in _own_bases(model)), default=None)
+    return min((own * min(generator.group.uses) for generator, own in _own_bases(model)), default=None)
 
 
 def warn_undetermined(dimension: int, d: int, pairs: int | None = None) -> None:
@@ -66,7 +66,8 @@ def _own_bases(model: nn.Module) -> list[tuple[Generator, int]]:
     return [
         (
             generator,
-            sum(bank.basis.shape[:2].numel() for bank in banks if bank.generator is generator)
+            len(generator.group.generators)
+            * sum(bank.acted_on(generator) for bank in banks)
             // generator.start_distance.numel(),
         )
         for generator in generators_of(model).values()

@@ -28,12 +28,13 @@ def chance_of_fit(
     seed: int,
     unexplained: Callable[[Tensor, Tensor], Tensor],
     arrange: Callable[[Tensor], Tensor] | None = None,
+    pairs: Callable[[Tensor, FitShare], tuple[Tensor, Tensor]] | None = None,
 ) -> float:
     """The share of banks whose directions are fitted as well: of all shuffled ones, and of the bank itself.
 
     `unexplained(before, after)` is what a fit leaves of pairs (banks, generators, d, pairs) -> (banks,); `arrange` puts
-    the filters of one bank in order. A single set has nothing to be shuffled with: 1. See Note [Only directions can be
-    shuffled].
+    the filters of one bank in order; `pairs` are those of elements that follow each other, unless told. A single set
+    has nothing to be shuffled with: 1. See Note [Only directions can be shuffled].
 
     Shapes: (sets, order, channels, d)
     """
@@ -47,7 +48,7 @@ def chance_of_fit(
         banks = directions[some, torch.arange(order)]  # (banks, sets, order, channels, d)
         if arrange is not None:
             banks = torch.stack([arrange(bank) for bank in banks])
-        left.append(unexplained(*pairs_of(banks, share)))
+        left.append(unexplained(*(pairs or pairs_of)(banks, share)))
     residuals = torch.cat(left)
     return float((residuals <= residuals[0] + 1e-9).double().mean())  # as good as: rounding decides nothing
 

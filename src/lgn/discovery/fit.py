@@ -1,8 +1,9 @@
 """The generator of a bank of filters: which linear map takes each filter of a set to the next?"""
 
 import math
+import typing
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, get_args, overload
 
 import torch
 from torch import Tensor
@@ -12,9 +13,11 @@ from lgn import notebook
 from lgn.algebra import vec
 from lgn.discovery.determined import warn_undetermined
 from lgn.discovery.exchange import FitShare, chance_of_fit, pairs_of
+from lgn.discovery.group_fit import GroupFit, GroupMethod, fit_group
 from lgn.discovery.noise import TOLERANCE, what_is_known
 from lgn.discovery.unordered import arrange
 from lgn.generators.fit import least_squares_generator
+from lgn.groups import Group, chosen_group
 
 Method = Literal["least-squares", "procrustes", "unordered"]
 SIGNIFICANCE = 0.05
@@ -69,15 +72,42 @@ class Fit:
         return notebook.together(pictures, notebook.table((), rows.items()))
 
 
+@overload
 def fit_generator(
     bank: Tensor,
     order: int,
-    method: Method = "least-squares",
+    method: Method = ...,
+    share: FitShare = ...,
+    *,
+    group: None = ...,
+    shuffles: int | None = ...,
+    seed: int = ...,
+) -> Fit: ...
+
+
+@overload
+def fit_generator(
+    bank: Tensor,
+    order: int | None = ...,
+    method: GroupMethod | None = ...,
+    share: FitShare = ...,
+    *,
+    group: Group | str,
+    shuffles: int | None = ...,
+    seed: int = ...,
+) -> GroupFit: ...
+
+
+def fit_generator(
+    bank: Tensor,
+    order: int | None = None,
+    method: Method | GroupMethod | None = None,
     share: FitShare = "layer",
     *,
+    group: Group | str | None = None,
     shuffles: int | None = None,
     seed: int = 0,
-) -> Fit:
+) -> Fit | GroupFit:
     """The generator of any bank of filters, such as the weight of a trained convolution.
 
     least-squares: `A = B_plus pinv(B_minus)` from the pairs (element j + 1, element j) of all sets that share A, on the
@@ -89,9 +119,20 @@ def fit_generator(
     other sets' orbits; the norms of filters do not count (Note [Only directions can be shuffled] in
     `lgn.discovery.exchange`). It is 1 for a single set, and where the pairs do not exceed the dimensions.
 
+    With `group`, a `lgn.groups.Group` or its name, a `GroupFit` of one matrix for each of its generators: method
+    "relations" unless told, for which all relations hold (see `lgn.discovery.group_fit`), "least-squares" or
+    "unordered".
+
     Shapes: bank (sets * order, channels, n, m), set-major -> matrix (d, d), or (sets, d, d) for share="set".
     """
+    chosen = chosen_group(order, group)
+    order = chosen.order
     filters = _sets(bank, order)
+    if group is not None:
+        if share != "layer":
+            raise ValueError(f"share must be 'layer' where a group is given, got {share!r}")
+        return fit_group(filters, chosen, method or "relations", shuffles=shuffles, seed=seed)  # type: ignore[arg-type]
+    method = method or "least-squares"
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
     if share not in get_args(FitShare):
@@ -132,7 +173,7 @@ def fit_generator(
         float(residual),
         dimension,
         p_value,
-        method,
+        typing.cast(Method, method),
         arrangement,
         float(_relative(after - scalar * before, after)),
         float(known.noise.max()),

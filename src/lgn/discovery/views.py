@@ -8,7 +8,9 @@ from torch.nn import functional as F
 
 from lgn.algebra import vec
 from lgn.discovery.commutant import GAP, commutator_spectrum, cyclic_candidates, eigengap
+from lgn.discovery.permutations import permutation_group
 from lgn.discovery.snap import nearest_permutation
+from lgn.groups import Group, cyclic
 
 WHITENING = 1e-3  # added to the variances of patches, as a share of their mean
 REPEAT = 0.1  # relative distance under which two views of an image are the same
@@ -31,7 +33,11 @@ class ViewSymmetry:
     eigenvalues jump there.
 
     The algebra names its generator only up to signs and coprime powers; of these the one nearest to a permutation of
-    pixels is given. A group that is not cyclic has a dimension and no generator.
+    pixels is given. Of a group that is not cyclic, the permutations of pixels in its algebra are looked for: where they
+    are as many as it has dimensions and make a group, that is it.
+
+    What every image has anyway cannot be seen, such as shifts, whose patches are the same; nor can permutations of
+    channels, which are treated alike.
     """
 
     #: Of the group algebra: the order of a cyclic group.
@@ -48,15 +54,25 @@ class ViewSymmetry:
     #: How many different views an image has, of those used, and how many images were used.
     distinct_views: int
     images: int
+    #: The group, where it is one of permutations of pixels or cyclic; its generators, one matrix for each, (g, d, d).
+    group: Group | None = None
+    generators: Tensor | None = None
 
     @property
     def found(self) -> bool:
         return self.dimension > 1
 
+    @property
+    def name(self) -> str:
+        """`D4`, `C2 x C2`, ...; "none" where nothing was found, "unknown" for an algebra whose group is not."""
+        if not self.found:
+            return "none"
+        return "unknown" if self.group is None else self.group.name
+
     def __repr__(self) -> str:
         if not self.found:
             return f"ViewSymmetry(no symmetry found: {self.distinct_views} views differ, eigengap {self.eigengap:.3g})"
-        kind = "no cyclic generator" if self.matrix is None else f"A^{self.dimension} = I"
+        kind = "no group known" if self.group is None else f"the group {self.group.name}"
         return f"ViewSymmetry(dimension {self.dimension}, {kind}, eigengap {self.eigengap:.3g})"
 
 
@@ -88,7 +104,23 @@ def discover_from_views(views: Tensor, patch: int | tuple[int, int] = 6) -> View
     dimension = distinct if gap >= GAP else 1
     candidates = cyclic_candidates(matrices[:dimension]) if dimension > 1 else matrices[:0]
     matrix, permutation, distance = _nearest_to_permutation(colour @ candidates @ white)
-    return ViewSymmetry(dimension, matrix, permutation, distance, tuple(eigenvalues.tolist()), gap, distinct, len(used))
+    group, generators = None, None
+    if dimension > 1:
+        group, generators = permutation_group(colour @ matrices[:dimension] @ white)
+    if group is None and matrix is not None:
+        group, generators = cyclic(dimension), matrix[None]
+    return ViewSymmetry(
+        dimension,
+        matrix,
+        permutation,
+        distance,
+        tuple(eigenvalues.tolist()),
+        gap,
+        distinct,
+        len(used),
+        group,
+        generators,
+    )
 
 
 def _complete_orbits(views: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,6 @@
 """What a generator may be: one family, one file, one contract (see `lgn.generators.Generator`)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -15,11 +15,24 @@ from lgn.generators.fixed import Fixed
 from lgn.generators.kronecker import Kronecker
 from lgn.generators.low_rank import LowRank
 from lgn.generators.orthogonal import Orthogonal
+from lgn.generators.representation import Representation
 from lgn.generators.starts import Share, Start, StartName, leading_shape, start_matrices
+from lgn.groups import Group, as_group
 
 FAMILIES: dict[str, type[Generator]] = {
     family.name: family
-    for family in (Dense, Orthogonal, Cyclic, Kronecker, LowRank, Circulant, DoublyStochastic, Affine, Fixed)
+    for family in (
+        Dense,
+        Orthogonal,
+        Cyclic,
+        Representation,
+        Kronecker,
+        LowRank,
+        Circulant,
+        DoublyStochastic,
+        Affine,
+        Fixed,
+    )
 }
 
 # A family by name, by class (or functools.partial of one, to set its options), or a generator that is there already.
@@ -29,36 +42,59 @@ Family = str | Callable[..., Generator] | Generator
 def make_generator(
     family: Family,
     patch: tuple[int, int],
-    order: int,
+    group: Group | int,
     leading: tuple[int, int],
     start: Start = "orthogonal",
     *,
     device: torch.device | str | None = None,
     dtype: torch.dtype | None = None,
 ) -> Generator:
-    """A generator of the family, one matrix for each of `leading`; a module that is given is used as it is."""
+    """A generator of the family, one matrix for each of `leading`; a module that is given is used as it is.
+
+    Of a group with several generators each has so many, and `start` may be a list of one matrix for each.
+    """
+    group = as_group(group)
+    several = len(group.generators)
     if isinstance(family, Generator):
+        if family.group != group and (several > 1 or len(family.group.generators) > 1):
+            raise ValueError(f"generator must be for the group {group.name}, got one for {family.group.name}")
         if family.patch != patch:
             raise ValueError(f"generator must act on {patch[0]}x{patch[1]} patches, got one for {family.patch}")
-        given = tuple(family.start_distance.shape)
-        if any(size not in (1, wanted) for size, wanted in zip(given, leading, strict=True)):
-            raise ValueError(f"generator must have {leading} matrices, or 1 in place of either, got {given}")
+        rows, columns = family.start_distance.shape
+        there = (rows // several, columns)
+        if any(size not in (1, wanted) for size, wanted in zip(there, leading, strict=True)):
+            raise ValueError(f"generator must have {leading} matrices, or 1 in place of either, got {there}")
         return family
     if isinstance(family, str):
         if family not in FAMILIES:
             raise ValueError(f"generator must be one of {', '.join(FAMILIES)}, got {family!r}")
         family = FAMILIES[family]
     must = isinstance(family, type) and issubclass(family, Generator) and family.operator == "must"
-    if must and not isinstance(start, Tensor):
+    if must and isinstance(start, str):
         raise ValueError(f"start must be a matrix for the family fixed, got {start!r}")
     d = patch[0] * patch[1]
-    if isinstance(start, Tensor) and start.shape[-2:] != (d, d):
-        raise ValueError(
-            f"start must be {d}x{d} matrices for a kernel of {patch[0]}x{patch[1]}, got shape {tuple(start.shape)}"
-        )
-    made = family(start_matrices(start, leading, d, device=device, dtype=dtype), patch, order)
-    made.started_from = None if isinstance(start, Tensor) else start
+    if not isinstance(start, str):
+        start = _one_for_each(start, group)
+        for each in [start] if isinstance(start, Tensor) else start:
+            if each.shape[-2:] != (d, d):
+                kernel, given = f"{patch[0]}x{patch[1]}", tuple(each.shape)
+                raise ValueError(f"start must be {d}x{d} matrices for a kernel of {kernel}, got shape {given}")
+    leading = (several * leading[0], leading[1])
+    made = family(start_matrices(start, leading, d, device=device, dtype=dtype), patch, group)
+    made.started_from = start if isinstance(start, str) else None
     return made
+
+
+def _one_for_each(start: Tensor | Sequence[Tensor], group: Group) -> Tensor | Sequence[Tensor]:
+    """Given matrices as one for each generator of the group; of a group with one, as they are."""
+    several = len(group.generators)
+    if several == 1 and isinstance(start, Tensor):
+        return start
+    if (start.ndim < 3 if isinstance(start, Tensor) else False) or len(start) != several:
+        names = f"{', '.join(group.generators)} of {group.name}"
+        count = f"shape {tuple(start.shape)}" if isinstance(start, Tensor) else f"{len(start)} matrices"
+        raise ValueError(f"start must be one matrix for each of the generators {names}, got {count}")
+    return list(start)
 
 
 def generators_of(model: nn.Module) -> dict[str, Generator]:
@@ -70,8 +106,10 @@ def matrices_by_size(generators: Iterable[Generator]) -> dict[tuple[int, int], T
     """The matrices of many generators in one batch per size and order: {(d, p): (count, d, d)}."""
     batches: dict[tuple[int, int], list[Tensor]] = {}
     for generator in generators:
-        matrix = generator.matrix()
-        batches.setdefault((matrix.shape[-1], generator.order), []).append(matrix.flatten(0, 1))
+        matrix, group = generator.matrix(), generator.group
+        # Of a group with several generators, each by its own order.
+        for part, element in zip(matrix.chunk(len(group.generators)), group.generator_elements, strict=True):
+            batches.setdefault((matrix.shape[-1], group.element_orders[element]), []).append(part.flatten(0, 1))
     return {key: torch.cat(batch) if len(batch) > 1 else batch[0] for key, batch in batches.items()}
 
 
@@ -88,6 +126,7 @@ __all__ = [
     "Kronecker",
     "LowRank",
     "Orthogonal",
+    "Representation",
     "Share",
     "Start",
     "StartName",

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.generators.starts import StartName, start_matrices
+from lgn.groups import Group, as_group
 
 
 class Generator(nn.Module, ABC):
@@ -18,7 +19,8 @@ class Generator(nn.Module, ABC):
     `start_distance` is what the projection moved, `||A - start||_F / ||start||_F` for each matrix.
 
     Shapes: start and `matrix()` are (leading, channels or 1, d, d) with d = n * m; who has a matrix of their own is
-    decided by `lgn.generators.leading_shape`.
+    decided by `lgn.generators.leading_shape`. Of a group with several generators, the matrices of the first come
+    first: `matrix().unflatten(0, (len(group.generators), -1))` has them apart.
     """
 
     name: ClassVar[str]  # by which layers, configs and the command line ask for it
@@ -38,10 +40,16 @@ class Generator(nn.Module, ABC):
     #: The name of the start that it was made from; None where matrices were given.
     started_from: StartName | None = None
 
-    def __init__(self, start: Tensor, patch: tuple[int, int], order: int = 4) -> None:
+    def __init__(self, start: Tensor, patch: tuple[int, int], group: Group | int = 4) -> None:
         super().__init__()
-        self.patch, self.order = patch, order
+        self.group = as_group(group)
+        self.patch, self.order = patch, self.group.order
         _require_start(start, patch)
+        if len(start) % len(self.group.generators):
+            raise ValueError(
+                f"start must have a matrix for each of the generators {', '.join(self.group.generators)} of "
+                f"{self.group.name}, got {len(start)}"
+            )
         # Contiguous, as all that is stored must be: safetensors refuses the strides that `torch.linalg` leaves.
         self._start_from(start.detach().contiguous())
         with torch.no_grad():
@@ -72,24 +80,30 @@ class Generator(nn.Module, ABC):
     def determined(self, bases: int) -> int:
         """On how many dimensions filters can determine A at most, if it acts on the orbits of so many bases.
 
-        As many as the vectors that A is applied to, the elements of a set but the last; a family that leaves less open
-        says so. See Note [What filters leave open] in `lgn.discovery.determined`.
+        As many as the vectors that A is applied to, for a cyclic group the elements of a set but the last, for others
+        those of the generator that has the fewest; a family that leaves less open says so. See Note [What filters leave
+        open] in `lgn.discovery.determined`.
         """
         d = self.patch[0] * self.patch[1]
-        return d if self.decided_by_few else min(bases * (self.order - 1), d)
+        return d if self.decided_by_few else min(bases * min(self.group.uses), d)
 
     def options(self) -> dict[str, Any]:
         """The options of the family that this generator was made with."""
         return {name: getattr(self, name) for name in self.option_names}
 
     @torch.no_grad()
-    def fresh(self, count: int) -> Tensor | None:
-        """Matrices of new starts of the same family, (count, d, d): what starts alone show. None if it was given."""
+    def fresh(self, count: int, place: int = 0) -> Tensor | None:
+        """Matrices of new starts of the same family, (count, d, d): what starts alone show. None if it was given.
+
+        place: of which of the group's generators.
+        """
         if self.started_from is None:
             return None
         d = self.patch[0] * self.patch[1]
-        start = start_matrices(self.started_from, (count, 1), d)
-        return type(self)(start, self.patch, self.order, **self.options()).matrix()[:, 0]
+        several = len(self.group.generators)
+        start = start_matrices(self.started_from, (several * count, 1), d)
+        made = type(self)(start, self.patch, self.group, **self.options())
+        return made.matrix().unflatten(0, (several, count))[place, :, 0]
 
     def forward(self) -> Tensor:
         return self.matrix()

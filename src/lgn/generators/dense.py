@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.generators.base import Generator
+from lgn.groups import Group
 
 
 class Dense(Generator):
@@ -18,11 +19,13 @@ class Dense(Generator):
     option_names = ("norm",)
     norm: float | None
 
-    def __init__(self, start: Tensor, patch: tuple[int, int], order: int = 4, *, norm: float | None = None) -> None:
+    def __init__(
+        self, start: Tensor, patch: tuple[int, int], group: Group | int = 4, *, norm: float | None = None
+    ) -> None:
         if norm is not None and norm <= 0:
             raise ValueError(f"norm must be positive, got {norm}")
         self.__dict__["norm"] = norm  # set before nn.Module's own __init__: the start is projected there
-        super().__init__(start, patch, order)
+        super().__init__(start, patch, group)
 
     def _start_from(self, start: Tensor) -> None:
         if self.norm is not None and not start.flatten(-2).any(-1).all():

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.generators.base import Generator
+from lgn.groups import Group
 
 
 class LowRank(Generator):
@@ -18,13 +19,15 @@ class LowRank(Generator):
     option_names = ("rank",)
     rank: int
 
-    def __init__(self, start: Tensor, patch: tuple[int, int], order: int = 4, *, rank: int | None = None) -> None:
+    def __init__(
+        self, start: Tensor, patch: tuple[int, int], group: Group | int = 4, *, rank: int | None = None
+    ) -> None:
         d = patch[0] * patch[1]
         rank = min(4, d) if rank is None else rank
         if not 1 <= rank <= d:
             raise ValueError(f"rank must be from 1 to {d} for a kernel of {patch[0]}x{patch[1]}, got {rank}")
         self.__dict__["rank"] = rank  # set before nn.Module's own __init__: the start is projected there
-        super().__init__(start, patch, order)
+        super().__init__(start, patch, group)
 
     def _start_from(self, start: Tensor) -> None:
         u, s, vh = torch.linalg.svd(start - torch.eye(start.shape[-1]).to(start))

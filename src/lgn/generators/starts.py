@@ -1,5 +1,6 @@
 """The matrices that a generator can start from, and who has one of their own."""
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import torch
@@ -7,7 +8,8 @@ from torch import Tensor
 
 Share = Literal["channel", "set", "layer", "network"]
 StartName = Literal["orthogonal", "gaussian", "identity"]
-Start = StartName | Tensor
+#: A start by name, a matrix (or one for each of those that have their own), or one for each generator of a group.
+Start = StartName | Tensor | Sequence[Tensor]
 
 
 def leading_shape(share: Share, num_sets: int, channels: int, num_layers: int = 1) -> tuple[int, int]:
@@ -38,10 +40,14 @@ def start_matrices(
     """The start of a generator, by name or given.  -> (*leading, d, d)
 
     orthogonal: uniform over the orthogonal group;  gaussian: independent entries, scaled to a Frobenius norm of 1;
-    identity: I plus Gaussian noise of standard deviation `noise`;  a tensor is repeated over `leading`.
+    identity: I plus Gaussian noise of standard deviation `noise`;  a tensor is repeated over `leading`;  of several,
+    each is repeated over its part of `leading`, for groups with several generators.
 
     A tensor takes `dtype` like the others, torch's default where none is given: layers have one type throughout.
     """
+    if not isinstance(start, Tensor | str):
+        rows = (leading[0] // len(start), leading[1])
+        return torch.cat([start_matrices(each, rows, d, dtype=dtype, device=device) for each in start])
     if isinstance(start, Tensor):
         return _given(start.to(device=device, dtype=dtype or torch.get_default_dtype()), leading)
     gaussian = torch.randn(*leading, d, d, dtype=dtype, device=device)

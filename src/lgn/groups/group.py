@@ -83,6 +83,11 @@ class Group:
         return tuple(steps)
 
     @cached_property
+    def uses(self) -> tuple[int, ...]:
+        """To how many elements each generator is applied along the tree."""
+        return tuple(sum(place == each for _, each, _ in self.tree) for place in range(len(self.generators)))
+
+    @cached_property
     def letters(self) -> tuple[Letters, ...]:
         """The word of each element, as pairs of a generator's place and an exponent."""
         found: dict[int, Letters] = {0: ()}
@@ -134,7 +139,7 @@ class Group:
     def _extend(self, other: "Group", images: tuple[int, ...]) -> tuple[int, ...] | None:
         """Images of the generators, one after the other, until they give an isomorphism."""
         if len(images) == len(self.generators):
-            return self._homomorphism(other, images)
+            return self.homomorphism(other, images)
         wanted = self.element_orders[self.generator_elements[len(images)]]
         for g in range(other.order):
             if other.element_orders[g] == wanted:
@@ -143,7 +148,8 @@ class Group:
                     return found
         return None
 
-    def _homomorphism(self, other: "Group", images: tuple[int, ...]) -> tuple[int, ...] | None:
+    def homomorphism(self, other: "Group", images: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The isomorphism that takes the generators to given elements of `other`; None if there is none."""
         mapped = [0] * self.order
         for g, place, h in self.tree:
             mapped[g] = other._rows[images[place]][mapped[h]]

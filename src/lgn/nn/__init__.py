@@ -3,7 +3,8 @@
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
 from lgn.nn.cnn import GroupCNN
 from lgn.nn.convert import Conversion, convert
-from lgn.nn.group_stack import GroupStackConv2d, SetBatchNorm2d, pool_sets
+from lgn.nn.equivariance import EquivarianceTable, equivariance_table
+from lgn.nn.group_stack import BrokenEquivarianceWarning, GroupStackConv2d, SetBatchNorm2d, advance, pool_sets
 from lgn.nn.layers import GroupConv2d, GroupLinear
 from lgn.nn.merge import merge
 from lgn.nn.models import Autoencoder, Classifier
@@ -14,8 +15,10 @@ from lgn.nn.unfolded import UnfoldedEncoder
 
 __all__ = [
     "Autoencoder",
+    "BrokenEquivarianceWarning",
     "Classifier",
     "Conversion",
+    "EquivarianceTable",
     "FreeBank",
     "GroupCNN",
     "GroupConv2d",
@@ -26,8 +29,10 @@ __all__ = [
     "SetBatchNorm2d",
     "Summary",
     "UnfoldedEncoder",
+    "advance",
     "cached",
     "convert",
+    "equivariance_table",
     "merge",
     "places",
     "pool_sets",

@@ -6,12 +6,16 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import orbit
-from lgn.generators import Family, Share, Start, leading_shape, make_generator
+from lgn.algebra import apply, unvec, vec, walk
+from lgn.generators import Family, Generator, Share, Start, leading_shape, make_generator
+from lgn.groups import Group, chosen_group
 
 
 class OrbitBank(nn.Module):
-    """The filters `[W, phi(W), ..., phi^(p-1)(W)]` of each set (eqs. 9 and 11), all in one batched orbit.
+    """The filters `{ rho(g) W : g in G }` of each set, all in one batched orbit along a tree of words.
+
+    For a cyclic group, as `order` stands for, they are `[W, phi(W), ..., phi^(p-1)(W)]` (eqs. 9 and 11). The elements
+    of a set are in the order of the group's, the identity first; powers and products of matrices are never formed.
 
     A bank can hold those of several layers at once, so that an unfolded network computes one orbit for all of them.
 
@@ -22,24 +26,34 @@ class OrbitBank(nn.Module):
         self,
         in_channels: int,
         num_sets: int,
-        order: int,
+        group: Group | int,
         patch: tuple[int, int],
         *,
         num_layers: int = 1,
         generator: Family = "dense",
         share: Share = "set",
         start: Start = "orthogonal",
+        channel_generator: Family | None = None,
+        channel_start: Start = "orthogonal",
         basis_norm: float | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         require_positive(in_channels=in_channels, num_sets=num_sets, num_layers=num_layers, kernel_size=min(patch))
-        if order < 2:
-            raise ValueError(f"order must be at least 2, got {order}")
-        self.order, self.num_sets, self.num_layers, self.basis_norm = order, num_sets, num_layers, basis_norm
+        self.group = chosen_group(group, None) if isinstance(group, int) else chosen_group(None, group)
+        self.tree, self.several = self.group.tree, len(self.group.generators)  # plain values: compilers read them
+        self.order, self.num_sets, self.num_layers, self.basis_norm = self.group.order, num_sets, num_layers, basis_norm
         leading = leading_shape(share, num_sets, in_channels, num_layers)
-        self.generator = make_generator(generator, patch, order, leading, start, device=device, dtype=dtype)
+        self.generator = make_generator(generator, patch, self.group, leading, start, device=device, dtype=dtype)
+        # Acts on the channels of a filter as on a patch of so many rows: rho(g) is B(g) (x) A(g).
+        self.channel_generator: Generator | None = None
+        if channel_generator is not None:
+            if share == "channel":
+                raise ValueError("share must not be 'channel' where channel_generator mixes the channels, got it")
+            self.channel_generator = make_generator(
+                channel_generator, (in_channels, 1), self.group, leading, channel_start, device=device, dtype=dtype
+            )
         # Bases of unit norm: with an orthogonal start every filter then has the same.
         basis = torch.randn(num_layers * num_sets, in_channels, *patch, device=device, dtype=dtype)
         self.basis = nn.Parameter(basis / torch.linalg.matrix_norm(basis, keepdim=True))
@@ -48,20 +62,39 @@ class OrbitBank(nn.Module):
     def forward(self) -> Tensor:
         if self._cached is not None:
             return self._cached
-        # (layers or 1, sets or 1, channels or 1, d, d): what is shared broadcasts
-        matrix = self.generator.matrix()
-        layers = self.num_layers if matrix.shape[0] % self.num_layers == 0 else 1
-        matrix = matrix.unflatten(0, (layers, -1))
+        # What is shared broadcasts.
+        several = self._by_generator(self.generator)
         basis = self.basis.unflatten(0, (self.num_layers, self.num_sets))
-        elements = orbit(matrix, basis, self.order)  # (order, layers, sets, channels, n, m)
-        return elements.permute(1, 2, 0, 3, 4, 5).flatten(0, 2)
+        if self.channel_generator is None:
+            elements = walk(lambda place, vector: apply(several[place], vector), vec(basis), self.tree)
+        else:
+            mixing = [matrix.squeeze(-3) for matrix in self._by_generator(self.channel_generator)]
+            elements = walk(lambda place, vector: mixing[place] @ apply(several[place], vector), vec(basis), self.tree)
+        orbits = torch.stack(torch.broadcast_tensors(*elements))  # (order, layers, sets, channels, d)
+        return unvec(orbits, (basis.shape[-2], basis.shape[-1])).permute(1, 2, 0, 3, 4, 5).flatten(0, 2)
+
+    def _by_generator(self, generator: Generator) -> list[Tensor]:
+        """The matrices of each generator of the group, (layers or 1, sets or 1, channels or 1, d, d)."""
+        parts = generator.matrix().chunk(self.several)
+        layers = self.num_layers if len(parts[0]) % self.num_layers == 0 else 1
+        return [part.unflatten(0, (layers, -1)) for part in parts]
+
+    def generators(self) -> tuple[Generator, ...]:
+        """That of the pixels, and that of the channels where there is one."""
+        return (self.generator,) if self.channel_generator is None else (self.generator, self.channel_generator)
+
+    def acted_on(self, generator: Generator) -> int:
+        """To how many vectors of the bases a generator of this bank is applied: filters, or pixels with channels."""
+        sets, channels, n, m = self.basis.shape
+        return (generator is self.generator) * sets * channels + (generator is self.channel_generator) * sets * n * m
 
     @torch.no_grad()
     def project_(self) -> None:
         """Scale the bases back to `basis_norm`, where one is set, and let the generator do likewise."""
         if self.basis_norm is not None:
             self.basis.mul_(self.basis_norm / torch.linalg.matrix_norm(self.basis, keepdim=True))
-        self.generator.project_()
+        for generator in self.generators():
+            generator.project_()
 
     def merged(self) -> "FreeBank":
         """The same filters without the group."""
@@ -71,7 +104,8 @@ class OrbitBank(nn.Module):
     def extra_repr(self) -> str:
         layers = f"{self.num_layers} layers of " if self.num_layers > 1 else ""
         channels, n, m = self.basis.shape[1:]
-        return f"{layers}{self.num_sets} sets of {self.order} filters, {channels} x {n}x{m}"
+        group = f" ({self.group.name})" if len(self.group.generators) > 1 else ""
+        return f"{layers}{self.num_sets} sets of {self.order} filters{group}, {channels} x {n}x{m}"
 
 
 class FreeBank(nn.Module):

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.generators import Family, Share, Start
+from lgn.groups import Group, chosen_group
 from lgn.nn.bank import require_positive
 from lgn.nn.layers import GroupConv2d
 
@@ -17,7 +18,8 @@ class GroupCNN(nn.Module):
     """`num_layers` times `GroupConv2d`, batch normalisation and ReLU, halved by max pooling between layers.
 
     A layer's output is halved where the layers that follow still leave 4x4 features of it: with large kernels and
-    little padding, layers shrink the image on their own. `generator="free"` gives the control without a group.
+    little padding, layers shrink the image on their own. `order`, 4 unless a `group` is given, is short for a cyclic
+    one. `generator="free"` gives the control without a group.
 
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
     """
@@ -27,10 +29,11 @@ class GroupCNN(nn.Module):
         in_channels: int,
         num_layers: int = 4,
         num_sets: int = 5,
-        order: int = 4,
+        order: int | None = None,
         kernel_size: int = 6,
         *,
         padding: int | Literal["same"] = 1,
+        group: Group | str | None = None,
         generator: Family = "dense",
         share: Share = "set",
         start: Start = "orthogonal",
@@ -39,9 +42,10 @@ class GroupCNN(nn.Module):
     ) -> None:
         super().__init__()
         require_positive(num_layers=num_layers)
-        self.num_layers, self.num_sets, self.order = num_layers, num_sets, order
+        self.group = chosen_group(order, group, default=4)
+        self.num_layers, self.num_sets, self.order = num_layers, num_sets, self.group.order
         self.shrinking = 0 if padding == "same" else kernel_size - 1 - 2 * padding
-        filters = num_sets * order
+        filters = num_sets * self.order
         self.convolutions, self.norms = nn.ModuleList(), nn.ModuleList()
         for number in range(num_layers):
             channels = in_channels if number == 0 else filters
@@ -52,8 +56,8 @@ class GroupCNN(nn.Module):
                 )
             else:
                 layer = GroupConv2d(
-                    channels, num_sets, order, kernel_size, padding=padding, bias=False, generator=generator,
-                    share=share, start=start, device=device, dtype=dtype,
+                    channels, num_sets, None, kernel_size, padding=padding, bias=False, group=self.group,
+                    generator=generator, share=share, start=start, device=device, dtype=dtype,
                 )  # fmt: skip
                 if share == "network":
                     generator = layer.bank.generator

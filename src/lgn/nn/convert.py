@@ -12,6 +12,7 @@ from torch.nn.modules.conv import _ConvNd
 from lgn import notebook
 from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, least_squares_generator
+from lgn.groups import Group, chosen_group
 from lgn.nn.layers import GroupConv2d, GroupLinear
 
 MAX_DENSE = 256  # a dense generator on more numbers than this has over 65,000 entries: only on request
@@ -41,8 +42,9 @@ class Conversion:
 
 def convert(
     model: nn.Module,
-    order: int = 4,
+    order: int | None = None,
     *,
+    group: Group | str | None = None,
     generator: Family = "dense",
     share: Share = "set",
     start: Start = "orthogonal",
@@ -53,6 +55,9 @@ def convert(
 ) -> nn.Module:
     """A copy of the model with `nn.Conv2d` (and, with `linear`, `nn.Linear`) replaced by group layers.
 
+    Their filters are orbits of a finite `group`, "dihedral:4" or one of `lgn.groups`; `order`, 4 unless a group is
+    given, is short for a cyclic one.
+
     The copy's attribute `conversion` says which layers were converted and why others were left alone: grouped and 1x1
     convolutions, those in one or three dimensions or transposed, classes derived from torch's, and layers whose outputs
     the order does not divide. `layers(name, module)` chooses among the rest. A layer on `meta` gets one there.
@@ -62,8 +67,10 @@ def convert(
     otherwise; `conversion.filter_error` has the error of each layer. A dense generator on more than 256 numbers is
     refused unless `force`. With `share="network"` all layers of one kernel size have one generator.
     """
-    if order < 2:
-        raise ValueError(f"order must be at least 2, got {order}")
+    chosen = chosen_group(order, group, default=4)
+    order = chosen.order
+    if from_filters and len(chosen.generators) > 1:
+        raise ValueError(f"from_filters must be False for a group with several generators, got {chosen.name}")
     if from_filters and share == "network":
         raise ValueError("from_filters must be False for share='network', got True: layers cannot agree")
     conversion, shared = Conversion(), dict[tuple[int, int], Generator]()
@@ -89,7 +96,7 @@ def convert(
         if from_filters:
             first = least_squares_generator(*consecutive_pairs(filters, share))
         family = shared.get(patch, generator)
-        new = _group_layer(module, num_sets, order, family, share, first)
+        new = _group_layer(module, num_sets, chosen, family, share, first)
         if share == "network":
             shared[patch] = new.bank.generator
         if from_filters:
@@ -153,7 +160,7 @@ def _refuse_large_dense(name: str, patch: tuple[int, int], generator: Family, fo
 
 
 def _group_layer(
-    module: nn.Conv2d | nn.Linear, num_sets: int, order: int, family: Family, share: Share, start: Start
+    module: nn.Conv2d | nn.Linear, num_sets: int, group: Group, family: Family, share: Share, start: Start
 ) -> GroupConv2d | GroupLinear:
     device, dtype = torch.device("cpu") if module.weight.is_meta else module.weight.device, module.weight.dtype
     has_bias = module.bias is not None
@@ -161,8 +168,9 @@ def _group_layer(
         return GroupLinear(
             module.in_features,
             num_sets,
-            order,
+            None,
             has_bias,
+            group=group,
             generator=family,
             share=share,
             start=start,
@@ -172,13 +180,14 @@ def _group_layer(
     return GroupConv2d(
         module.in_channels,
         num_sets,
-        order,
+        None,
         (module.kernel_size[0], module.kernel_size[1]),
         module.stride,
         module.padding,
         module.dilation,
         has_bias,
         module.padding_mode,
+        group=group,
         generator=family,
         share=share,
         start=start,

@@ -1,46 +1,57 @@
 """Group layers after the first: convolutions on codes that are organised in sets, so that equivariance survives depth.
 
-For a generator of an image symmetry T with `A^p = I`, turning the image turns the codes of a `GroupConv2d` and moves
-them one element on. A layer that is to keep that must do the same to its filters.
+Let rho(u) be what a symmetry T_u of images does to filters. Turning the image by T_u turns the codes of a `GroupConv2d`
+and moves element `u^-1 g` of each set to g. A layer that is to keep that must do the same to its filters.
 """
+
+import warnings
 
 import torch
 from torch import Tensor, nn
 
 from lgn.generators import Family, Share, Start
+from lgn.groups import Group, as_group, chosen_group
 from lgn.nn.bank import OrbitBank
 from lgn.nn.layers import Bias, GroupConv2d, PaddingMode
 
 
-class StackBank(nn.Module):
-    """Filters on sets: element j of set k is `phi^j(W_k[l, i - j])` for element i of the incoming set l.
+class BrokenEquivarianceWarning(UserWarning):
+    """A layer that is made for equivariance does not have it: by its padding, its stride or its bias."""
 
-    The generator acts on the pixels and the element moves on, a group convolution over the cyclic group of order p.
+
+class StackBank(nn.Module):
+    """Filters on sets: element g of set k is `rho(g) W_k[l, g^-1 h]` for element h of the incoming set l.
+
+    The generators act on the pixels and the elements move by the table: a group convolution. For the cyclic group of
+    order p it is `phi^j(W_k[l, i - j])`.
 
     Shapes: filters (sets * order, in_sets * order, n, m)
     """
 
+    source: Tensor
+
     def __init__(self, orbits: OrbitBank) -> None:
         super().__init__()
         self.orbits = orbits
-        self.num_sets, self.order = orbits.num_sets, orbits.order
+        self.num_sets, self.order, self.group = orbits.num_sets, orbits.order, orbits.group
+        # (outgoing g, incoming h) -> g^-1 h
+        source = self.group.table[self.group.inverses].to(orbits.basis.device)
+        self.register_buffer("source", source, persistent=False)
 
     def forward(self) -> Tensor:
         p = self.order
         filters = self.orbits()
-        element = torch.arange(p, device=filters.device)
-        source = (element - element[:, None]) % p  # (outgoing j, incoming i) -> i - j
-        sets = filters.unflatten(1, (-1, p)).unflatten(0, (-1, p))  # (sets, j, in_sets, i, n, m)
-        index = source[None, :, None, :, None, None].expand_as(sets)
+        sets = filters.unflatten(1, (-1, p)).unflatten(0, (-1, p))  # (sets, g, in_sets, h, n, m)
+        index = self.source[None, :, None, :, None, None].expand_as(sets)
         return sets.gather(3, index).flatten(2, 3).flatten(0, 1)
 
 
 class GroupStackConv2d(GroupConv2d):
     """A `GroupConv2d` that takes codes in sets and gives codes in sets.
 
-    Equivariant for a cyclic generator of an image symmetry, such as the quarter turn, on square images with symmetric
-    padding and a bias per set, if all layers share the generator. Arguments are those of `GroupConv2d`, with the number
-    of incoming sets for the channels.
+    Equivariant for every element of a group of image symmetries, such as quarter turns and reflections, on square
+    images with symmetric padding and a bias per set, if all layers share the generators. Arguments are those of
+    `GroupConv2d`, with the number of incoming sets for the channels.
 
     Shapes: (N, in_sets * order, H, W) -> (N, num_sets * order, H', W')
     """
@@ -49,15 +60,16 @@ class GroupStackConv2d(GroupConv2d):
         self,
         in_sets: int,
         num_sets: int,
-        order: int,
-        kernel_size: int | tuple[int, int],
+        order: int | None = None,
+        kernel_size: int | tuple[int, int] | None = None,
         stride: int | tuple[int, ...] = 1,
         padding: int | tuple[int, ...] | str = 0,
         dilation: int | tuple[int, ...] = 1,
         bias: Bias = "set",
         padding_mode: PaddingMode = "zeros",
         *,
-        generator: Family = "cyclic",
+        group: Group | str | None = None,
+        generator: Family | None = None,
         share: Share = "layer",
         start: Start = "orthogonal",
         device: torch.device | str | None = None,
@@ -65,16 +77,20 @@ class GroupStackConv2d(GroupConv2d):
     ) -> None:
         if in_sets < 1:
             raise ValueError(f"in_sets must be at least 1, got {in_sets}")
+        chosen = chosen_group(order, group)
+        if generator is None:
+            generator = "cyclic" if len(chosen.generators) == 1 else "representation"
         super().__init__(
-            in_sets * order,
+            in_sets * chosen.order,
             num_sets,
-            order,
+            None,
             kernel_size,
             stride,
             padding,
             dilation,
             bias,
             padding_mode,
+            group=chosen,
             generator=generator,
             share=share,
             start=start,
@@ -83,21 +99,47 @@ class GroupStackConv2d(GroupConv2d):
         )
         self.in_sets = in_sets
         self.bank = StackBank(self.bank)  # type: ignore[assignment]
+        self._warned = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not (self._warned or torch.compiler.is_compiling()) and (reason := self._broken_by(x)):
+            self._warned = True
+            warnings.warn(f"this layer is not equivariant: {reason}", BrokenEquivarianceWarning, stacklevel=2)
+        return super().forward(x)
+
+    def _broken_by(self, x: Tensor) -> str | None:
+        """What of the layer no symmetry that turns or reflects an image of this size goes through."""
+        left, right, top, bottom = self._margins()
+        if (left, top) != (right, bottom):
+            return f"padding 'same' of a kernel of {self.kernel_size} adds {left} and {right} pixels at two sides"
+        if self.bias is not None and not self.bias_per_set:
+            return "bias True has one for each filter; bias='set' shares it within a set"
+        for axis, margin in ((0, top), (1, left)):
+            room = x.shape[2 + axis] + 2 * margin - self.dilation[axis] * (self.kernel_size[axis] - 1) - 1
+            if room % self.stride[axis]:
+                left_over = f"{room % self.stride[axis]} of {x.shape[2 + axis]} pixels"
+                return (
+                    f"stride {self.stride[axis]} leaves {left_over} over at one side; images of other sizes leave none"
+                )
+        return None
 
 
 class SetBatchNorm2d(nn.Module):
-    """Batch normalisation with statistics, scale and shift shared within a set.  (N, sets * order, H, W) -> the same"""
+    """Batch normalisation with statistics, scale and shift shared within a set.  (N, sets * order, H, W) -> the same
+
+    `order` is that of the group, or the group itself or its name.
+    """
 
     def __init__(
         self,
         num_sets: int,
-        order: int,
+        order: int | Group | str,
         *,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        self.order = order
+        self.order = _order(order)
         self.norm = nn.BatchNorm2d(num_sets, device=device, dtype=dtype)
 
     def forward(self, codes: Tensor) -> Tensor:
@@ -105,13 +147,25 @@ class SetBatchNorm2d(nn.Module):
         return self.norm(sets.flatten(2, 3)).view_as(codes)
 
 
-def pool_sets(codes: Tensor, order: int) -> Tensor:
+def pool_sets(codes: Tensor, order: int | Group | str) -> Tensor:
     """The largest response of each set: what is left does not see the group.  (N, K * p, ...) -> (N, K, ...)"""
+    order = _order(order)
     if codes.ndim < 2 or order < 1 or codes.shape[1] % order:
         raise ValueError(f"codes must have channels in sets of {order}, got shape {tuple(codes.shape)}")
     return codes.unflatten(1, (-1, order)).amax(2)
 
 
-def advance(codes: Tensor, order: int, steps: int = 1) -> Tensor:
-    """Move codes on by elements of their sets: what turning the image does to them, besides turning them."""
-    return codes.unflatten(1, (-1, order)).roll(steps, 2).flatten(1, 2)
+def advance(codes: Tensor, order: int | Group | str, steps: int | str = 1) -> Tensor:
+    """Move codes to other elements of their sets: what a symmetry of the image does to them, besides moving pixels.
+
+    For a group, `steps` is the element u, by number or word: what is at `u^-1 g` comes to g. For an order, the cyclic
+    group, u is its power `steps`.  (N, K * p, ...) -> the same
+    """
+    group = as_group(order)
+    element = group.element(steps) if isinstance(steps, str) else steps % group.order
+    moved = group.table[group.inverses[element]].to(codes.device)
+    return codes.unflatten(1, (-1, group.order))[:, :, moved].flatten(1, 2)
+
+
+def _order(group: int | Group | str) -> int:
+    return group if isinstance(group, int) else as_group(group).order

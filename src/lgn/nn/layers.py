@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.generators import Family, Share, Start
+from lgn.groups import Group, chosen_group
 from lgn.nn.bank import OrbitBank
 
 Bias = bool | Literal["set"]
@@ -29,7 +30,7 @@ class _GroupLayer(nn.Module):
         if bias not in (True, False, "set"):
             raise ValueError(f"bias must be True, False or 'set', got {bias!r}")
         self.bank = bank
-        self.num_sets, self.order = bank.num_sets, bank.order
+        self.num_sets, self.order, self.group = bank.num_sets, bank.order, bank.group
         count = bank.num_sets if bias == "set" else bank.num_sets * bank.order
         self.bias_per_set = bias == "set"
         if bias:
@@ -52,10 +53,13 @@ class _GroupLayer(nn.Module):
 
 
 class GroupConv2d(_GroupLayer):
-    """A convolution whose filters are `num_sets` orbits of `order` elements (eq. 11).
+    """A convolution whose filters are `num_sets` orbits of a finite group (eq. 11).
 
-    `generator` is a family by name, a class, or a module that several layers share; `share` says who has a matrix of
-    their own. The other arguments are those of `nn.Conv2d`; `bias="set"` shares the bias within a set.
+    `group` is a `lgn.groups.Group` or its name, such as "dihedral:4"; `order` alone stands for the cyclic one. There is
+    a generator for each of the group's; `start` then takes a list of one matrix for each. `generator` is a family by
+    name, a class, or a module that several layers share; `share` says who has a matrix of their own.
+    `channel_generator` lets the group act on the channels too, by `B (x) A`: a family, and `channel_start`, for B. The
+    other arguments are those of `nn.Conv2d`; `bias="set"` shares the bias within a set.
 
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W'); `out.unflatten(1, (num_sets, order))` gives the
     sets.
@@ -65,20 +69,26 @@ class GroupConv2d(_GroupLayer):
         self,
         in_channels: int,
         num_sets: int,
-        order: int,
-        kernel_size: int | tuple[int, int],
+        order: int | None = None,
+        kernel_size: int | tuple[int, int] | None = None,
         stride: int | tuple[int, ...] = 1,
         padding: int | tuple[int, ...] | str = 0,
         dilation: int | tuple[int, ...] = 1,
         bias: Bias = True,
         padding_mode: PaddingMode = "zeros",
         *,
+        group: Group | str | None = None,
         generator: Family = "dense",
         share: Share = "set",
         start: Start = "orthogonal",
+        channel_generator: Family | None = None,
+        channel_start: Start = "orthogonal",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
+        chosen = chosen_group(order, group)
+        if kernel_size is None:
+            raise ValueError("kernel_size must be given, got none")
         patch = _pair(kernel_size)
         if padding_mode not in get_args(PaddingMode):
             raise ValueError(f"padding_mode must be one of {', '.join(get_args(PaddingMode))}, got {padding_mode!r}")
@@ -90,17 +100,19 @@ class GroupConv2d(_GroupLayer):
             OrbitBank(
                 in_channels,
                 num_sets,
-                order,
+                chosen,
                 patch,
                 generator=generator,
                 share=share,
                 start=start,
+                channel_generator=channel_generator,
+                channel_start=channel_start,
                 device=device,
                 dtype=dtype,
             ),
             bias,
         )
-        self.in_channels, self.out_channels, self.kernel_size = in_channels, num_sets * order, patch
+        self.in_channels, self.out_channels, self.kernel_size = in_channels, num_sets * chosen.order, patch
         self.stride, self.dilation, self.padding_mode = _pair(stride), _pair(dilation), padding_mode
         self.padding = padding if isinstance(padding, str) else _pair(padding)
 
@@ -162,19 +174,21 @@ class GroupLinear(_GroupLayer):
         self,
         in_features: int,
         num_sets: int,
-        order: int,
+        order: int | None = None,
         bias: Bias = True,
         *,
+        group: Group | str | None = None,
         generator: Family = "dense",
         share: Share = "set",
         start: Start = "orthogonal",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
+        chosen = chosen_group(order, group)
         bank = OrbitBank(
             1,
             num_sets,
-            order,
+            chosen,
             (in_features, 1),
             generator=generator,
             share=share,
@@ -183,7 +197,7 @@ class GroupLinear(_GroupLayer):
             dtype=dtype,
         )
         super().__init__(bank, bias)
-        self.in_features, self.out_features = in_features, num_sets * order
+        self.in_features, self.out_features = in_features, num_sets * chosen.order
 
     def filters(self) -> Tensor:
         """The rows, set-major.  (sets * order, in_features)"""

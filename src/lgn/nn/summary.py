@@ -77,9 +77,11 @@ def summary(model: nn.Module) -> Summary:
         if not isinstance(bank, OrbitBank):
             continue
         basis = bank.basis.numel()
-        own = 0 if id(bank.generator) in counted else sum(p.numel() for p in bank.generator.parameters())
-        counted.add(id(bank.generator))
-        family = type(bank.generator).__name__
+        own = sum(p.numel() for g in bank.generators() if id(g) not in counted for p in g.parameters())
+        counted.update(map(id, bank.generators()))
+        family = " across ".join(type(generator).__name__ for generator in reversed(bank.generators()))
+        if len(bank.group.generators) > 1:
+            family += f" of {bank.group.name}"
         even = math.ceil((basis + own) / basis)
         banks.append(BankSummary(name, family, bank.order, basis + own, basis * bank.order, even))
     if not banks:

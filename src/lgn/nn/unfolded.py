@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.generators import Family, Share, Start
+from lgn.groups import Group, chosen_group
 from lgn.nn.bank import FreeBank, OrbitBank, require_positive
 from lgn.nn.kernels import Kernel, Layers, layers_of
 from lgn.nn.kernels.adjoint import Margins, synthesise
@@ -27,7 +28,8 @@ class UnfoldedEncoder(nn.Module):
 
     The threshold enters as `step * lambda`, with lambda trained and starting at 1: eq. 3 writes lambda unscaled, which
     with a step of 0.01 leaves no code. Batch normalisation follows every layer but the last; under FISTA it acts on
-    the momentum variable. `generator="free"` gives the control without a group.
+    the momentum variable. Filters are orbits of a finite `group`, "dihedral:4" or one of `lgn.groups`; `order`, 4
+    unless a group is given, is short for a cyclic one. `generator="free"` gives the control without a group.
 
     `step` is a number, "learned" (one per layer) or "safe" (the largest at which ISTA converges, found anew from the
     filters each time). `path` chooses between the plain expression, the fast one of `lgn.nn.kernels.fast` and the
@@ -42,7 +44,7 @@ class UnfoldedEncoder(nn.Module):
         in_channels: int,
         num_layers: int = 4,
         num_sets: int = 5,
-        order: int = 4,
+        order: int | None = None,
         kernel_size: int | tuple[int, int] = 6,
         *,
         algorithm: Algorithm = "ista",
@@ -52,6 +54,7 @@ class UnfoldedEncoder(nn.Module):
         two_sided: bool = False,
         normalise: bool = True,
         padding: int | Literal["same"] = 1,
+        group: Group | str | None = None,
         generator: Family = "dense",
         share: Share = "set",
         start: Start = "orthogonal",
@@ -70,10 +73,11 @@ class UnfoldedEncoder(nn.Module):
         elif step <= 0:
             raise ValueError(f"step must be positive, got {step}")
         self.patch = patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
-        self.num_layers, self.num_sets, self.order = num_layers, num_sets, order
+        self.group = chosen_group(order, group, default=4)
+        self.num_layers, self.num_sets, self.order = num_layers, num_sets, self.group.order
         self.algorithm, self.two_sided, self.path, self.step = algorithm, two_sided, path, step
         self.margins = Margins.of(padding, patch)
-        banks, filters = 1 if tied else num_layers, num_sets * order
+        banks, filters = 1 if tied else num_layers, num_sets * self.order
         self.bank: OrbitBank | FreeBank
         if generator == "free":
             free = torch.randn(banks * filters, in_channels, *patch, device=device, dtype=dtype)
@@ -82,7 +86,7 @@ class UnfoldedEncoder(nn.Module):
             self.bank = OrbitBank(
                 in_channels,
                 num_sets,
-                order,
+                self.group,
                 patch,
                 num_layers=banks,
                 generator=generator,

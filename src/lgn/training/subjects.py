@@ -34,9 +34,10 @@ def subjects_of(
         generator = place.generator
         if patch is not None and generator.patch != patch:
             continue
-        kind = (type(generator), generator.patch, generator.order, generator.started_from, str(generator.options()))
+        started = (generator.started_from, str(generator.options()), place.member)
+        kind = (type(generator), generator.patch, generator.group, *started)
         if kind not in draws:
-            draws[kind] = fresh_starts(generator)
+            draws[kind] = fresh_starts(generator, place.member)
         with torch.no_grad():
             matrix = generator.matrix()[place.index].cpu().double()
         if not torch.isfinite(matrix).all():
@@ -48,9 +49,10 @@ def subjects_of(
                 patch=generator.patch,
                 name=place.name,
                 label=place.label,
-                order=generator.order,
+                order=place.order,
                 start=begun,
-                filters=vec(place.bases).mT.cpu().double(),
+                filters=vec(place.acted_on).mT.cpu().double(),
+                length=place.length,
                 fresh_starts=draws[kind],
                 by_construction=frozenset(generator.structures),
             )
@@ -58,7 +60,7 @@ def subjects_of(
     return subjects
 
 
-def fresh_starts(generator: Generator) -> FreshStarts | None:
+def fresh_starts(generator: Generator, member: int = 0) -> FreshStarts | None:
     """New starts of the same family, for the null that asks what a start alone would show."""
     if generator.started_from is None:
         return None
@@ -69,7 +71,7 @@ def fresh_starts(generator: Generator) -> FreshStarts | None:
         with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what a family has to say about its start was said when it started
             torch.set_rng_state(state)
-            matrices = generator.fresh(count)
+            matrices = generator.fresh(count, member)
             state = torch.get_rng_state()
         assert matrices is not None
         return matrices

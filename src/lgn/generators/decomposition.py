@@ -1,0 +1,83 @@
+"""The representation of a group near given matrices, as a frame and blocks: `A_a = P Q R_a (P Q)^-1`."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lgn.generators.orthogonal import nearest_orthogonal
+from lgn.generators.roots_of_unity import nearest_cyclic
+from lgn.groups import Group
+
+CONDITION = 1e4  # of the averaged metric, above which words blow up and polar factors are taken instead
+TURNS = 20  # at most, of turning the frame to matrices that are no representation
+
+# Note [Nearest representation]
+# Averaging the metric over the group, P = mean(rho(g)^T rho(g))^(-1/2), makes P^-1 rho(g) P orthogonal where rho is a
+# representation. How often an irreducible representation is in it, its character says. With R made of so many of each,
+# Q maximises sum_g tr(rho(g)^T Q R(g) Q^T) by turns of averaging and polar factors: Q <- polar(mean rho(g) Q R(g)^T),
+# which never falls. Where rho is a representation, the first average is an intertwiner, and so is its polar factor.
+
+
+def decompose(matrices: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """P, Q, R of the representation near some matrices.  (generators, d, d) -> (d, d), (d, d), (generators, d, d)
+
+    For one generator its eigenvalues are rounded to roots of unity; see Note [Nearest representation] for more.
+    """
+    if len(group.generators) == 1:
+        stretch, turn, block = nearest_cyclic(matrices[0], group.order)
+        return stretch, turn, block[None]
+    given = torch.from_numpy(matrices)
+    words = group.representation(given)
+    metric = (words.mT @ words).mean(0)
+    if not torch.isfinite(metric).all() or float(torch.linalg.cond(metric)) > CONDITION:
+        words = group.representation(nearest_orthogonal(given))
+        metric = torch.eye(given.shape[-1], dtype=given.dtype)
+    values, frame = torch.linalg.eigh(metric)
+    p = frame @ torch.diag(values**-0.5) @ frame.T
+    words = torch.linalg.solve(p, words @ p)
+    blocks = _blocks(words, group)
+    q = _frame(words, blocks)
+    return p.numpy(), q.numpy(), blocks[list(group.generator_elements)].numpy()
+
+
+def _blocks(words: Tensor, group: Group) -> Tensor:
+    """The orthogonal representation made of irreducible ones, each as often as the characters say.  (order, d, d)"""
+    irreps = group.irreps()
+    d = words.shape[-1]
+    character = words.diagonal(dim1=-2, dim2=-1).sum(-1)
+    sizes = [irrep.shape[-1] for irrep in irreps]
+    wanted = []
+    for irrep in irreps:
+        own = irrep.diagonal(dim1=-2, dim2=-1).sum(-1)
+        wanted.append(max(0.0, float((character * own).sum() / own.square().sum())))
+    counts = _rounded(wanted, sizes, d)
+    parts = [irrep for irrep, count in zip(irreps, counts, strict=True) for _ in range(count)]
+    return torch.stack([torch.block_diag(*(part[g] for part in parts)) for g in range(group.order)])
+
+
+def _rounded(wanted: list[float], sizes: list[int], d: int) -> list[int]:
+    """Whole numbers near the wanted ones with `sum count * size = d`: the largest remainders first."""
+    counts = [int(value + 1e-6) for value in wanted]
+    # The traces of matrices that are no representation may add up to more: what is least wanted goes first.
+    while sum(count * size for count, size in zip(counts, sizes, strict=True)) > d:
+        most = max((i for i in range(len(counts)) if counts[i]), key=lambda i: counts[i] - wanted[i])
+        counts[most] -= 1
+    while (room := d - sum(count * size for count, size in zip(counts, sizes, strict=True))) > 0:
+        fitting = [i for i, size in enumerate(sizes) if size <= room]
+        counts[max(fitting, key=lambda i: wanted[i] - counts[i])] += 1
+    return counts
+
+
+def _frame(words: Tensor, blocks: Tensor) -> Tensor:
+    """The orthogonal Q with `rho(g) Q` nearest to `Q R(g)` for all g."""
+    d = words.shape[-1]
+    # Somewhere, always the same: what is random in a start is in the matrices.
+    start = torch.randn(d, d, generator=torch.Generator().manual_seed(0), dtype=words.dtype)
+    q = nearest_orthogonal(start)
+    for _ in range(TURNS):
+        turned = nearest_orthogonal((words @ q @ blocks.mT).mean(0))
+        done = float((turned - q).norm()) < 1e-12 * d
+        q = turned
+        if done:
+            break
+    return q

@@ -1,0 +1,142 @@
+"""`Representation`: relations that hold for ever, for random groups and starts; its cyclic case is `Cyclic`."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from lgn import groups
+from lgn.generators import Cyclic, Representation, make_generator, start_matrices
+from lgn.groups import relation_error
+from lgn.operators import operator
+
+NAMES = ["dihedral:4", "product:cyclic:2,cyclic:2", "symmetric:3", "product:cyclic:2,cyclic:6", "symmetric:4"]
+each_group = pytest.mark.parametrize("name", NAMES)
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+def several(generator: Representation) -> Tensor:
+    """(generators, leading, channels, d, d)"""
+    return generator.matrix().detach().unflatten(0, (len(generator.group.generators), -1))
+
+
+def all_products_error(generator: Representation) -> float:
+    """`rho(g h) = rho(g) rho(h)` for all pairs, not only for the relations: the definition."""
+    rho = generator.group.representation(several(generator))  # (order, leading, channels, d, d)
+    left = rho[generator.group.table]
+    products = rho[:, None] @ rho[None]
+    return float((left - products).flatten(4).norm(dim=-1).max() / rho.shape[-1] ** 0.5)
+
+
+@each_group
+def test_it_is_a_representation_through_200_steps_from_any_start(name: str) -> None:
+    group = groups.named(name)
+    leading = (2 * len(group.generators), 1)
+    generator = Representation(start_matrices("orthogonal", leading, 16), (4, 4), group)
+    assert generator.matrix().dtype == torch.float32
+    before = generator.matrix().detach().clone()
+    target = torch.randn_like(before)
+    optimizer = torch.optim.Adam(generator.parameters(), lr=1e-2)
+    for _ in range(200):
+        optimizer.zero_grad()
+        (generator.matrix() - target).square().sum().backward()
+        optimizer.step()
+    assert float((generator.matrix().detach() - before).norm() / before.norm()) > 0.1  # it has learned something
+    assert all_products_error(generator) <= 1e-5
+    assert float(generator.law_error().max()) <= 1e-5
+
+
+@each_group
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_a_representation_is_kept_and_one_with_noise_is_snapped(name: str, noise: float) -> None:
+    """In coordinates that are not orthogonal, from irreducible ones in other numbers than the regular's."""
+    group = groups.named(name)
+    parts = [irrep for number, irrep in enumerate(group.irreps()) for _ in range(1 + number % 2)]
+    blocks = torch.stack([torch.block_diag(*(part[g] for part in parts)) for g in range(group.order)])
+    d = blocks.shape[-1]
+    s = torch.eye(d, dtype=torch.float64) + 0.3 * torch.randn(d, d, dtype=torch.float64) / d**0.5
+    true = (s @ blocks @ torch.linalg.inv(s))[list(group.generator_elements)]
+    start = true + noise * torch.randn_like(true) * true.flatten(1).norm(dim=1).view(-1, 1, 1) / d
+    generator = Representation(start[:, None], (d, 1), group)
+    assert all_products_error(generator) <= 1e-10
+    found = generator.matrix().detach()[:, 0]
+    error = float((found - true).norm() / true.norm())
+    assert error <= (1e-9 if noise == 0 else 1.5 * noise)
+    assert float(generator.start_distance.max()) <= (1e-9 if noise == 0 else 3 * noise)
+
+
+def test_a_random_start_has_each_irreducible_part_as_often_as_the_regular_representation() -> None:
+    group = groups.dihedral(4)
+    generator = Representation(start_matrices("orthogonal", (2, 1), 64, dtype=torch.float64), (8, 8), group)
+    rho = group.representation(several(generator))[:, 0, 0]
+    character = rho.diagonal(dim1=-2, dim2=-1).sum(-1)
+    expected = 64 // 8
+    for irrep in group.irreps():
+        own = irrep.diagonal(dim1=-2, dim2=-1).sum(-1)
+        count = float((character * own).mean() / own.square().mean())
+        assert count == pytest.approx(round(count), abs=1e-9)
+        assert abs(count - expected * irrep.shape[-1]) <= 3
+
+
+@pytest.mark.parametrize("order", [2, 3, 4, 6])
+def test_of_a_cyclic_group_it_is_cyclic_bit_for_bit(order: int) -> None:
+    for start in (start_matrices("orthogonal", (3, 2), 9), torch.randn(3, 2, 9, 9)):
+        general, special = Representation(start, (3, 3), order), Cyclic(start, (3, 3), order)
+        assert general.state_dict().keys() == special.state_dict().keys()
+        for one, other in zip(general.state_dict().values(), special.state_dict().values(), strict=True):
+            assert torch.equal(one, other)
+        assert torch.equal(general.matrix(), special.matrix())
+
+
+def test_gradients_against_finite_differences() -> None:
+    group = groups.symmetric(3)
+    generator = Representation(start_matrices("orthogonal", (2, 1), 4, dtype=torch.float64), (2, 2), group)
+    weight = torch.randn(2, 1, 4, 4, dtype=torch.float64)
+    (generator.matrix() * weight).sum().backward()
+    with torch.no_grad():
+        for entry in (0, 5, 10):
+            place, step = divmod(entry, 4), 1e-6
+            stretch = generator.stretch
+            sums = []
+            for sign in (1, -1):
+                stretch[0, 0, place[0], place[1]] += sign * step
+                sums.append(float((generator.matrix() * weight).sum()))
+                stretch[0, 0, place[0], place[1]] -= sign * step
+            assert stretch.grad is not None
+            expected = float(stretch.grad[0, 0, place[0], place[1]])
+            assert (sums[0] - sums[1]) / (2 * step) == pytest.approx(expected, abs=1e-6)
+
+
+def test_fresh_starts_are_representations_of_each_generator() -> None:
+    group = groups.dihedral(4)
+    generator = make_generator("representation", (3, 3), group, (2, 1), "orthogonal", dtype=torch.float64)
+    r, s = generator.fresh(5, 0), generator.fresh(5, 1)
+    assert r is not None
+    assert s is not None
+    eye = torch.eye(9, dtype=torch.float64).expand(5, 9, 9)
+    torch.testing.assert_close(torch.linalg.matrix_power(r, 4), eye)
+    torch.testing.assert_close(s @ s, eye)
+    assert not torch.allclose(r[0], r[1])
+
+
+def test_what_it_refuses_and_warns_of() -> None:
+    group, patch = groups.dihedral(4), (3, 3)
+    turn = operator("rotation", patch, degrees=90)
+    with pytest.raises(ValueError, match="one matrix for each of the generators r, s of D4, got 1 matrices"):
+        make_generator("representation", patch, group, (1, 1), [turn])
+    with pytest.raises(ValueError, match=r"one matrix for each of the generators r, s of D4, got shape \(9, 9\)"):
+        make_generator("fixed", patch, group, (1, 1), turn)
+    with pytest.raises(ValueError, match="generator must be 'representation' for D4 with its generators r, s"):
+        make_generator("cyclic", patch, group, (1, 1), "orthogonal")
+    with pytest.raises(ValueError, match="a matrix for each of the generators r, s of D4, got 3"):
+        Representation(torch.eye(9).expand(3, 1, 9, 9), patch, group)
+    with pytest.raises(ValueError, match="start must be invertible for Representation"):
+        Representation(torch.zeros(2, 1, 9, 9), patch, group)
+    with pytest.raises(ValueError, match="one for each of r, s of D4, got 1"):
+        relation_error(group, turn[None])
+    with pytest.warns(UserWarning, match="Representation is the identity for ever"):
+        Representation(torch.eye(9).expand(2, 1, 9, 9), patch, group)
+    assert "D4: r^4, s^2, s r s r" in repr(make_generator("representation", patch, group, (1, 1)))
