@@ -93,13 +93,13 @@ def analyze_subjects(
         raise ValueError(f"draws must be at least 1, got {draws}")
     if not 0 < false_discovery_rate < 1:
         raise ValueError(f"false_discovery_rate must be between 0 and 1, got {false_discovery_rate}")
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
     chances = []
     for patch in dict.fromkeys(each.patch for each in subjects):
         alike = [each for each in subjects if each.patch == patch]
-        chances.append(Chance(alike, generator))
+        chances.append(Chance(alike, random))
         if partial := [each for each in alike if each.partial]:
-            chances.append(Chance(partial, generator, restricted=True))
+            chances.append(Chance(partial, random, restricted=True))
     hypotheses = [h for index, chance in enumerate(chances) for h in hypotheses_of(index, chance)]
     with _one_thread():
         p, adjusted = judge(chances, hypotheses, draws, false_discovery_rate, progress)

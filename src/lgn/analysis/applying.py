@@ -25,7 +25,7 @@ class Null:
     draw: Callable[[int, int], Draws]  # (member, count)
 
 
-def whole(subjects: Sequence[Subject], names: Sequence[str], generator: torch.Generator) -> list[Null]:
+def whole(subjects: Sequence[Subject], names: Sequence[str], random: torch.Generator) -> list[Null]:
     """The nulls of whole matrices, all of one patch; those first that leave least to the others (see Note [Draws])."""
     d, patch, own = subjects[0].d, subjects[0].patch, range(len(subjects))
     says = _Says(names)
@@ -33,22 +33,22 @@ def whole(subjects: Sequence[Subject], names: Sequence[str], generator: torch.Ge
     matched = [_once(Matched, each.matrix, patch) for each in subjects]
 
     def relabelled(member: int, count: int) -> Draws:
-        return nulls.relabelled(subjects[member].matrix.float(), count, generator), None
+        return nulls.relabelled(subjects[member].matrix.float(), count, random), None
 
     def shuffled(member: int, count: int) -> Draws:
-        return nulls.shuffled(subjects[member].matrix.float(), count, generator), None
+        return nulls.shuffled(subjects[member].matrix.float(), count, random), None
 
     return [
-        Null(nulls.REMIXED, says.smooth, own, lambda i, n: (remixed[i]()(n, generator), None)),
-        Null(nulls.MATCHED, says.smooth, own, lambda i, n: (matched[i]()(n, generator), None)),
-        Null(nulls.GAUSSIAN, says.anything, [0] * len(subjects), lambda _, n: (nulls.gaussian(n, d, generator), None)),
+        Null(nulls.REMIXED, says.smooth, own, lambda i, n: (remixed[i]()(n, random), None)),
+        Null(nulls.MATCHED, says.smooth, own, lambda i, n: (matched[i]()(n, random), None)),
+        Null(nulls.GAUSSIAN, says.anything, [0] * len(subjects), lambda _, n: (nulls.gaussian(n, d, random), None)),
         Null(nulls.RELABELLED, says.spatial, own, relabelled),
         Null(nulls.SHUFFLED, says.single_entries, own, shuffled),
         Null(nulls.FRESH, says.tested, _families(subjects), lambda i, n: (_fresh(subjects[i], n), None)),
     ]
 
 
-def restricted(subjects: Sequence[Subject], names: Sequence[str], generator: torch.Generator) -> list[Null]:
+def restricted(subjects: Sequence[Subject], names: Sequence[str], random: torch.Generator) -> list[Null]:
     """The nulls of `A P_U`. A null that had no part in making U would make any generator look like a finding: where the
     filters are known, each draw is seen on the U of its own orbits.
     """
@@ -64,17 +64,17 @@ def restricted(subjects: Sequence[Subject], names: Sequence[str], generator: tor
         return nulls.own_orbits(draws, each.filters, each.elements)
 
     def on_u(member: int, count: int) -> Draws:
-        return nulls.gaussian(count, d, generator, subjects[member].basis), subjects[member].projector
+        return nulls.gaussian(count, d, random, subjects[member].basis), subjects[member].projector
 
     with_filters = [None if each.filters is None else i for i, each in enumerate(subjects)]
     with_starts = [None if each.fresh_starts is None else i for i, each in enumerate(subjects)]
     repaired = [_once(Repaired, *banks[i], patch) if i in banks else None for i in own]
     return [
-        Null(nulls.REMIXED, says.smooth, own, lambda i, n: on_own_u(i, remixed[i]()(n, generator))),
+        Null(nulls.REMIXED, says.smooth, own, lambda i, n: on_own_u(i, remixed[i]()(n, random))),
         # That few filters are mapped, and that they are alike, is no structure either.
-        Null(nulls.REPAIRED, says.tested, with_filters, lambda i, n: repaired[i]()(n, generator)),  # type: ignore[misc]
+        Null(nulls.REPAIRED, says.tested, with_filters, lambda i, n: repaired[i]()(n, random)),  # type: ignore[misc]
         Null(nulls.GAUSSIAN, says.anything, own, on_u),
-        Null(nulls.ORBITS, says.tested, with_filters, lambda i, n: on_own_u(i, nulls.gaussian(n, d, generator))),
+        Null(nulls.ORBITS, says.tested, with_filters, lambda i, n: on_own_u(i, nulls.gaussian(n, d, random))),
         Null(nulls.FRESH, says.tested, with_starts, lambda i, n: on_own_u(i, _fresh(subjects[i], n))),
     ]
 

@@ -49,11 +49,11 @@ def few_lines(a: Tensor, patch: Patch, basis: str = "1-D") -> Tensor:
     return torch.where(total > 0, part / total.clamp(min=torch.finfo(total.dtype).tiny), 0.0).clamp(0, 1)
 
 
-def random_circulant(d: int, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
+def random_circulant(d: int, random: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
     """A random diagonal D and the circulant matrix `F^-1 D F` (fig. 10), both (d, d).
 
     D is conjugate-symmetric, the transform of a real vector, so that the circulant matrix is real.
     """
-    first_column = torch.randn(d, generator=generator, dtype=torch.float64)
+    first_column = torch.randn(d, generator=random, dtype=torch.float64)
     place = torch.arange(d)
     return torch.diag(torch.fft.fft(first_column)), first_column[(place[:, None] - place[None, :]) % d]

@@ -18,14 +18,14 @@ KEEP_SMOOTHNESS = (REMIXED, MATCHED, REPAIRED)
 FreshStarts = Callable[[int], Tensor]
 
 
-def gaussian(count: int, d: int, generator: torch.Generator, basis: Tensor | None = None) -> Tensor:
+def gaussian(count: int, d: int, random: torch.Generator, basis: Tensor | None = None) -> Tensor:
     """Matrices G of independent normal entries, or `G P_U` for an orthonormal basis (d, k) of U.  (count, d, d)
 
     `G P_U = (G Q) Q^T`, and `G Q` is Gaussian itself, so that only (count, d, k) numbers are drawn.
     """
     if basis is None:
-        return torch.randn(count, d, d, generator=generator)
-    return torch.randn(count, d, basis.shape[1], generator=generator) @ basis.T.float()
+        return torch.randn(count, d, d, generator=random)
+    return torch.randn(count, d, basis.shape[1], generator=random) @ basis.T.float()
 
 
 def own_orbits(matrices: Tensor, filters: Tensor, order: int) -> tuple[Tensor, Tensor]:
@@ -58,16 +58,16 @@ def orthonormal(vectors: Tensor) -> tuple[Tensor, Tensor]:
     return vectors @ mixing, mixing
 
 
-def shuffled(matrix: Tensor, count: int, generator: torch.Generator) -> Tensor:
+def shuffled(matrix: Tensor, count: int, random: torch.Generator) -> Tensor:
     """The entries of a matrix in random places: whatever their distribution is.  (d, d) -> (count, d, d)"""
-    places = torch.rand(count, matrix.numel(), generator=generator).argsort(-1)
+    places = torch.rand(count, matrix.numel(), generator=random).argsort(-1)
     return matrix.flatten()[places].view(count, *matrix.shape)
 
 
-def relabelled(matrix: Tensor, count: int, generator: torch.Generator) -> Tensor:
+def relabelled(matrix: Tensor, count: int, random: torch.Generator) -> Tensor:
     """`P A P^T` for random permutations P: the same spectrum and rank, no space.  (d, d) -> (count, d, d)"""
     d = matrix.shape[-1]
-    labels = torch.rand(count, d, generator=generator).argsort(-1)
+    labels = torch.rand(count, d, generator=random).argsort(-1)
     places = labels[:, :, None] * d + labels[:, None, :]
     return matrix.flatten()[places]
 

@@ -44,11 +44,11 @@ class Remixed:
         u, s, vh = torch.linalg.svd(matrix.double() - self.mean)
         self.left, self.right = (u * s)[turned_places(patch)].float(), vh.float()  # (Q, d, d), (d, d)
 
-    def __call__(self, count: int, generator: torch.Generator) -> Tensor:
+    def __call__(self, count: int, random: torch.Generator) -> Tensor:
         d = self.right.shape[0]
-        signs = torch.randint(2, (count, d, 1), generator=generator) * 2 - 1
-        order = (torch.arange(d) + NEIGHBOURS * torch.rand(count, d, generator=generator)).argsort(-1)
-        turn = torch.randint(len(self.left), (count,), generator=generator)
+        signs = torch.randint(2, (count, d, 1), generator=random) * 2 - 1
+        order = (torch.arange(d) + NEIGHBOURS * torch.rand(count, d, generator=random)).argsort(-1)
+        turn = torch.randint(len(self.left), (count,), generator=random)
         return self.mean + self.left[turn] @ (signs * self.right[order])
 
 
@@ -68,9 +68,9 @@ class Matched:
         covariances = (centred @ centred.T, centred.T @ centred)
         self.left, self.right = (_root(by_offset(each, patch)).float() for each in covariances)
 
-    def __call__(self, count: int, generator: torch.Generator) -> Tensor:
+    def __call__(self, count: int, random: torch.Generator) -> Tensor:
         d = len(self.values)
-        u, _, vh = torch.linalg.svd(self.left @ torch.randn(count, d, d, generator=generator) @ self.right)
+        u, _, vh = torch.linalg.svd(self.left @ torch.randn(count, d, d, generator=random) @ self.right)
         return self.mean + (u * self.values) @ vh
 
 
@@ -89,10 +89,10 @@ class Repaired:
         self.growth = norms[1:] / norms[:-1].clamp(min=torch.finfo(norms.dtype).tiny)
         self.turns = turned_places(patch)
 
-    def __call__(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    def __call__(self, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
         sets, order, _, columns = self.unit.shape
-        chosen = torch.randint(sets, (count, order), generator=generator)
-        turn = self.turns[torch.randint(len(self.turns), (count, order), generator=generator)]
+        chosen = torch.randint(sets, (count, order), generator=random)
+        turn = self.turns[torch.randint(len(self.turns), (count, order), generator=random)]
         filters = self.unit[chosen, torch.arange(order)]  # (count, order, d, N)
         filters = filters.gather(2, turn[..., None].expand(-1, -1, -1, columns))
         before = filters[:, :-1].transpose(1, 2).flatten(2)  # (count, d, (order - 1) N)

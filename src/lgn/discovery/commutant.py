@@ -69,10 +69,10 @@ def cyclic_candidates(algebra: Tensor, seed: int = 0) -> Tensor:
     """
     order, d = algebra.shape[0], algebra.shape[-1]
     none = algebra.new_zeros(0, d, d)
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
     best, separation = none.to(torch.complex128), 0.0
     for _ in range(20):  # a random element may have two eigenvalues that are close by chance
-        element = torch.einsum("i,iab->ab", torch.randn(order, generator=generator, dtype=algebra.dtype), algebra)
+        element = torch.einsum("i,iab->ab", torch.randn(order, generator=random, dtype=algebra.dtype), algebra)
         hermitian = torch.complex((element + element.T) / 2, (element - element.T) / 2)
         values, vectors = torch.linalg.eigh(hermitian)
         gaps = values.diff()

@@ -39,9 +39,9 @@ def chance_of_fit(
     Shapes: (sets, order, channels, d)
     """
     sets, order = filters.shape[:2]
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
     directions = F.normalize(filters, dim=-1)
-    dealt = torch.rand(shuffles, sets, order, generator=generator).argsort(1)
+    dealt = torch.rand(shuffles, sets, order, generator=random).argsort(1)
     dealt = torch.cat([torch.arange(sets).view(1, -1, 1).expand(1, sets, order), dealt])  # the bank itself first
     left = []
     for some in dealt.split(max(1, NUMBERS // filters.numel())):

@@ -78,8 +78,8 @@ def fit_from_pairs(x: Tensor, gx: Tensor, *, held_out: float = 0.25, shuffles: i
     count = len(before) - int(held_out * len(before))
     if count < 2 or count == len(before):
         raise ValueError(f"x must hold enough pairs to fit and to hold out, got {len(before)}")
-    generator = torch.Generator().manual_seed(seed)
-    order = torch.randperm(len(before), generator=generator)
+    random = torch.Generator().manual_seed(seed)
+    order = torch.randperm(len(before), generator=random)
     before, after = before[order], after[order]
     fitted = closed_form(before[:count], after[:count], ridge=TOLERANCE**2)
     residual = _left(before[count:] @ fitted.matrix.T, after[count:])
@@ -89,7 +89,7 @@ def fit_from_pairs(x: Tensor, gx: Tensor, *, held_out: float = 0.25, shuffles: i
     inverse = torch.linalg.pinv(before[:count], rtol=TOLERANCE)  # (d, fitted)
     as_well = 1
     for _ in range(shuffles):
-        shuffled = rest[torch.randperm(len(rest), generator=generator)]
+        shuffled = rest[torch.randperm(len(rest), generator=random)]
         predicted = before[count:] @ (inverse @ shuffled[:count])
         # What is trivial is predicted by both: it is left out of what both leave.
         left = (shuffled[count:] - predicted).norm() / (trivial[count:] + shuffled[count:]).norm().clamp_min(1e-300)

@@ -25,10 +25,10 @@ def permutation_group(algebra: Tensor, seed: int = 0) -> tuple[Group | None, Ten
     """
     order, d = algebra.shape[0], algebra.shape[-1]
     basis = torch.linalg.qr(algebra.flatten(1).T).Q  # (d * d, p)
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
     found: dict[tuple[int, ...], float] = {}
     for _ in range(DRAWS * order):
-        member = (basis @ torch.randn(order, generator=generator, dtype=basis.dtype)).view(d, d)
+        member = (basis @ torch.randn(order, generator=random, dtype=basis.dtype)).view(d, d)
         permutation = nearest_permutation(member)
         key = tuple(permutation.argmax(0).tolist())  # where each pixel goes
         if key not in found:

@@ -32,7 +32,7 @@ def bank_from_maxima(
     white = directions * values.clamp_min(1e-9 * values[-1]).rsqrt()  # (d, d): whitened patches are x @ white
     patches = x @ white
     products = (patches.unsqueeze(-1) * patches.unsqueeze(-2)).flatten(1)  # (N, d * d)
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
     sets, d = maxima.shape[1], x.shape[1]
     best = torch.zeros(sets, order, d, dtype=torch.float64)
     residuals = torch.full((sets,), torch.inf, dtype=torch.float64)
@@ -42,7 +42,7 @@ def bank_from_maxima(
         if not len(open_sets):
             break
         spread = (maxima[:, open_sets].std(0)).view(-1, 1, 1)
-        noise = torch.randn(len(open_sets), order, d, generator=generator, dtype=torch.float64)
+        noise = torch.randn(len(open_sets), order, d, generator=random, dtype=torch.float64)
         filters = linear[open_sets].unsqueeze(1) + spread * noise / d**0.5
         filters, left = _alternate(patches, products, maxima[:, open_sets], filters, turns)
         better = left < residuals[open_sets]

@@ -59,15 +59,15 @@ def gradient_descent(
     d, single = x.shape[-1], y.ndim == 2
     inputs = x.float()
     targets = (y[None] if single else y).float().movedim(0, 1).flatten(1)  # (N, S d)
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
     # A linear layer starts uniform in +-1 / sqrt(d); one layer of S d outputs is S layers side by side.
-    weight = ((2 * torch.rand(targets.shape[1], d, generator=generator) - 1) / math.sqrt(d)).requires_grad_()
+    weight = ((2 * torch.rand(targets.shape[1], d, generator=random) - 1) / math.sqrt(d)).requires_grad_()
     optimizer = torch.optim.Adam([weight], lr=learning_rate)
     milestones = [round(share * epochs) for share in (0.5, 0.75, 0.875)]
     scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones, gamma=0.5)
     for epoch in range(1, epochs + 1):
         total = 0.0
-        for batch in torch.randperm(len(inputs), generator=generator).split(batch_size):
+        for batch in torch.randperm(len(inputs), generator=random).split(batch_size):
             loss = (inputs[batch] @ weight.T - targets[batch]).square().mean()
             optimizer.zero_grad()
             loss.backward()

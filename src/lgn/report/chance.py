@@ -24,17 +24,17 @@ class Histogram:
 
 def gaussian_histograms(analysis: Analysis) -> dict[str, Histogram]:
     """Every score over Gaussian matrices: one sample serves all generators, since scores ignore scale."""
-    generator = torch.Generator().manual_seed(analysis.seed)
+    random = torch.Generator().manual_seed(analysis.seed)
     d = analysis.patch[0] * analysis.patch[1]
-    drawn = scores.score(nulls.gaussian(GAUSSIAN_DRAWS, d, generator), analysis.patch)
+    drawn = scores.score(nulls.gaussian(GAUSSIAN_DRAWS, d, random), analysis.patch)
     return {name: histogram(values) for name, values in drawn.items()}
 
 
 def smooth_histograms(analysis: Analysis) -> list[dict[str, Histogram]]:
     """For each generator, the scores that depend on smoothness over matrices that are as smooth as it is."""
-    generator = torch.Generator().manual_seed(analysis.seed)
+    random = torch.Generator().manual_seed(analysis.seed)
     names = [name for name, smooth in scores.SMOOTH.items() if smooth]
-    drawn = [Matched(tensor(each.matrix), each.patch)(SMOOTH_DRAWS, generator) for each in analysis.generators]
+    drawn = [Matched(tensor(each.matrix), each.patch)(SMOOTH_DRAWS, random) for each in analysis.generators]
     values = scores.score(torch.stack(drawn), analysis.patch, names)  # each (G, draws)
     return [{name: histogram(rows[g]) for name, rows in values.items()} for g in range(len(drawn))]
 

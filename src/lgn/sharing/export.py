@@ -53,8 +53,8 @@ def export(run: Run, format: Format, out: str | Path | None = None, *, images: i
         raise ValueError(f"out must not be a file that the run is made of, got {path}")
     model = run.model()
     plain = merge(model).eval()
-    generator = torch.Generator().manual_seed(seed)
-    sample = torch.randn(images, *_input_shape(run), generator=generator, dtype=next(model.parameters()).dtype)
+    random = torch.Generator().manual_seed(seed)
+    sample = torch.randn(images, *_input_shape(run), generator=random, dtype=next(model.parameters()).dtype)
     with torch.no_grad():
         expected = model(sample)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -72,15 +72,15 @@ def make_bank(
 
     -> (sets * order, channels, n, m)
     """
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
     channels = 9 if patch == (3, 1) else 1
-    bases = torch.randn(SETS, channels, patch[0] * patch[1], generator=generator, dtype=torch.float64)
+    bases = torch.randn(SETS, channels, patch[0] * patch[1], generator=random, dtype=torch.float64)
     filters = torch.einsum("gij,kcj->kgci", group.representation(matrices), bases)
     strength = 1.0 if noise is None else noise * float(filters.std())
-    added = strength * torch.randn(filters.shape, generator=generator, dtype=torch.float64)
+    added = strength * torch.randn(filters.shape, generator=random, dtype=torch.float64)
     filters = added if noise is None else filters + added
     if shuffled:
-        filters = torch.stack([each[torch.randperm(group.order, generator=generator)] for each in filters])
+        filters = torch.stack([each[torch.randperm(group.order, generator=random)] for each in filters])
     return unvec(filters, patch).flatten(0, 1)
 
 

@@ -39,18 +39,18 @@ def measure(source: str, data_dir: Path | None, task: str, noise: float, seed: i
 
 def some_views(images: Tensor, task: str, noise: float, seed: int) -> Tensor:
     """uint8 (N, 1, H, W) -> float (IMAGES, VIEWS, 1, H, W), noise as a share of each image's root mean square"""
-    generator = torch.Generator().manual_seed(seed)
-    order = torch.randperm(len(images), generator=generator)
+    random = torch.Generator().manual_seed(seed)
+    order = torch.randperm(len(images), generator=random)
     if task == "unrelated":
         chosen = images[order[: IMAGES * VIEWS]]
         views = chosen[torch.arange(IMAGES * VIEWS) % len(chosen)].float().unflatten(0, (IMAGES, VIEWS))
     else:
         seen = images[order[:IMAGES]].float()
         elements = torch.stack(_elements(seen, task), 1)  # (IMAGES, order, 1, H, W)
-        which = torch.randint(elements.shape[1], (IMAGES, VIEWS), generator=generator)
+        which = torch.randint(elements.shape[1], (IMAGES, VIEWS), generator=random)
         views = elements[torch.arange(IMAGES)[:, None], which]
     size = views.square().mean((-3, -2, -1), keepdim=True).sqrt()
-    return views + noise * size * torch.randn(views.shape, generator=generator)
+    return views + noise * size * torch.randn(views.shape, generator=random)
 
 
 def _elements(x: Tensor, task: str) -> list[Tensor]:

@@ -172,10 +172,10 @@ def train(model: nn.Module, x: Tensor, y: Tensor, epochs: int, seed: int) -> Non
     optimizer = torch.optim.Adam(groups)
     steps = epochs * math.ceil(len(x) / BATCH)
     scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, [g["lr"] for g in groups], total_steps=steps)
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
     model.train()
     for _ in range(epochs):
-        for batch in torch.randperm(len(x), generator=generator).split(BATCH):
+        for batch in torch.randperm(len(x), generator=random).split(BATCH):
             loss = F.cross_entropy(model(x[batch]), y[batch])
             optimizer.zero_grad()
             (loss if penalty is None else loss + penalty()).backward()
@@ -193,13 +193,13 @@ def correct(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
 def some_images(source: str, data_dir: Path | None, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
     """Digits, turned as the task says and halved in size: exact for quarter turns.  (N, 1, 14, 14), (N,)"""
     images, labels = _digits(source, data_dir)
-    generator = torch.Generator().manual_seed(seed)
-    chosen = torch.randperm(len(images), generator=generator)[:count]
+    random = torch.Generator().manual_seed(seed)
+    chosen = torch.randperm(len(images), generator=random)[:count]
     images, labels = images[chosen], labels[chosen]
     if task == "quarter turns":
-        images = turn(images, torch.randint(4, (count,), generator=generator))
+        images = turn(images, torch.randint(4, (count,), generator=random))
     elif task == "uniform angles":
-        images = rotate(images, 2 * torch.pi * torch.rand(count, generator=generator))
+        images = rotate(images, 2 * torch.pi * torch.rand(count, generator=random))
     return F.avg_pool2d((images.float() / 255 - 0.13) / 0.3, 2), labels
 
 

@@ -41,12 +41,12 @@ def measure(
     """The relative error of the generator on the identifiable subspace, and whether it is at most 1e-3."""
     matrix = planted_generator(task, seed)
     x = some_patches(source, data_dir, seed)
-    generator = torch.Generator().manual_seed(1000 + seed)
-    basis = torch.randn(sets, 1, *PATCH, generator=generator, dtype=torch.float64)
+    random = torch.Generator().manual_seed(1000 + seed)
+    basis = torch.randn(sets, 1, *PATCH, generator=random, dtype=torch.float64)
     bank = orbit(matrix, basis, ORDER).transpose(0, 1)  # (sets, order, 1, n, m)
     responses = x @ vec(bank).flatten(0, 2).T
     scale = noise * responses.std(0)
-    responses = responses + scale * torch.randn(responses.shape, generator=generator, dtype=torch.float64)
+    responses = responses + scale * torch.randn(responses.shape, generator=random, dtype=torch.float64)
     before, _ = consecutive_pairs(bank, "set" if method == "paper" else "layer")
     if method == "paper":
         found = _paper(x, responses, sets, steps, seed)
@@ -81,10 +81,10 @@ def identifiable_error(found: Tensor, matrix: Tensor, before: Tensor) -> float:
 def planted_generator(task: str, seed: int) -> Tensor:
     """The matrix of a task, (d, d)."""
     if task == "random cyclic":
-        generator = torch.Generator().manual_seed(seed)
+        random = torch.Generator().manual_seed(seed)
         d = PATCH[0] * PATCH[1]
-        left, right = (torch.randn(d, d, generator=generator, dtype=torch.float64) for _ in range(2))
-        stretch = 0.5 + torch.rand(d, generator=generator, dtype=torch.float64)
+        left, right = (torch.randn(d, d, generator=random, dtype=torch.float64) for _ in range(2))
+        stretch = 0.5 + torch.rand(d, generator=random, dtype=torch.float64)
         frame = torch.linalg.qr(left)[0] * stretch @ torch.linalg.qr(right)[0]  # of condition 3 at most
         turn = torch.eye(ORDER, dtype=torch.float64).roll(1, 0)
         return frame @ torch.block_diag(*[turn] * (d // ORDER)) @ torch.linalg.inv(frame)

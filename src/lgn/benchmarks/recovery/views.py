@@ -54,17 +54,17 @@ def measure(source: str, data_dir: Path | None, task: str, method: str, seed: in
 
 def some_views(images: Tensor, task: str, seed: int) -> Tensor:
     """Views of random images.  uint8 (N, 1, H, W) -> uint8 (IMAGES, VIEWS, 1, H, W)"""
-    generator = torch.Generator().manual_seed(seed)
-    order = torch.randperm(len(images), generator=generator)
+    random = torch.Generator().manual_seed(seed)
+    order = torch.randperm(len(images), generator=random)
     if task == "unrelated":
         return images[order[: IMAGES * VIEWS]].unflatten(0, (IMAGES, VIEWS))
     seen = images[order[:IMAGES]].repeat_interleave(VIEWS, 0)
     if task == "quarter turns":
-        seen = turn(seen, torch.randint(4, (len(seen),), generator=generator))
+        seen = turn(seen, torch.randint(4, (len(seen),), generator=random))
     elif task == "uniform angles":
-        seen = rotate(seen, 2 * torch.pi * torch.rand(len(seen), generator=generator))
+        seen = rotate(seen, 2 * torch.pi * torch.rand(len(seen), generator=random))
     else:
-        flipped = torch.randint(2, (len(seen), 1, 1, 1), generator=generator).bool()
+        flipped = torch.randint(2, (len(seen), 1, 1, 1), generator=random).bool()
         seen = torch.where(flipped, seen.flip(-1), seen)
     return seen.unflatten(0, (IMAGES, VIEWS))
 

@@ -69,21 +69,21 @@ def measure_null(
     bank: str, count: int, side: int, method: Method = "least-squares", share: FitShare = "layer"
 ) -> dict[str, Any]:
     """The share of banks without a generator that have a p-value of at most 0.05."""
-    generator = torch.Generator().manual_seed(0)
+    random = torch.Generator().manual_seed(0)
     channels = side * side // 2 if share == "set" else 1  # more pairs than pixels for each generator
-    banks = (unrelated(bank, side, generator, channels) for _ in range(count))
+    banks = (unrelated(bank, side, random, channels) for _ in range(count))
     low = sum(_fit(filters, method, share, seed).p_value <= 0.05 for seed, filters in enumerate(banks))
     return {"rate": low / count, "limit": 0.075, "count": count}
 
 
-def unrelated(kind: str, side: int, generator: torch.Generator, channels: int = 1) -> Tensor:
+def unrelated(kind: str, side: int, random: torch.Generator, channels: int = 1) -> Tensor:
     """A bank without a generator: its norms, means or smoothness might pass for one.  (sets * order, channels, n, n)"""
-    normal = partial(torch.randn, generator=generator, dtype=torch.float64)
+    normal = partial(torch.randn, generator=random, dtype=torch.float64)
     channels = 3 if "channels" in kind else channels
     shape = (SETS, ORDER, channels, side, side)
     filters = normal(*shape)
     if "smooth" in kind:
-        filters = smooth_fields(shape, 2.0 if "2 px" in kind else 1.0, generator)
+        filters = smooth_fields(shape, 2.0 if "2 px" in kind else 1.0, random)
     if "five directions" in kind:
         filters = torch.einsum("kjcr,rab->kjcab", normal(*shape[:3], 5), normal(5, side, side)) + 0.3 * filters
     if "channels alike" in kind:
@@ -102,19 +102,19 @@ def unrelated(kind: str, side: int, generator: torch.Generator, channels: int = 
 
 def measure_power(task: str, noise: float, count: int) -> dict[str, Any]:
     """The share of banks with a planted generator that have a p-value of at most 0.05."""
-    generator = torch.Generator().manual_seed(0)
+    random = torch.Generator().manual_seed(0)
     matrix = planted_generator(task, 0)
     low = 0
     for seed in range(count):
-        bases = torch.randn(SETS, 1, SIDE, SIDE, generator=generator, dtype=torch.float64)
-        low += _fit(_noisy(orbit(matrix, bases, ORDER), noise, generator), seed=seed).p_value <= 0.05
+        bases = torch.randn(SETS, 1, SIDE, SIDE, generator=random, dtype=torch.float64)
+        low += _fit(_noisy(orbit(matrix, bases, ORDER), noise, random), seed=seed).p_value <= 0.05
     return {"rate": low / count, "at_least": 0.95, "count": count}
 
 
 def measure_dimension(dimension: int, noise: float, count: int) -> dict[str, Any]:
     """The share of banks in so many dimensions, and noise in all, whose fit says that just these are known."""
-    generator = torch.Generator().manual_seed(0)
-    normal = partial(torch.randn, generator=generator, dtype=torch.float64)
+    random = torch.Generator().manual_seed(0)
+    normal = partial(torch.randn, generator=random, dtype=torch.float64)
     reported, errors = [], []
     for seed in range(count):
         frame = torch.linalg.qr(normal(SIDE**2, SIDE**2))[0]
@@ -122,7 +122,7 @@ def measure_dimension(dimension: int, noise: float, count: int) -> dict[str, Any
         turn = torch.linalg.qr(normal(dimension, dimension))[0]
         matrix = inside @ turn @ inside.T + outside @ outside.T
         bases = unvec(normal(SETS, 1, dimension) @ inside.T, (SIDE, SIDE))
-        fit = _fit(_noisy(orbit(matrix, bases, ORDER), noise, generator), seed=seed)
+        fit = _fit(_noisy(orbit(matrix, bases, ORDER), noise, random), seed=seed)
         reported.append(fit.identifiable_dimension)
         errors.append(float((fit.matrix - matrix).norm() / matrix.norm()))
     rate = sum(each == dimension for each in reported) / count
@@ -137,8 +137,8 @@ def measure_dimension(dimension: int, noise: float, count: int) -> dict[str, Any
 
 def measure_pairs(kind: str, count: int) -> dict[str, Any]:
     """The share of sets of pairs between which a map is found."""
-    generator = torch.Generator().manual_seed(0)
-    fits = [fit_from_pairs(*some_pairs(kind, generator), shuffles=19, seed=seed) for seed in range(count)]
+    random = torch.Generator().manual_seed(0)
+    fits = [fit_from_pairs(*some_pairs(kind, random), shuffles=19, seed=seed) for seed in range(count)]
     bound = {"at_least": 0.95} if kind in MAPS else {"limit": 0.05}
     return {
         "rate": sum(fit.found for fit in fits) / count,
@@ -149,10 +149,10 @@ def measure_pairs(kind: str, count: int) -> dict[str, Any]:
     }
 
 
-def some_pairs(kind: str, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def some_pairs(kind: str, random: torch.Generator) -> tuple[Tensor, Tensor]:
     """Smooth patches above zero, as images are, and what is seen after.  two of (pairs, 4, 4)"""
-    normal = partial(torch.randn, generator=generator, dtype=torch.float64)
-    x, other = (smooth_fields((PAIRS, 4, 4), 1.0, generator) + 2 for _ in range(2))
+    normal = partial(torch.randn, generator=random, dtype=torch.float64)
+    x, other = (smooth_fields((PAIRS, 4, 4), 1.0, random) + 2 for _ in range(2))
     shared = normal(PAIRS, 1, 1)
     noise = [0.5 * normal(*x.shape) for _ in range(2)]
     if kind in MAPS:
@@ -173,10 +173,10 @@ def some_pairs(kind: str, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     }[kind]
 
 
-def _noisy(elements: Tensor, noise: float, generator: torch.Generator) -> Tensor:
+def _noisy(elements: Tensor, noise: float, random: torch.Generator) -> Tensor:
     """(order, sets, channels, n, m) -> a bank, with noise as a share of its size"""
     bank = elements.transpose(0, 1).flatten(0, 1)
-    return bank + noise * bank.square().mean().sqrt() * torch.randn(bank.shape, generator=generator, dtype=bank.dtype)
+    return bank + noise * bank.square().mean().sqrt() * torch.randn(bank.shape, generator=random, dtype=bank.dtype)
 
 
 def _fit(bank: Tensor, method: Method = "least-squares", share: FitShare = "layer", seed: int = 0) -> Fit:

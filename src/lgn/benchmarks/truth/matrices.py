@@ -68,100 +68,98 @@ def _made(make: Callable[[int, torch.Generator], Any], count: int, seed: int) ->
     return Generators(matrices, list(filters), PATCH, ORDER)
 
 
-def _along_vec(pixels: float, count: int, generator: torch.Generator) -> Tensor:
+def _along_vec(pixels: float, count: int, random: torch.Generator) -> Tensor:
     root = smoothing(D, pixels)
-    return root @ white(count, generator) @ root.T
+    return root @ white(count, random) @ root.T
 
 
-def _few_smooth(rank: int, pixels: float, count: int, generator: torch.Generator) -> Tensor:
-    return smooth_images(count, rank, pixels, generator) @ smooth_images(count, rank, pixels, generator).mT
+def _few_smooth(rank: int, pixels: float, count: int, random: torch.Generator) -> Tensor:
+    return smooth_images(count, rank, pixels, random) @ smooth_images(count, rank, pixels, random).mT
 
 
-def _heavy_tails(count: int, generator: torch.Generator) -> Tensor:
+def _heavy_tails(count: int, random: torch.Generator) -> Tensor:
     """Student's t with 2 degrees of freedom: a normal over the root of an exponential."""
-    return white(count, generator) / (-torch.rand(count, D, D, generator=generator, dtype=torch.float64).log()).sqrt()
+    return white(count, random) / (-torch.rand(count, D, D, generator=random, dtype=torch.float64).log()).sqrt()
 
 
-def _additive(count: int, generator: torch.Generator) -> Tensor:
-    rows, columns = white(count, generator, D, 1), white(count, generator, 1, D)
-    return white(count, generator) + 2 * rows + 2 * columns
+def _additive(count: int, random: torch.Generator) -> Tensor:
+    rows, columns = white(count, random, D, 1), white(count, random, 1, D)
+    return white(count, random) + 2 * rows + 2 * columns
 
 
-def _outlying_row(count: int, generator: torch.Generator) -> Tensor:
-    matrices = white(count, generator)
-    matrices[torch.arange(count), torch.randint(D, (count,), generator=generator)] *= 8
+def _outlying_row(count: int, random: torch.Generator) -> Tensor:
+    matrices = white(count, random)
+    matrices[torch.arange(count), torch.randint(D, (count,), generator=random)] *= 8
     return matrices
 
 
-def _gabors(count: int, generator: torch.Generator) -> Tensor:
+def _gabors(count: int, random: torch.Generator) -> Tensor:
     """Six pairs of oriented waves under a window, as filters of first layers are."""
-    return _waves(count, generator) @ _waves(count, generator).mT
+    return _waves(count, random) @ _waves(count, random).mT
 
 
-def _waves(count: int, generator: torch.Generator) -> Tensor:
+def _waves(count: int, random: torch.Generator) -> Tensor:
     place = torch.arange(D)
     row, column = (place % 6 - 2.5)[:, None], (place // 6 - 2.5)[:, None]
-    angle, phase, wave = (torch.rand(count, 1, 6, generator=generator, dtype=torch.float64) for _ in range(3))
+    angle, phase, wave = (torch.rand(count, 1, 6, generator=random, dtype=torch.float64) for _ in range(3))
     angle, phase, frequency = torch.pi * angle, 2 * torch.pi * phase, 0.6 + 1.2 * wave
     along = row * angle.cos() + column * angle.sin()
     return torch.cos(frequency * along + phase) * torch.exp(-(row**2 + column**2) / 8)
 
 
-def _edges(count: int, generator: torch.Generator) -> Tensor:
+def _edges(count: int, random: torch.Generator) -> Tensor:
     """Least squares between unrelated patches of bars: 12 pairs, so smooth along lines and sharp across them."""
-    first, second = (_bars(count, generator) for _ in range(2))
+    first, second = (_bars(count, random) for _ in range(2))
     return second @ torch.linalg.pinv(first)
 
 
-def _bars(count: int, generator: torch.Generator) -> Tensor:
+def _bars(count: int, random: torch.Generator) -> Tensor:
     place = torch.arange(D)
     row, column = (place % 6 - 2.5)[:, None], (place // 6 - 2.5)[:, None]
-    angle, offset = (torch.rand(count, 1, 12, generator=generator, dtype=torch.float64) for _ in range(2))
+    angle, offset = (torch.rand(count, 1, 12, generator=random, dtype=torch.float64) for _ in range(2))
     across = row * (torch.pi * angle).cos() + column * (torch.pi * angle).sin() - 4 * (offset - 0.5)
-    return torch.tanh(2 * across) + 0.1 * torch.randn(count, D, 12, generator=generator, dtype=torch.float64)
+    return torch.tanh(2 * across) + 0.1 * torch.randn(count, D, 12, generator=random, dtype=torch.float64)
 
 
-def _ridge(count: int, generator: torch.Generator) -> Tensor:
+def _ridge(count: int, random: torch.Generator) -> Tensor:
     """The best linear map, with some weight on small ones, between a hundred unrelated pairs of smooth images."""
-    first, second = (smooth_images(count, 100, 1.2, generator) for _ in range(2))
+    first, second = (smooth_images(count, 100, 1.2, random) for _ in range(2))
     gram = first @ first.mT + 5 * torch.eye(D, dtype=torch.float64)
     return second @ first.mT @ torch.linalg.inv(gram)
 
 
-def _half_planes(count: int, generator: torch.Generator) -> Tensor:
+def _half_planes(count: int, random: torch.Generator) -> Tensor:
     """Eight pairs of images that are one number on either side of a line."""
-    return _bars(count, generator)[..., :8].sign() @ _bars(count, generator)[..., :8].sign().mT
+    return _bars(count, random)[..., :8].sign() @ _bars(count, random)[..., :8].sign().mT
 
 
-def _chains(pixels: float, columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def _chains(pixels: float, columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
     """A smooth matrix and the orbits that it makes of smooth filters."""
-    matrices = smooth_matrices(pixels, count, generator)
-    return matrices / matrices.norm(dim=(1, 2), keepdim=True) * 6, smooth_images(count, columns, pixels, generator)
+    matrices = smooth_matrices(pixels, count, random)
+    return matrices / matrices.norm(dim=(1, 2), keepdim=True) * 6, smooth_images(count, columns, pixels, random)
 
 
-def _unrelated_sets(pixels: float, columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def _unrelated_sets(pixels: float, columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
     """Smooth filters that nothing relates taken as sets, and a random rotation off their span."""
-    filters = torch.stack(
-        [smooth_images(count, columns, pixels, generator) for _ in range(ORDER)], 1
-    )  # (count, p, d, N)
+    filters = torch.stack([smooth_images(count, columns, pixels, random) for _ in range(ORDER)], 1)  # (count, p, d, N)
     filters = torch.nn.functional.normalize(filters, dim=2)
     before, after = (part.transpose(1, 2).flatten(2) for part in (filters[:, :-1], filters[:, 1:]))
     inverse = torch.linalg.pinv(before)
-    left, _, right = torch.linalg.svd(white(count, generator))
+    left, _, right = torch.linalg.svd(white(count, random))
     return after @ inverse + left @ right @ (torch.eye(D).double() - before @ inverse), filters[:, 0]
 
 
-def _drifting(columns: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def _drifting(columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
     """Orbits that drift to one smooth filter, whatever they begin with."""
-    left, _, right = torch.linalg.svd(white(count, generator))
-    one, other = (torch.nn.functional.normalize(smooth_images(count, 1, 1.5, generator), dim=1) for _ in range(2))
-    return left @ right + 3 * one @ other.mT, smooth_images(count, columns, 1.5, generator)
+    left, _, right = torch.linalg.svd(white(count, random))
+    one, other = (torch.nn.functional.normalize(smooth_images(count, 1, 1.5, random), dim=1) for _ in range(2))
+    return left @ right + 3 * one @ other.mT, smooth_images(count, columns, 1.5, random)
 
 
 #: Families of matrices without an operator. The last two were written after the nulls were fixed (docs/truth.md).
 MATRICES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
     "white": white,
-    "constant and noise": lambda count, generator: 1 + white(count, generator),
+    "constant and noise": lambda count, random: 1 + white(count, random),
     "smooth field, 1 px": partial(smooth_matrices, 1.0),
     "smooth field, 1.5 px": partial(smooth_matrices, 1.5),
     "smooth field, 2 px": partial(smooth_matrices, 2.0),

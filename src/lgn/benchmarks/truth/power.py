@@ -39,8 +39,8 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
 
 
 def _structures(name: str, noise: str, count: int, draws: int, bound: dict[str, float]) -> dict[str, Any]:
-    generator = torch.Generator().manual_seed(0)
-    matrices = SHARE * _unit(STRUCTURES[name](count, generator)) + SHARE * _unit(NOISES[noise](count, generator))
+    random = torch.Generator().manual_seed(0)
+    matrices = SHARE * _unit(STRUCTURES[name](count, random)) + SHARE * _unit(NOISES[noise](count, random))
     analysis = analyze_matrices(matrices, PATCH, draws=draws)
     names = [[finding.name for finding in each.findings] for each in analysis.generators]
     found, first = sum(name in each for each in names), sum(each[:1] == [name] for each in names)
@@ -48,11 +48,11 @@ def _structures(name: str, noise: str, count: int, draws: int, bound: dict[str, 
 
 
 def _operators(name: str, noise: str | None, count: int, draws: int) -> dict[str, Any]:
-    generator = torch.Generator().manual_seed(1)
+    random = torch.Generator().manual_seed(1)
     family, keywords = OPERATORS[name]
     matrices = _unit(operator(family, PATCH, **keywords).expand(count, D, D))
     if noise is not None:
-        matrices = SHARE * matrices + SHARE * _unit(NOISES[noise](count, generator))
+        matrices = SHARE * matrices + SHARE * _unit(NOISES[noise](count, random))
     analysis = analyze_matrices(matrices, PATCH, draws=draws)
     rate = analysis.false_discovery_rate
     beyond = [{m.name for m in each.nearest if m.adjusted_p_value <= rate} for each in analysis.generators]
@@ -65,9 +65,9 @@ def _unit(matrices: Tensor) -> Tensor:
     return matrices / matrices.norm(dim=(-2, -1), keepdim=True)
 
 
-def _by_offset(offset: Tensor, count: int, generator: torch.Generator) -> Tensor:
+def _by_offset(offset: Tensor, count: int, random: torch.Generator) -> Tensor:
     """A random number for each offset between two pixels."""
-    return white(count, generator, int(offset.max()) + 1)[:, offset]
+    return white(count, random, int(offset.max()) + 1)[:, offset]
 
 
 def _offsets(wraps: bool, two_dimensional: bool) -> Tensor:
@@ -78,36 +78,36 @@ def _offsets(wraps: bool, two_dimensional: bool) -> Tensor:
     return (down % n) * m + right % m if wraps else (down + n - 1) * (2 * m - 1) + right + m - 1
 
 
-def _symmetric(sign: int, count: int, generator: torch.Generator) -> Tensor:
-    matrices = white(count, generator)
+def _symmetric(sign: int, count: int, random: torch.Generator) -> Tensor:
+    matrices = white(count, random)
     return matrices + sign * matrices.mT
 
 
-def _kronecker(count: int, generator: torch.Generator) -> Tensor:
-    columns, rows = (white(count, generator, side, side) for side in reversed(PATCH))
+def _kronecker(count: int, random: torch.Generator) -> Tensor:
+    columns, rows = (white(count, random, side, side) for side in reversed(PATCH))
     return torch.einsum("cij,ckl->cikjl", columns, rows).reshape(count, D, D)
 
 
-def _permutations(count: int, generator: torch.Generator) -> Tensor:
-    return torch.eye(D, dtype=torch.float64)[torch.rand(count, D, generator=generator).argsort(1)]
+def _permutations(count: int, random: torch.Generator) -> Tensor:
+    return torch.eye(D, dtype=torch.float64)[torch.rand(count, D, generator=random).argsort(1)]
 
 
-def _signed_sides(count: int, generator: torch.Generator) -> Tensor:
-    matrices = white(count, generator).abs()
+def _signed_sides(count: int, random: torch.Generator) -> Tensor:
+    matrices = white(count, random).abs()
     return matrices.triu(1) - matrices.tril(-1)
 
 
-def _quadrants(count: int, generator: torch.Generator) -> Tensor:
-    signs = torch.randint(2, (count, 2, 2), generator=generator).double() * 2 - 1
+def _quadrants(count: int, random: torch.Generator) -> Tensor:
+    signs = torch.randint(2, (count, 2, 2), generator=random).double() * 2 - 1
     spread = signs.repeat_interleave(D // 2, 1).repeat_interleave(D // 2, 2)
-    return spread * white(count, generator).abs()
+    return spread * white(count, random).abs()
 
 
-def _blocks(count: int, generator: torch.Generator) -> Tensor:
+def _blocks(count: int, random: torch.Generator) -> Tensor:
     """Four of the 36 blocks."""
-    chosen = torch.rand(count, D, generator=generator).argsort(1)[:, :4]
+    chosen = torch.rand(count, D, generator=random).argsort(1)[:, :4]
     mask = torch.zeros(count, D, dtype=torch.float64).scatter(1, chosen, 1.0).unflatten(1, PATCH)
-    return mask.repeat_interleave(6, 1).repeat_interleave(6, 2) * white(count, generator)
+    return mask.repeat_interleave(6, 1).repeat_interleave(6, 2) * white(count, random)
 
 
 STRUCTURES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
@@ -119,7 +119,7 @@ STRUCTURES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
     "doubly block-circulant": partial(_by_offset, _offsets(wraps=True, two_dimensional=True)),
     "Kronecker": _kronecker,
     "permutation": _permutations,
-    "causal": lambda count, generator: white(count, generator).abs().triu(1),
+    "causal": lambda count, random: white(count, random).abs().triu(1),
     "signed sides": _signed_sides,
     "multi-scale": _quadrants,
     "concentrated blocks": _blocks,

@@ -40,18 +40,18 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
 
 def measure(accuracy: float, starts: int, spread: float, points: float, count: int) -> dict[str, Any]:
     """The share of searches that claim a symmetry; and *before*, by two standard errors on the images that chose."""
-    generator = torch.Generator().manual_seed(0)
-    parts = [_searches(accuracy, starts, spread, points, TOGETHER, generator) for _ in range(count // TOGETHER)]
+    random = torch.Generator().manual_seed(0)
+    parts = [_searches(accuracy, starts, spread, points, TOGETHER, random) for _ in range(count // TOGETHER)]
     rate, before = torch.cat(parts, 1).double().mean(1).tolist()
     bound = {"at_least": 0.9} if points else {"limit": FALSE_CLAIM_RATE}
     return {"rate": rate, **bound, "count": count, "before": before}
 
 
 def _searches(
-    accuracy: float, starts: int, spread: float, points: float, count: int, generator: torch.Generator
+    accuracy: float, starts: int, spread: float, points: float, count: int, random: torch.Generator
 ) -> Tensor:
     """Whether each search claims a symmetry, and whether it would have before. Note [Simulated runs].  -> (2, count)"""
-    normal = partial(torch.randn, generator=generator)
+    normal = partial(torch.randn, generator=random)
     hard = COMMON**0.5 * normal(count, 1, IMAGES) + KIND**0.5 * normal(count, starts + 1, IMAGES)
 
     def right(kinds: Tensor, better: float) -> Tensor:

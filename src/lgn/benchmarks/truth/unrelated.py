@@ -77,13 +77,13 @@ def repaired(model: nn.Module, initial: dict[str, Tensor], share: Share, seed: i
     All channels of a filter go together, and no two elements that follow each other come from one set. Off U stands
     the start of the own generator (`Note [Off U]`).
     """
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
 
     def of(name: str, bank: OrbitBank) -> Generators:
         sets = bank().detach().double().unflatten(0, (-1, bank.order))  # (S, p, C, n, m)
         count, p = sets.shape[:2]
-        shifts = torch.randint(1, count, (p,), generator=generator).cumsum(0)
-        chosen = torch.randperm(count, generator=generator)[(torch.arange(count)[:, None] + shifts) % count]  # (S, p)
+        shifts = torch.randint(1, count, (p,), generator=random).cumsum(0)
+        chosen = torch.randperm(count, generator=random)[(torch.arange(count)[:, None] + shifts) % count]  # (S, p)
         moved = sets[chosen, torch.arange(p)]
         norms = [torch.linalg.matrix_norm(each, keepdim=True).clamp_min(1e-30) for each in (sets, moved)]
         off = _energy(_matrices(bank, share) @ _off(_unit_pairs(sets, share)[0]))
@@ -94,11 +94,11 @@ def repaired(model: nn.Module, initial: dict[str, Tensor], share: Share, seed: i
 
 def with_other_inputs(model: nn.Module, share: Share, seed: int) -> Generators:
     """`U_k S_k V_h^T`: what each generator writes, with what another one of the same layer or network reads."""
-    generator = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
 
     def of(_: str, bank: OrbitBank) -> Generators:
         left, values, right = torch.linalg.svd(_matrices(bank, share).flatten(0, 1))
-        by = int(torch.randint(1, len(left), (), generator=generator))
+        by = int(torch.randint(1, len(left), (), generator=random))
         matrices = left @ (values[..., None] * right.roll(by, 0))
         return Generators(matrices, _first(bank.basis.detach().double(), share), bank.generator.patch, bank.order)
 
