@@ -43,7 +43,7 @@ def bar(share: float, width: int = 160) -> Html:
     return Html(f'<div style="width:{max(long, 1)}px;height:10px;background:{colour}"></div>')
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
+def cells(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
     """A table; cells that are `Html` stay as they are."""
     lines = ["".join(f"<th>{_cell(cell)}</th>" for cell in head)]
     lines += ["".join(f'<td style="text-align:left">{_cell(cell)}</td>' for cell in row) for row in rows]

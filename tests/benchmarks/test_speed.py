@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lgn.benchmarks import memory, speed, speed_page, steps
+from lgn.benchmarks import speed, speed_page, step_memory, steps
 from lgn.benchmarks.straightforward import StraightforwardClassifier
 from lgn.nn import Classifier, UnfoldedEncoder
 from lgn.whole_files import read_json
@@ -65,4 +65,4 @@ def test_the_description_names_every_way() -> None:
 def test_the_memory_of_a_process_of_its_own() -> None:
     """In MB: more than the codes of four layers for 128 images, and nothing of what its parent has had."""
     mine = bytearray(b"x") * (1 << 30)
-    assert 128 * 20 * 25 * 25 * 4 * 4 / 2**20 < memory.peak("mnist", "fast") < len(mine) / 2**20
+    assert 128 * 20 * 25 * 25 * 4 * 4 / 2**20 < step_memory.peak("mnist", "fast") < len(mine) / 2**20

@@ -71,7 +71,7 @@ def test_the_command_under_torchrun_has_one_writer_and_one_voice(tmp_path: Path)
 
 def test_shares_are_disjoint_and_whole() -> None:
     chosen = torch.arange(7)
-    shares = [Processes(rank, 3, torch.device("cpu")).share(chosen).tolist() for rank in range(3)]
+    shares = [Processes(rank, 3, torch.device("cpu")).part(chosen).tolist() for rank in range(3)]
     assert sorted(index for share in shares for index in share) == list(range(7))
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
@@ -79,8 +79,8 @@ def test_shares_are_disjoint_and_whole() -> None:
 @pytest.mark.parametrize(("images", "batch", "smallest"), [(257, 128, 1), (3, 128, 3), (300, 3, 3)])
 def test_a_batch_too_small_to_share_is_refused(images: int, batch: int, smallest: int) -> None:
     with pytest.raises(ValueError, match=rf"for each of 4 processes .* smallest batch has {smallest}$"):
-        Processes(0, 4, torch.device("cpu")).require_share(images, batch)
-    Processes(0, smallest, torch.device("cpu")).require_share(images, batch)
+        Processes(0, 4, torch.device("cpu")).require_part(images, batch)
+    Processes(0, smallest, torch.device("cpu")).require_part(images, batch)
 
 
 def test_devices_are_chosen_by_name() -> None:

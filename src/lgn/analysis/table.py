@@ -35,7 +35,7 @@ def html_table(analysis: Analysis) -> str:
     rows = [(notebook.picture(tensor(each.matrix)), *_row(each, analysis)) for each in shown]
     left = len(analysis.generators) - len(shown)
     more = [f"... and {left} more: print(analysis) shows all."] if left else []
-    return notebook.together(notebook.table(("", *HEAD, LAST), rows), *more, *_notes(analysis))
+    return notebook.together(notebook.cells(("", *HEAD, LAST), rows), *more, *_notes(analysis))
 
 
 def columns(analysis: Analysis) -> dict[str, list[Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lgn.benchmarks.memory import kept_and_given_back, peak
+from lgn.benchmarks.step_memory import kept_and_given_back, peak
 from lgn.benchmarks.steps import BATCH, SHAPES, paper_step, paths, random_batch, straightforward_step
 from lgn.benchmarks.timing import interleaved, ratios
 from lgn.nn import UnfoldedEncoder, merge

@@ -8,7 +8,7 @@ from pathlib import Path
 import tyro
 
 from lgn.commands.options import parse_config
-from lgn.sweep import plan, run_jobs, summarise, table, write_page, write_summary
+from lgn.sweep import plan, run_jobs, summarise, table, write_comparison, write_summary
 from lgn.training import Config
 
 HELP = """Train every combination of the given data, presets, tasks and seeds, and summarise them.
@@ -54,7 +54,7 @@ def run(args: list[str]) -> int:
     settings = summarise(jobs)
     if settings:
         write_summary(options.out / "summary.json", settings, failures)
-        write_page(options.out / "summary.html", settings, failures)
+        write_comparison(options.out / "summary.html", settings, failures)
         print(table(settings))
         print(f"summary: {options.out / 'summary.json'}\npage: {options.out / 'summary.html'}")
     for name, reason in failures.items():

@@ -9,7 +9,7 @@ from lgn.discovery.pairs import PairFit, fit_from_pairs
 from lgn.discovery.rates import parameter_groups
 from lgn.discovery.responses import bank_from_maxima, bank_from_responses
 from lgn.discovery.snap import Snap, snap
-from lgn.discovery.starts import Search, Trial, search_starts, spread_angles
+from lgn.discovery.start_search import Search, Trial, search_starts, spread_angles
 from lgn.discovery.views import ViewSymmetry, discover_from_views
 
 __all__ = [

@@ -69,7 +69,7 @@ class Fit:
             "noise": "none to be seen" if math.isnan(self.noise) else f"{self.noise:.2g} of the filters",
         }
         pictures = notebook.Html("".join(map(notebook.picture, shown)))
-        return notebook.together(pictures, notebook.table((), rows.items()))
+        return notebook.together(pictures, notebook.cells((), rows.items()))
 
 
 @overload

@@ -34,7 +34,7 @@ class Conversion:
     def _repr_html_(self) -> str:
         rows = [(name, notebook.bar(1, 24), what + self._error(name)) for name, what in self.converted.items()]
         rows += [(name, notebook.Html(""), f"left alone: {why}") for name, why in self.left_alone.items()]
-        return notebook.table(("layer", "converted", ""), rows)
+        return notebook.cells(("layer", "converted", ""), rows)
 
     def _error(self, name: str) -> str:
         return f", filters kept to {self.filter_error[name]:.1e}" if name in self.filter_error else ""

@@ -48,7 +48,7 @@ class Summary:
             for bank in self.banks
         ]
         head = ("bank", "family", "order", "stored", "with free filters", "breaks even at order", "stored / free")
-        return notebook.together(self._sentence(), notebook.table(head, rows))
+        return notebook.together(self._sentence(), notebook.cells(head, rows))
 
     def __str__(self) -> str:
         lines = [

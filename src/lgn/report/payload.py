@@ -11,8 +11,8 @@ from lgn.analysis import GeneratorAnalysis, Match, Score
 from lgn.analysis.generator import tensor
 from lgn.operators import operator
 from lgn.report import sentences
-from lgn.report.chance import Histogram, gaussian_histograms, smooth_histograms
 from lgn.report.contents import Contents
+from lgn.report.histograms import Histogram, gaussian_histograms, smooth_histograms
 
 #: Nearest operators that are sent with each generator: more are not looked at.
 OPERATORS = 3

@@ -1,20 +1,20 @@
 """Sweeps: many runs on one machine or many, and what they say together."""
 
 from lgn.sweep.cluster import run_jobs
-from lgn.sweep.page import write_page
+from lgn.sweep.comparison import write_comparison
+from lgn.sweep.outcome import Setting, Spread, read_summary, spread_of, summarise, table, write_summary
 from lgn.sweep.plan import Job, plan
-from lgn.sweep.summary import Estimate, Setting, estimate, read_summary, summarise, table, write_summary
 
 __all__ = [
-    "Estimate",
     "Job",
     "Setting",
-    "estimate",
+    "Spread",
     "plan",
     "read_summary",
     "run_jobs",
+    "spread_of",
     "summarise",
     "table",
-    "write_page",
+    "write_comparison",
     "write_summary",
 ]

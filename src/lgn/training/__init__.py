@@ -3,9 +3,9 @@
 from lgn.training.build import build_model, build_penalty
 from lgn.training.config import PRESETS, Config, NetworkConfig, preset
 from lgn.training.evaluation import evaluate
-from lgn.training.images import Images, load_images
 from lgn.training.loop import Interrupted
 from lgn.training.objective import Diverged
+from lgn.training.prepared import Images, load_images
 from lgn.training.run import Run, snapshot
 from lgn.training.train import train
 

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from lgn.nn import Autoencoder, UnfoldedEncoder, cached
 from lgn.training.checkpoint import State
 from lgn.training.config import Config
-from lgn.training.images import Images
 from lgn.training.objective import task_score
+from lgn.training.prepared import Images
 from lgn.training.processes import Processes
 from lgn.training.run import Run
 
@@ -28,7 +28,7 @@ def evaluate(
     model.eval()
     with torch.no_grad(), cached(model):
         for chosen in torch.arange(count).split(EVALUATION_BATCH):
-            batch, labels = images.batch(part, group.share(chosen), group.device, dtype)
+            batch, labels = images.batch(part, group.part(chosen), group.device, dtype)
             if not len(batch):
                 continue
             loss, quality = task_score(model, batch, labels)

@@ -7,7 +7,7 @@ from torch import nn
 
 from lgn.nn import UnfoldedEncoder
 from lgn.training.config import Config
-from lgn.training.images import Images
+from lgn.training.prepared import Images
 from lgn.training.processes import Processes
 
 

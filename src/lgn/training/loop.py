@@ -15,9 +15,9 @@ from lgn.training.build import build_model, build_penalty, generator_rate, learn
 from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
-from lgn.training.images import Images
 from lgn.training.kernel import kernel_of
 from lgn.training.objective import Diverged, Objective, largest_gradient
+from lgn.training.prepared import Images
 from lgn.training.processes import Processes
 from lgn.training.progress import Progress, interruptible
 from lgn.training.run import Run
@@ -99,7 +99,7 @@ def _train(
                 if batches < SETTLED:
                     settle_statistics(model)
                 with torch.autocast(group.device.type, torch.bfloat16, enabled=config.precision == "bfloat16"):
-                    score = wrapped(*images.batch("train", group.share(chosen), group.device, dtype))
+                    score = wrapped(*images.batch("train", group.part(chosen), group.device, dtype))
                 # DDP averages gradients: times the processes, over the global batch, is the mean over its images.
                 loss = score.loss * (group.count / len(chosen)) + score.penalty
                 optimizer.zero_grad()
@@ -116,7 +116,7 @@ def _train(
                 optimizer.step()
                 if config.network.norm is not None:
                     project(model)
-                state.add(score.loss.item(), score.quality.item(), score.penalty.item(), len(group.share(chosen)))
+                state.add(score.loss.item(), score.quality.item(), score.penalty.item(), len(group.part(chosen)))
                 bar.step(state.epoch + 1, config.epochs, state.means(images.facts["task"]))
                 # What a step has spoilt never replaces a good checkpoint; all processes stop when they next meet.
                 if group.writes and time.monotonic() - saved > config.checkpoint_seconds and state.spoilt() is None:

@@ -22,11 +22,11 @@ class Processes:
     def writes(self) -> bool:
         return self.rank == 0
 
-    def share(self, chosen: Tensor) -> Tensor:
+    def part(self, chosen: Tensor) -> Tensor:
         """This process's part of a global batch."""
         return chosen[self.rank :: self.count]
 
-    def require_share(self, images: int, batch_size: int) -> None:
+    def require_part(self, images: int, batch_size: int) -> None:
         """Refuse batches with fewer images than there are processes: each must have one of every batch."""
         smallest = min(batch_size, images % batch_size or batch_size)
         if smallest < self.count:

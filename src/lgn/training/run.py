@@ -23,7 +23,7 @@ from lgn.training.build import build_model
 from lgn.training.config import GONE, INCIDENTAL, LATER, Config
 from lgn.training.environment import environment
 from lgn.training.facts import believed_facts
-from lgn.training.images import load_images
+from lgn.training.prepared import load_images
 from lgn.training.subjects import subjects_of
 from lgn.whole_files import PART, read_json, write_json, write_whole
 

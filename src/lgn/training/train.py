@@ -6,8 +6,8 @@ from pathlib import Path
 from lgn.discovery import determined_dimension, warn_undetermined
 from lgn.training.build import generator_rate
 from lgn.training.config import Config
-from lgn.training.images import load_images
 from lgn.training.loop import Interrupted, network_of, train_run
+from lgn.training.prepared import load_images
 from lgn.training.processes import processes
 from lgn.training.run import Run
 
@@ -21,7 +21,7 @@ def train(config: Config, out: str | Path, *, progress: bool = True) -> Run:
     run = Run(out)
     with processes(config.device) as group:
         images = load_images(config)
-        group.require_share(len(images.parts["train"][0]), config.batch_size)
+        group.require_part(len(images.parts["train"][0]), config.batch_size)
         if group.writes and not run.finished and generator_rate(config):
             warn_undetermined(*determined_dimension(network_of(config, images)))
         try:

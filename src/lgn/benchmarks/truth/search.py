@@ -11,7 +11,7 @@ from torch import Tensor
 
 from lgn.benchmarks.cells import Cell
 from lgn.discovery import judge
-from lgn.discovery.starts import FALSE_CLAIM_RATE, LEVEL, RETRAININGS
+from lgn.discovery.start_search import FALSE_CLAIM_RATE, LEVEL, RETRAININGS
 
 IMAGES, REPETITIONS, TOGETHER = 2000, 2000, 100
 SPREADS = (0.0, 0.3, 0.6, 0.9)  # of the true accuracies of runs that differ in their seed alone, in points

@@ -20,7 +20,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Spread:
     """A quantity over runs. Of a single run, the spread is unknown: None."""
 
     values: tuple[float, ...]
@@ -36,10 +36,10 @@ class Setting:
 
     name: str
     runs: tuple[str, ...]
-    quantities: dict[str, Estimate]
+    quantities: dict[str, Spread]
 
 
-def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+def spread_of(values: Sequence[float], confidence: float = CONFIDENCE) -> Spread:
     """Mean, standard deviation (n - 1) and Student's interval `mean +- t s / sqrt(n)`."""
     from scipy.stats import t
 
@@ -47,10 +47,10 @@ def estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimat
         raise ValueError("values must have at least one number, got none")
     mean = statistics.fmean(values)
     if len(values) == 1:
-        return Estimate(tuple(values), mean, None, None, None)
+        return Spread(tuple(values), mean, None, None, None)
     deviation = statistics.stdev(values)
     half = float(t.ppf((1 + confidence) / 2, len(values) - 1)) * deviation / math.sqrt(len(values))
-    return Estimate(tuple(values), mean, deviation, mean - half, mean + half)
+    return Spread(tuple(values), mean, deviation, mean - half, mean + half)
 
 
 def summarise(jobs: Sequence[Job]) -> list[Setting]:
@@ -61,7 +61,7 @@ def summarise(jobs: Sequence[Job]) -> list[Setting]:
         if not finished:
             continue
         rows = [quantities_of(Run(job.path)) for job in finished]
-        estimates = {key: estimate([row[key] for row in rows]) for key in rows[0]}
+        estimates = {key: spread_of([row[key] for row in rows]) for key in rows[0]}
         settings.append(Setting(name, tuple(job.name for job in finished), estimates))
     return settings
 
@@ -108,7 +108,7 @@ def read_summary(path: Path) -> list[Setting]:
     settings = []
     for each in read_json(path)["settings"]:
         quantities = {
-            name: Estimate(**value | {"values": tuple(value["values"])}) for name, value in each["quantities"].items()
+            name: Spread(**value | {"values": tuple(value["values"])}) for name, value in each["quantities"].items()
         }
         settings.append(Setting(each["name"], tuple(each["runs"]), quantities))
     return settings

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lgn.sweep.summary import Estimate, Setting
+from lgn.sweep.outcome import Setting, Spread
 from lgn.whole_files import write_whole
 
 WIDTH = 160  # of the strip on which runs are dots, in pixels
@@ -20,7 +20,7 @@ class Strip:
     high: float | None
 
 
-def write_page(path: Path, settings: Sequence[Setting], failures: dict[str, str] | None = None) -> None:
+def write_comparison(path: Path, settings: Sequence[Setting], failures: dict[str, str] | None = None) -> None:
     """Write the page, whole or not at all. It needs no network, and runs no script."""
     write_whole(path, render(settings, failures or {}).encode())
 
@@ -42,7 +42,7 @@ def render(settings: Sequence[Setting], failures: dict[str, str]) -> str:
     )
 
 
-def strips(estimates: Sequence[Estimate | None]) -> list[Strip | None]:
+def strips(estimates: Sequence[Spread | None]) -> list[Strip | None]:
     """A strip for each setting, on one scale, so that settings can be compared by eye."""
     known = [each for each in estimates if each is not None]
     ends = [end for each in known for end in (*each.values, each.low, each.high) if end is not None]

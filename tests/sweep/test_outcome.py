@@ -10,8 +10,8 @@ import torch
 
 from lgn.analysis import scores
 from lgn.generators import generators_of
-from lgn.sweep import Setting, estimate, plan, read_summary, summarise, table, write_page, write_summary
-from lgn.sweep.page import WIDTH, render, strips
+from lgn.sweep import Setting, plan, read_summary, spread_of, summarise, table, write_comparison, write_summary
+from lgn.sweep.comparison import WIDTH, render, strips
 from lgn.training import Config, Run, preset, train
 
 TINY = preset("quick", num_layers=2, num_sets=2, order=2, kernel_size=3, epochs=1, train_images=100)
@@ -19,7 +19,7 @@ TINY = preset("quick", num_layers=2, num_sets=2, order=2, kernel_size=3, epochs=
 
 def test_interval_is_students() -> None:
     """The t of 95 % with 2 degrees of freedom is 4.302653 in every table."""
-    found = estimate([1.0, 2.0, 6.0])
+    found = spread_of([1.0, 2.0, 6.0])
     assert found.mean == 3.0
     assert found.deviation == pytest.approx(math.sqrt(7.0))
     half = 4.302653 * math.sqrt(7.0 / 3)
@@ -29,20 +29,20 @@ def test_interval_is_students() -> None:
 
 def test_interval_covers_the_truth_as_often_as_it_says() -> None:
     drawn = torch.randn(2000, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    intervals = [estimate(row) for row in drawn.tolist()]
+    intervals = [spread_of(row) for row in drawn.tolist()]
     share = sum(each.low is not None and each.high is not None and each.low <= 0 <= each.high for each in intervals)
     assert 0.935 <= share / 2000 <= 0.965  # three standard errors about 0.95
 
 
 def test_one_run_has_no_spread() -> None:
-    found = estimate([0.5])
+    found = spread_of([0.5])
     assert (found.mean, found.deviation, found.low, found.high) == (0.5, None, None, None)
     assert "-" in table([Setting("digits", ("digits-0",), {"test accuracy": found})])
 
 
 def test_nothing_has_no_mean() -> None:
     with pytest.raises(ValueError, match="at least one number"):
-        estimate([])
+        spread_of([])
 
 
 @pytest.fixture(scope="module")
@@ -99,10 +99,10 @@ def test_summary_is_read_as_it_was_written(swept: Path, tmp_path: Path) -> None:
 def test_page_shows_every_number_and_escapes_names(tmp_path: Path) -> None:
     hostile = "<script>alert(1)</script>"
     settings = [
-        Setting(hostile, ("a-0", "a-1"), {"test accuracy": estimate([0.5, 0.7]), "symmetric": estimate([0.1, 0.2])}),
-        Setting("free", ("b-0",), {"test accuracy": estimate([0.25])}),
+        Setting(hostile, ("a-0", "a-1"), {"test accuracy": spread_of([0.5, 0.7]), "symmetric": spread_of([0.1, 0.2])}),
+        Setting("free", ("b-0",), {"test accuracy": spread_of([0.25])}),
     ]
-    write_page(tmp_path / "summary.html", settings, {"b-1": hostile})
+    write_comparison(tmp_path / "summary.html", settings, {"b-1": hostile})
     page = (tmp_path / "summary.html").read_text()
     assert "0.6000" in page
     assert "0.2500" in page
@@ -114,9 +114,9 @@ def test_page_shows_every_number_and_escapes_names(tmp_path: Path) -> None:
 
 
 def test_strips_of_a_row_share_a_scale() -> None:
-    first, none, second = strips([estimate([0.0]), None, estimate([1.0])])
+    first, none, second = strips([spread_of([0.0]), None, spread_of([1.0])])
     assert none is None
     assert first is not None
     assert second is not None
     assert 0 < first.mean < second.mean < WIDTH
-    assert strips([estimate([0.3])])[0].mean == WIDTH / 2  # type: ignore[union-attr]
+    assert strips([spread_of([0.3])])[0].mean == WIDTH / 2  # type: ignore[union-attr]

@@ -3,7 +3,7 @@
 import torch
 
 from lgn.analysis import analyze_matrices
-from lgn.report.chance import (
+from lgn.report.histograms import (
     BINS,
     GAUSSIAN_DRAWS,
     SMOOTH_DRAWS,

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.discovery import parameter_groups, search_starts, spread_angles
-from lgn.discovery.starts import _halves
+from lgn.discovery.start_search import _halves
 from lgn.nn import GroupConv2d
 
 

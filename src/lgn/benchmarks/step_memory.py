@@ -56,6 +56,7 @@ def step_here(shape: str, threads: int, keep: bool) -> dict[str, float]:
 
 
 def _in_a_process(function: str, *arguments: Any) -> Any:
-    program = f"import json; from lgn.benchmarks import memory; print(json.dumps(memory.{function}(*{arguments!r})))"
+    call = f"step_memory.{function}(*{arguments!r})"
+    program = f"import json; from lgn.benchmarks import step_memory; print(json.dumps({call}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
