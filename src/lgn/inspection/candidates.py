@@ -35,6 +35,11 @@ class Candidate:
         """Whether the sign of a filter matters: for all but the negative, a filter and its negative are one."""
         return self.kind == "sign"
 
+    @property
+    def swaps(self) -> bool:
+        """Whether rows become columns."""
+        return self.name in SWAPS
+
     def cosines(self, filters: Tensor) -> Tensor:
         """`K_k[i, j] = <T^k f_i, f_j>` of unit filters, for the powers that twists can meet.
 
@@ -95,6 +100,7 @@ SQUARE = (
     Candidate("transposition", "place", partial(_transpose, 0), 2),
     Candidate("antitransposition", "place", partial(_transpose, 2), 2),
 )
+SWAPS = ("turn 90", "turn 270", "transposition", "antitransposition")
 RECTANGLE = ("turn 180", "flip columns", "flip rows")  # what a kernel that is not square has
 
 

@@ -32,20 +32,31 @@ class Gap(NamedTuple):
     landings: int
 
 
+class Landings(NamedTuple):
+    """Where each T f_i lands: its gaps, whether it is nearer to another filter than to f_i, and to which it is nearest."""
+
+    gaps: Tensor  # (filters, rungs)
+    is_landing: Tensor  # (filters,)
+    nearest: Tensor  # (filters,)
+
+    @property
+    def first_gap(self) -> Tensor:
+        return self.gaps[:, 0]
+
+
 def gap_test(cosines: Tensor, plain: Tensor, involution: bool, draws: int, generator: torch.Generator) -> Gap:
     """Whether T f_i lands next to one filter rather than among many; see Note [The gap].
 
     Shapes: cosines of T f_i with f_j, and of f_i with f_j, (filters, filters), >= 0 where signs do not matter.
     """
-    gaps, landed, nearest = _gaps(cosines, plain)
+    there = landings(cosines, plain)
+    here, landed = torch.arange(len(cosines)), there.is_landing
     if involution:
-        here = torch.arange(len(nearest))
-        landed &= ~((nearest[nearest] == here) & (here > nearest))
-        gaps = gaps[landed]
+        gaps = there.gaps[landed & ~((there.nearest[there.nearest] == here) & (here > there.nearest))]
     else:  # T and its inverse: f_j next to T f_i is f_i next to T^-1 f_j
-        backwards, landed_back, nearest_back = _gaps(cosines.T, plain)
-        landed_back &= ~(landed[nearest_back] & (nearest[nearest_back] == torch.arange(len(nearest))))
-        gaps = torch.cat([gaps[landed], backwards[landed_back]])
+        back = landings(cosines.T, plain)
+        again = landed[back.nearest] & (there.nearest[back.nearest] == here)
+        gaps = torch.cat([there.gaps[landed], back.gaps[back.is_landing & ~again]])
     if len(gaps) < 2:
         return Gap(1.0, 0.0, len(gaps))
     first, others = gaps[:, 0].mean(), gaps[:, 1:].mean()
@@ -55,8 +66,8 @@ def gap_test(cosines: Tensor, plain: Tensor, involution: bool, draws: int, gener
     return Gap((1 + reached) / (1 + draws), float(first - others), len(gaps))
 
 
-def _gaps(cosines: Tensor, plain: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The gaps of each landing, whether it is one, and its nearest filter.  -> (filters, rungs), (filters,), (filters,)"""
+def landings(cosines: Tensor, plain: Tensor) -> Landings:
+    """Where each T f_i lands; see `gap_test` for the shapes."""
     filters = len(cosines)
     distances = (2 - 2 * cosines).clamp_min(1e-12).sqrt()
     own = distances.diagonal().clone()
@@ -69,4 +80,4 @@ def _gaps(cosines: Tensor, plain: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         distances[torch.arange(filters), place] = FAR
     rungs = torch.stack(ladder, 1)
     gaps = (rungs[:, 1:] / rungs[:, :-1]).log() * torch.arange(1, RUNGS + 1)
-    return gaps.clamp(max=LARGEST), (rungs[:, -1] < FAR) & (rungs[:, 0] < own), nearest
+    return Landings(gaps.clamp(max=LARGEST), (rungs[:, -1] < FAR) & (rungs[:, 0] < own), nearest)
