@@ -75,10 +75,10 @@ def references(filters: Tensor, draws: int, generator: torch.Generator) -> Refer
     """rho of operators that keep smoothness, or the energy of rings.  (filters, channels, n, m)"""
     n, m = filters.shape[-2:]
     plain = (filters.flatten(1) @ filters.flatten(1).T).square().sum()
-    waves = torch.kron(_cosines(n), _cosines(m))  # (n m, n m), row-major; rows are frequencies
+    waves = cosine_basis(n, m)
     spectra = filters.flatten(2) @ waves.T  # (filters, channels, frequencies)
     exchanged = filters.mT.flatten(2) @ waves.T if n == m else spectra
-    signs = torch.randint(0, 2, (draws, n * m), generator=generator).double().mul(2).sub(1)
+    signs = random_signs(draws, n * m, generator)
     return References(
         _rho_of_signs(spectra, spectra, signs, plain),
         _rho_of_signs(exchanged, spectra, signs, plain),
@@ -115,6 +115,16 @@ def _rho_of_permutations(pixels: Tensor, orders: Tensor, plain: Tensor) -> Tenso
     likeness = torch.einsum("icp,icq->ipq", pixels, pixels)
     own = torch.stack([likeness[:, order, torch.arange(count)].sum(1) for order in orders])
     return (plain - squares) / (1 - own.square()).sum(1).clamp_min(1e-9)
+
+
+def cosine_basis(n: int, m: int) -> Tensor:
+    """The cosines that a kernel is made of, rows being frequencies and columns row-major pixels.  (n m, n m)"""
+    return torch.kron(_cosines(n), _cosines(m))
+
+
+def random_signs(draws: int, frequencies: int, generator: torch.Generator) -> Tensor:
+    """Signs for each cosine: operators that keep how smooth a filter is.  (draws, frequencies)"""
+    return torch.randint(0, 2, (draws, frequencies), generator=generator).double().mul(2).sub(1)
 
 
 def _cosines(size: int) -> Tensor:

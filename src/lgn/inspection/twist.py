@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 ALIKE = 0.8  # the cosine from which two filters look like copies
-NUMBERS = 2**21  # of twisted cosines in memory at a time
+NUMBERS = 2**18  # of twisted cosines at a time: they stay in a processor's cache
 
 # Note [What a twist keeps]
 # Each filter becomes `h_i f_i`, h_i drawn from the powers of T. Spectra, phases, colours, norms and the places of energy
@@ -41,16 +41,18 @@ def twisted(cosines: Tensor, exponents: Tensor, period: int) -> Twisted:
     # Single precision: the comparisons of draws need no more, and a large bank has many.
     closeness = -torch.log1p(-cosines.clamp(max=1 - 1e-9)).float()
     closeness = closeness.masked_fill(torch.eye(filters, dtype=torch.bool), -torch.inf)
+    involution = period == 2  # its cosines are symmetric: T f_i is as near to f_j as T f_j is to f_i
     reach = range(1, period) if period else (-1, 1)
     alike_from = -math.log1p(-ALIKE)
     nearness, alike = [], []
     for some in exponents.to(torch.int8).split(max(1, NUMBERS // filters**2)):
-        apart = some[:, :, None] - some[:, None, :]  # (twists, i, j)
-        apart = apart.remainder(period) if period else apart
+        apart = some[:, :, None] - some[:, None, :]  # (twists, i, j), without the period
         met = closeness[1].expand(len(some), -1, -1)
         for step in reach:
-            met = torch.where(apart == step, closeness[(1 + step) % (period or 3)], met)
-        there, back = met.amax(2), met.amax(1)
+            here = apart != 0 if involution else (apart == step) | (apart == step - period)
+            met = torch.where(here, closeness[(1 + step) % (period or 3)], met)
+        there = met.amax(2)
+        back = there if involution else met.amax(1)
         nearness.append((there.mean(1) + back.mean(1)) / 2)
         alike.append((there >= alike_from).sum(1))
     return Twisted(torch.cat(nearness), torch.cat(alike))
