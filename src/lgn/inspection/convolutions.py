@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 
 from lgn.inspection.bank import SMALLEST
-from lgn.nn import FreeBank, GroupConv2d, OrbitBank
+from lgn.nn import FreeBank, GroupConv2d, OrbitBank, OrbitConv2d
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,8 @@ def _of_modules(model: nn.Module) -> Iterator[Convolution]:
         name = name or type(module).__name__
         if isinstance(module, GroupConv2d):
             inside.add(id(module.bank))
+            yield _convolution(name, module.filters())
+        elif isinstance(module, OrbitConv2d):
             yield _convolution(name, module.filters())
         elif isinstance(module, OrbitBank) and id(module) not in inside:
             for layer, filters in enumerate(module().unflatten(0, (module.num_layers, -1)), 1):
