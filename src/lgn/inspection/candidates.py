@@ -1,4 +1,4 @@
-"""The transformations that a bank is asked about, each with its powers: turns, flips, signs, channels, shifts, sizes."""
+"""What a bank is asked about, each with its powers: turns, flips, signs, channels, shifts, scalings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -81,7 +81,8 @@ def _one(
     found = _likeness(turned, weights, to, cosines)
     rings = _rings(weights, (to != torch.arange(len(to))).nonzero().flatten())
     permuted = [_likeness(turned, weights, _within(rings, len(to), generator)[to], cosines) for _ in range(DRAWS)]
-    smooth = [_likeness(turned, weights, _assignment(each.abs()), each) for each in _smooth(candidate, filters, generator)]
+    others = _smooth(candidate, filters, generator)
+    smooth = [_likeness(turned, weights, _assignment(each.abs()), each) for each in others]
     nulls = [torch.tensor(values) for values in (permuted, smooth)]
     p = max(float((1 + (null >= found - 1e-12).sum()) / (1 + DRAWS)) for null in nulls)
     return found, max(float(null.mean()) for null in nulls), p

@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from lgn.inspection.convolutions import Convolution, Convolutions
-from lgn.inspection.onnx_file import read_onnx
+from lgn.inspection.onnx_file import first_line, read_onnx
 
 KINDS = ".onnx, .safetensors, or weights that torch has saved (.pt, .pth, .bin, .ckpt)"
 QUANTISED = ("qint8", "quint8", "qint32", "quint4x2", "quint2x4")
@@ -46,12 +46,12 @@ def read_convolutions(path: Path) -> Convolutions:
 def _safetensors(path: Path) -> Iterator[Convolution]:
     try:
         with safe_open(path, framework="pt") as file:
-            for name in file.keys():  # noqa: SIM118: it is no dictionary
+            for name in file.keys():  # noqa: SIM118
                 shape = tuple(file.get_slice(name).get_shape())
                 if len(shape) == 4:
                     yield _weight(name, file.get_tensor(name))
     except (SafetensorError, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not a whole safetensors file: {_line(error)}") from None
+        raise ValueError(f"{path} is not a whole safetensors file: {first_line(error)}") from None
 
 
 def _torch(path: Path) -> Iterator[Convolution]:
@@ -61,10 +61,10 @@ def _torch(path: Path) -> Iterator[Convolution]:
             content = torch.load(path, map_location="cpu", weights_only=True, mmap=_can_be_mapped(path))
     except pickle.UnpicklingError as error:
         raise ValueError(
-            f"{path} is refused, it asks for more than weights (save model.state_dict() instead): {_line(error)}"
+            f"{path} is refused, it asks for more than weights (save model.state_dict() instead): {first_line(error)}"
         ) from None
     except (RuntimeError, EOFError, OSError, ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
-        raise ValueError(f"{path} is not a whole file of torch weights: {_line(error)}") from None
+        raise ValueError(f"{path} is not a whole file of torch weights: {first_line(error)}") from None
     for name, tensor in _tensors(content, ""):
         if tensor.ndim == 4:
             yield _weight(name, tensor)
@@ -93,8 +93,3 @@ def _weight(name: str, tensor: Tensor) -> Convolution:
     if kind in QUANTISED:
         return Convolution(name, shape, None, f"its weights are {kind}: rounded weights are not compared")
     return Convolution(name, shape, tensor.detach().float() if tensor.is_floating_point() else tensor.detach())
-
-
-def _line(error: BaseException) -> str:
-    """The first sentence of what a library says."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -1,13 +1,14 @@
 """The unknown map: which linear map takes filters to their twins, asked without saying which it should be."""
 
 import warnings
+from functools import partial
 
 import torch
 from torch import Tensor
 
 from lgn.algebra import matrix_of
 from lgn.discovery import UndeterminedWarning, fit_generator
-from lgn.inspection.candidates import SQUARE
+from lgn.inspection.candidates import SQUARE, Candidate
 from lgn.inspection.result import FittedMap
 
 
@@ -28,7 +29,7 @@ def fit_map(filters: Tensor, cosines: Tensor, pairs: list[tuple[int, int]], name
         warnings.simplefilter("ignore", UndeterminedWarning)  # how many dimensions are known is said in the result
         fit = fit_generator(bank, 2, "procrustes", seed=seed)
     patch = (filters.shape[-2], filters.shape[-1])
-    known = torch.stack([matrix_of(lambda x, each=each: each.power(x, 1), patch) for each in SQUARE])
+    known = torch.stack([matrix_of(partial(_once, each), patch) for each in SQUARE])
     # On the directions that the pairs span: on the others the fit is anything.
     vectors = filters[first].mT.flatten(2).flatten(0, 1).T  # (d, pairs * channels), columns stacked
     moved, expected = fit.matrix @ vectors, known @ vectors
@@ -44,3 +45,7 @@ def fit_map(filters: Tensor, cosines: Tensor, pairs: list[tuple[int, int]], name
         float(likeness[best[0]]),
         float(likeness[best[1]]),
     )
+
+
+def _once(candidate: Candidate, x: Tensor) -> Tensor:
+    return candidate.power(x, 1)

@@ -13,13 +13,13 @@ FAR = 9.0  # beyond every distance of unit vectors
 # Note [The gap]
 # Filters that repel each other, as those of decorrelated and of spread-out banks do, fool the twist: it puts T f_i and
 # f_j into relations that the bank avoids, and the bank as it is then seems to have more near-copies than chance gives.
-# So a second question asks nothing about the rest of the bank. T f_i has distances d_1 < d_2 < ... to the other filters;
-# where it lands anywhere among them, the gaps `e_k = k log(d_(k+1) / d_k)` are alike, whatever the density and the
-# dimension (Renyi's spacings), and shuffling them within i gives the null. A twin makes the first gap large.
+# So a second question asks nothing about the rest of the bank. T f_i has distances d_1 < d_2 < ... to the others; where
+# it lands anywhere among them, the gaps `e_k = k log(d_(k+1) / d_k)` are alike, whatever the density and the dimension
+# (Renyi's spacings), and shuffling them within i gives the null. A twin makes the first gap large.
 # Filters that are evenly spread have a first gap that is somewhat larger than the next ones, not because a filter is
 # near, but because the next ones are equally far: the p-value is then small and the gap is not. So a size is asked for
 # too: the mean first gap, less the mean of those behind it, in nats. A twin has about one; spread-out filters that have
-# nothing to do with T have up to 0.15.
+# nothing to do with T have up to 0.2.
 # A landing that is closer to f_i itself is a self-symmetric filter and no twin. Near-copies of a neighbour are one with
 # it: the orbit of a nearly symmetric filter has some. A pair that finds each other is counted once.
 
@@ -33,7 +33,7 @@ class Gap(NamedTuple):
 
 
 class Landings(NamedTuple):
-    """Where each T f_i lands: its gaps, whether it is nearer to another filter than to f_i, and to which it is nearest."""
+    """Where each T f_i lands: its gaps, whether another filter is nearer than f_i itself, and which is nearest."""
 
     gaps: Tensor  # (filters, rungs)
     is_landing: Tensor  # (filters,)

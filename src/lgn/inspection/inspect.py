@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any, overload
@@ -92,7 +93,8 @@ def inspect_convolutions(
         reasons = "; ".join(f"{name}: {why}" for name, why in list(found.left_alone.items())[:3])
         raise ValueError(f"{source} must have a convolution that can be inspected, got none ({reasons})")
     chosen = list(found.banks) if layer is None else [layer]
-    layers, deeper = [], []
+    layers: list[BankInspection] = []
+    deeper: list[Carried] = []
     for name in chosen:
         progress(f"{name} {'x'.join(map(str, found.shapes[name]))}")
         layers.append(inspect_bank(found.banks[name], name, seed=seed))
@@ -108,7 +110,7 @@ def _following(found: Convolutions) -> list[tuple[str, str]]:
     names = list(found.weights)
     return [
         (first, second)
-        for first, second in zip(names, names[1:], strict=False)
+        for first, second in pairwise(names)
         if first in found.banks
         and found.weights[second].shape[1] == found.weights[first].shape[0]
         and max(found.weights[first].shape[0], found.weights[second].shape[0]) <= MOST

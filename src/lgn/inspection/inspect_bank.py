@@ -1,9 +1,12 @@
 """`inspect_bank`: everything that is asked of one bank of filters."""
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
-from lgn.inspection.balance import References, balance, references, verdict
+from lgn.inspection.balance import Balance, References, balance, references, verdict
 from lgn.inspection.bank import Bank, prepare
 from lgn.inspection.candidates import Candidate, candidates_for
 from lgn.inspection.fitted import fit_map
@@ -51,85 +54,92 @@ def inspect_bank(weights: Tensor, name: str = "bank", *, seed: int = 0, draws: i
         lookalikes=(
             count_inside(find_orbits(cosines, everything, stands_out=0.0)) if len(bank.filters) <= MANY else None
         ),
-        power=power(bank.filters, _hypotheses(bank), generator),
+        power=power(bank.filters, len(_questions(bank)), generator),
         maps=tuple(_maps(bank, cosines, group, found, seed)),
         seed=seed,
     )
+
+
+class _Answer(NamedTuple):
+    """What a bank says about one candidate, before the correction for all of them."""
+
+    candidate: Candidate
+    twins: TwinTest
+    self_symmetric: int
+    balance: Balance | None
 
 
 def _candidates(bank: Bank) -> list[Candidate]:
     return candidates_for(bank.filters.shape[1], (bank.filters.shape[2], bank.filters.shape[3]))
 
 
-def _hypotheses(bank: Bank) -> int:
-    """A transformation and its inverse are one question."""
-    return len({min(each.name, each.inverse or each.name) for each in _candidates(bank)})
+def _questions(bank: Bank) -> list[Candidate]:
+    """The candidates to ask about: a transformation and its inverse are one question."""
+    asked: list[Candidate] = []
+    for each in _candidates(bank):
+        if each.inverse not in [other.name for other in asked]:
+            asked.append(each)
+    return asked
 
 
 def _rows(bank: Bank, place: Tensor, draws: int, generator: torch.Generator) -> list[Row]:
     """Both tests of every candidate, corrected together, and the balance of those that move places."""
     compared = references(bank.filters, REFERENCES, generator)
-    asked = {}
-    for each in _candidates(bank):
-        if each.inverse in asked:  # the same question
-            asked[each.name] = asked[each.inverse]
-        else:
-            asked[each.name] = _Asked(each, bank, place, draws, compared, generator)
-    questions = list({id(one): one for one in asked.values()}.values())
-    for one, p in zip(questions, holm([one.twins.p_value for one in questions]), strict=True):
-        one.p_value = p
-    places = [one for one in questions if one.balance is not None]
-    for which in (3, 4):  # p_balanced and p_broken
-        for one, p in zip(places, holm([one.balance[which] for one in places if one.balance]), strict=True):
-            one.p_balance[which] = p
-    return [one.row(name) for name, one in asked.items()]
+    answers = [_ask(each, bank, place, draws, compared, generator) for each in _questions(bank)]
+    p_twins = holm([each.twins.p_value for each in answers])
+    found = [each.balance for each in answers if each.balance is not None]  # those of place come first
+    p_balanced, p_broken = holm([each.p_balanced for each in found]), holm([each.p_broken for each in found])
+    rows = {}
+    for number, each in enumerate(answers):
+        row = _row(each, p_twins[number])
+        if each.balance is not None:
+            row = _with_balance(row, each.balance, p_balanced[number], p_broken[number])
+        rows[row.name] = row
+        if each.candidate.inverse is not None:
+            rows[each.candidate.inverse] = replace(row, name=each.candidate.inverse)
+    return [rows[each.name] for each in _candidates(bank)]
 
 
-class _Asked:
-    """One question: the tests of a candidate, before and after the correction."""
+def _ask(
+    candidate: Candidate, bank: Bank, place: Tensor, draws: int, compared: References, generator: torch.Generator
+) -> _Answer:
+    moves_places = candidate.kind == "place"
+    cosines = place[powers_of(candidate.name)] if moves_places else candidate.cosines(bank.filters)
+    exponents = twists(candidate.period, len(bank.filters), draws, generator)
+    return _Answer(
+        candidate,
+        twin_test(candidate, cosines, exponents, generator),
+        0 if candidate.signed else int((cosines[1].diagonal().abs() >= ALIKE).sum()),
+        balance(cosines, exponents, candidate.period, compared, candidate.swaps) if moves_places else None,
+    )
 
-    def __init__(
-        self,
-        candidate: Candidate,
-        bank: Bank,
-        place: Tensor,
-        draws: int,
-        compared: References,
-        generator: torch.Generator,
-    ) -> None:
-        cosines = place[powers_of(candidate.name)] if candidate.kind == "place" else candidate.cosines(bank.filters)
-        exponents = twists(candidate.period, len(bank.filters), draws, generator)
-        self.kind = candidate.kind
-        self.twins: TwinTest = twin_test(candidate, cosines, exponents, generator)
-        self.self_symmetric = 0 if candidate.signed else int((cosines[1].diagonal().abs() >= ALIKE).sum())
-        self.balance = (
-            balance(cosines, exponents, candidate.period, compared, candidate.swaps)
-            if candidate.kind == "place"
-            else None
-        )
-        self.p_value = 1.0
-        self.p_balance: dict[int, float] = {}
 
-    def row(self, name: str) -> Row:
-        twins, found = self.twins, self.balance
-        return Row(
-            name=name,
-            kind=self.kind,
-            twins=self.p_value <= LEVEL and twins.is_large,
-            p_value=self.p_value,
-            p_twist=twins.p_twist,
-            p_gap=twins.p_gap,
-            gap=twins.gap,
-            alike=twins.alike,
-            alike_by_chance=twins.alike_by_chance,
-            self_symmetric=self.self_symmetric,
-            balance=verdict(found, self.p_balance[3], self.p_balance[4], LEVEL) if found else None,
-            rho=found.rho if found else None,
-            smooth_reference=found.smooth_reference if found else None,
-            ring_reference=found.ring_reference if found else None,
-            p_balanced=self.p_balance[3] if found else None,
-            p_broken=self.p_balance[4] if found else None,
-        )
+def _row(answer: _Answer, p_value: float) -> Row:
+    twins = answer.twins
+    return Row(
+        name=answer.candidate.name,
+        kind=answer.candidate.kind,
+        twins=p_value <= LEVEL and twins.is_large,
+        p_value=p_value,
+        p_twist=twins.p_twist,
+        p_gap=twins.p_gap,
+        gap=twins.gap,
+        alike=twins.alike,
+        alike_by_chance=twins.alike_by_chance,
+        self_symmetric=answer.self_symmetric,
+    )
+
+
+def _with_balance(row: Row, found: Balance, p_balanced: float, p_broken: float) -> Row:
+    return replace(
+        row,
+        balance=verdict(found, p_balanced, p_broken, LEVEL),
+        rho=found.rho,
+        smooth_reference=found.smooth_reference,
+        ring_reference=found.ring_reference,
+        p_balanced=p_balanced,
+        p_broken=p_broken,
+    )
 
 
 def _twin_group(rows: list[Row]) -> FoundGroup:
@@ -168,9 +178,7 @@ def _maps(bank: Bank, cosines: Tensor, group: FoundGroup, found: list[Orbit], se
     return maps
 
 
-def _by_chance(
-    cosines: Tensor, group: FoundGroup, everything: FoundGroup, generator: torch.Generator
-) -> float | None:
+def _by_chance(cosines: Tensor, group: FoundGroup, everything: FoundGroup, generator: torch.Generator) -> float | None:
     """How many filters are in orbits of a group where each is turned and flipped by itself.
 
     That takes a filter out of the orbit of its twin only where the group is not the whole one: None for that, and where

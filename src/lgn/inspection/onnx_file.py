@@ -17,12 +17,11 @@ def read_onnx(path: Path) -> Iterator[Convolution]:
     if importlib.util.find_spec("onnx") is None:
         raise ValueError("onnx must be installed to read an .onnx file: pip install 'lgn[onnx]'")
     import onnx
-    from google.protobuf.message import DecodeError
 
     try:
         graph = onnx.load(str(path), load_external_data=False).graph
-    except (DecodeError, ValueError, OSError) as error:
-        raise ValueError(f"{path} is not a whole ONNX file: {str(error).splitlines()[0][:200]}") from None
+    except Exception as error:  # a damaged file may fail in any way; none of them may go deeper
+        raise ValueError(f"{path} is not a whole ONNX file: {first_line(error)}") from None
     if not graph.node:
         raise ValueError(f"{path} is not a whole ONNX file: its graph is empty")
     constants = {each.name: each for each in graph.initializer}
@@ -75,5 +74,10 @@ def _weight(name: str, tensor: Any, path: Path) -> Convolution:
             load_external_data_for_tensor(tensor, str(path.parent))  # onnx itself keeps to that directory
         values = torch.from_numpy(numpy_helper.to_array(tensor).copy())
     except (ValueError, TypeError, OSError, ValidationError) as error:
-        return Convolution(name, shape, None, f"its weights cannot be read: {str(error).splitlines()[0][:120]}")
+        return Convolution(name, shape, None, f"its weights cannot be read: {first_line(error)}")
     return Convolution(name, shape, values.float() if values.is_floating_point() else values)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what a library says."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]

@@ -112,9 +112,7 @@ def _orbit(members: dict[int, int], cosines: Tensor, table: list[list[int]], inv
     first = min(members, key=lambda h: members[h])
     numbers = sorted((table[h][inverses[first]], number) for h, number in members.items())
     base = members[first]
-    pairs = [
-        float(cosines[table[b][inverses[a]], i, j].abs()) for a, i in numbers for b, j in numbers if i != j
-    ]
+    pairs = [float(cosines[table[b][inverses[a]], i, j].abs()) for a, i in numbers for b, j in numbers if i != j]
     return Orbit(
         tuple(number for _, number in numbers),
         tuple(ELEMENTS[h] for h, _ in numbers),

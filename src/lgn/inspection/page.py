@@ -59,7 +59,8 @@ def _nearest(weights: Tensor) -> list[tuple[str, list[dict[str, Any]]]]:
         if candidate.swaps and bank.filters.shape[-2] != bank.filters.shape[-1]:
             continue
         moved = pictures(candidate.power(bank.filters, 1))
-        pairs, seen = [], set[frozenset[int]]()
+        pairs: list[dict[str, Any]] = []
+        seen: set[frozenset[int]] = set()
         for place in likeness.abs().flatten().argsort(descending=True)[: 4 * PAIRS].tolist():
             i, j = divmod(place, len(likeness))
             if frozenset((i, j)) in seen or len(pairs) == PAIRS:

@@ -31,13 +31,14 @@ class Row:
     #: Filters that are their own T-copies, up to sign, at a cosine of 0.8.
     self_symmetric: int
     #: Of turns, flips and transpositions; None for the others.
-    balance: Verdict | None
+    balance: Verdict | None = None
     #: See Note [Balance needs a reference] in `lgn.inspection.balance`.
-    rho: float | None
-    smooth_reference: float | None
-    ring_reference: float | None
-    p_balanced: float | None
-    p_broken: float | None
+    rho: float | None = None
+    smooth_reference: float | None = None
+    ring_reference: float | None = None
+    #: Corrected (Holm) as well.
+    p_balanced: float | None = None
+    p_broken: float | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,9 @@ def describe(bank: BankInspection) -> str:
     """The findings of one bank, for people."""
     size = "x".join(map(str, bank.shape))
     lines = [f"{bank.name}: {size}, {bank.filters} filters inspected{_left_out(bank)}{_centre(bank)}", ""]
-    lines.append(f"  {'':20}{'twins':7}{'p':>8}{'gap':>7}{'alike':>7}{'chance':>8}{'self':>6}  balance (rho; references)")
+    lines.append(
+        f"  {'':20}{'twins':7}{'p':>8}{'gap':>7}{'alike':>7}{'chance':>8}{'self':>6}  balance (rho; references)"
+    )
     for row in bank.rows:
         found = f"  {row.name:20}{'yes' if row.twins else 'no':7}{row.p_value:8.2g}{row.gap:7.2f}{row.alike:7d}"
         found += f"{row.alike_by_chance:8.1f}{row.self_symmetric:6d}"
@@ -143,7 +146,7 @@ def sentences(bank: BankInspection) -> list[str]:
         said.append("twins: no group of turns and flips")
     if bank.power < ENOUGH:
         said.append(
-            f"{bank.filters} filters are too few: twins would have been found in {100 * bank.power:.0f} % of banks like it"
+            f"{bank.filters} filters are too few: twins would have been found in {100 * bank.power:.0f} % of such banks"
         )
     others = [row.name for row in bank.rows if row.twins and row.kind != "place"]
     if others:

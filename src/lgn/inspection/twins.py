@@ -34,9 +34,7 @@ class TwinTest(NamedTuple):
         return self.gap >= GAP
 
 
-def twin_test(
-    candidate: Candidate, cosines: Tensor, exponents: Tensor, generator: torch.Generator
-) -> TwinTest:
+def twin_test(candidate: Candidate, cosines: Tensor, exponents: Tensor, generator: torch.Generator) -> TwinTest:
     """Both tests.  (powers, filters, filters), (1 + draws, filters)"""
     size = cosines if candidate.signed else cosines.abs()
     under = twisted(size, exponents, candidate.period)

@@ -10,10 +10,10 @@ ALIKE = 0.8  # the cosine from which two filters look like copies
 NUMBERS = 2**18  # of twisted cosines at a time: they stay in a processor's cache
 
 # Note [What a twist keeps]
-# Each filter becomes `h_i f_i`, h_i drawn from the powers of T. Spectra, phases, colours, norms and the places of energy
-# stay, and so does every filter's likeness to its own turned self: only which filter meets which, and how, is new. No
-# filter needs to be made: `<T h_i f_i, h_j f_j> = K[1 + h_i - h_j]`. Banks with the same spectra and new phases, the
-# obvious null, have no edges: every bank of real filters has more near-copies than they, of anything.
+# Each filter becomes `h_i f_i`, h_i drawn from the powers of T. Spectra, phases, colours and norms stay, and so does
+# every filter's likeness to its own turned self: only which filter meets which, and how, is new. No filter needs to be
+# made: `<T h_i f_i, h_j f_j> = K[1 + h_i - h_j]`. Banks with the same spectra and new phases, the obvious null, have no
+# edges: every bank of real filters has more near-copies than they, of anything.
 # A T without a period (shifts, scalings) is drawn as I or T, which meets the powers 0, 1 and 2.
 
 

@@ -1,7 +1,7 @@
 """`OrbitConv2d`: a convolution some of whose filters are turned and flipped copies of each other."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -44,7 +44,9 @@ class OrbitConv2d(nn.Module):
         weight = plain.weight.detach()
         top, bottom, left, right = window
         patch = (bottom - top + 1, right - left + 1)
-        copies = [(orbit, number, name) for orbit, each in enumerate(orbits) for number, name in zip(*each, strict=True)]
+        copies = [
+            (orbit, number, name) for orbit, each in enumerate(orbits) for number, name in zip(*each, strict=True)
+        ]
         inside = {number for _, number, _ in copies}
         others = [number for number in range(len(weight)) if number not in inside]
         self.register_buffer("orbit", torch.tensor([orbit for orbit, _, _ in copies]))
@@ -115,7 +117,7 @@ class OrbitConv2d(nn.Module):
 
 def element_matrix(name: str, patch: tuple[int, int]) -> Tensor:
     """A turn, flip or transposition of the patch by its name, as a matrix (d, d)."""
-    known = {
+    known: dict[str, tuple[str, dict[str, Any]]] = {
         "identity": ("identity", {}),
         "flip columns": ("reflection", {"axis": "columns"}),
         "flip rows": ("reflection", {"axis": "rows"}),

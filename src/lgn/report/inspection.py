@@ -7,7 +7,9 @@ from lgn.report.page import TEMPLATES
 from lgn.version import __version__
 
 
-def render(source: str, layers: Sequence[Mapping[str, Any]], left_alone: Mapping[str, str], deeper: Sequence[Any]) -> str:
+def render(
+    source: str, layers: Sequence[Mapping[str, Any]], left_alone: Mapping[str, str], deeper: Sequence[Any]
+) -> str:
     """The page as text; names from files are escaped, and pictures are part of it."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 

@@ -73,9 +73,7 @@ def decorrelated(generator: torch.Generator, count: int, channels: int, n: int) 
     return ((u[:, kept] * even) @ vh[kept]).reshape(filters.shape)
 
 
-def farthest_point(
-    generator: torch.Generator, count: int, channels: int, n: int, pool: Tensor | None = None
-) -> Tensor:
+def farthest_point(generator: torch.Generator, count: int, channels: int, n: int, pool: Tensor | None = None) -> Tensor:
     """Of thirty times as many Gabors, those that are farthest from each other, one after the other."""
     candidates = unit(gabors(generator, 30 * count, channels, n) if pool is None else pool)
     flat = candidates.flatten(1)

@@ -12,15 +12,15 @@ def network_tables(study: dict[str, Any] | None) -> list[str]:
 
 
 def _summary(networks: list[dict[str, Any]]) -> str:
-    lines = [
-        ["network", "licence", "layer", "filters", "twins", "gap", "balanced under", "broken under", "lookalikes", "power"],
+    lines: list[tuple[str, ...]] = [
+        ("network", "licence", "layer", "filters", "twins", "gap", "balanced", "broken", "lookalikes", "power")
     ]
     for network in networks:
         for layer in network["layers"]:
             places = [row for row in layer["rows"] if row["kind"] == "place"]
             broken = [row["name"] for row in places if row["balance"] == "broken"]
             lines.append(
-                [
+                (
                     network["name"],
                     network["licence"],
                     layer["name"],
@@ -29,28 +29,25 @@ def _summary(networks: list[dict[str, Any]]) -> str:
                     f"{max((row['gap'] for row in places), default=0):.2f}",
                     _group(layer["balanced_group"]),
                     ", ".join(broken) or "nothing",
-                    _share(layer),
+                    "" if layer["lookalikes"] is None else f"{layer['lookalikes']} of {layer['filters']}",
                     f"{layer['power']:.1f}",
-                ]
+                )
             )
     words = (
-        "First layers, and every layer of the networks that come with the package. *Gap*: the largest of any turn, flip "
-        "or transposition; 0.25 is needed. *Lookalikes*: filters that look like another one, turned or flipped."
+        "First layers, and every layer of the networks that come with the package. *Gap*: the largest of any turn, "
+        "flip or transposition; 0.25 is needed. *Balanced*, *broken*: under which. *Lookalikes*: filters that look "
+        "like another one, turned or flipped. *Power*: how often twins would have been found."
     )
     return f"{words}\n\n{_table(lines)}"
 
 
 def _details(network: dict[str, Any]) -> str:
     layer = network["layers"][0]
-    lines = [
-        ["", "twins", "p, corrected", "p, twist", "p, gap", "gap", "alike", "by chance", "self", "balance", "rho", "as smooth", "in rings"]
-    ]
+    heads = ("", "twins", "p, corrected", "p, twist", "p, gap", "gap", "alike", "by chance", "self-symmetric")
+    lines: list[tuple[str, ...]] = [(*heads, "balance", "rho", "as smooth", "in rings")]
     for row in layer["rows"]:
-        balance = [row["balance"] or ""] + [
-            "" if row[name] is None else f"{row[name]:.2f}" for name in ("rho", "smooth_reference", "ring_reference")
-        ]
         lines.append(
-            [
+            (
                 row["name"],
                 "yes" if row["twins"] else "no",
                 *(f"{row[name]:.2g}" for name in ("p_value", "p_twist", "p_gap")),
@@ -58,32 +55,42 @@ def _details(network: dict[str, Any]) -> str:
                 str(row["alike"]),
                 f"{row['alike_by_chance']:.1f}",
                 str(row["self_symmetric"]),
-                *balance,
-            ]
+                row["balance"] or "",
+                *(
+                    "" if row[name] is None else f"{row[name]:.2f}"
+                    for name in ("rho", "smooth_reference", "ring_reference")
+                ),
+            )
         )
     down, right = layer["off_centre"]
     top, bottom, left, last = layer["window"]
-    words = [f"{network['words']} Energy {down:+.2f} pixels down and {right:+.2f} right of the middle"]
-    words.append(f"; rows {top} to {bottom} and columns {left} to {last} inspected")
-    words.append(f"; {len(layer['dead'])} dead and {len(layer['flat'])} constant filters left out.")
-    whole = network.get("whole")
-    if whole:
-        words.append(
-            f" All {whole['inspected']} layers with kernels of at least 3x3 ({whole['left_alone']} others): twins in "
-            f"{whole['with_twins']}, balanced in {whole['balanced']}, going on to the next layer in {whole['carried']} of "
-            f"{whole['pairs']} pairs; {whole['seconds']:.0f} seconds, {whole['megabytes']:,.0f} MB."
-        )
-    return f"### {network['name']}\n\n{''.join(words)}\n\n{_table(lines)}"
+    words = (
+        f"{network['words']} From {network['package']}. Its energy is {down:+.2f} pixels down and {right:+.2f} right "
+        f"of the middle; rows {top} to {bottom} and columns {left} to {last} are inspected; {len(layer['dead'])} dead "
+        f"and {len(layer['flat'])} constant filters are left out."
+    )
+    return f"### {network['name']}\n\n{words}{_whole(network.get('whole'))}\n\n{_table(lines)}"
+
+
+def _whole(whole: dict[str, Any] | None) -> str:
+    """What all layers of a file come to."""
+    if whole is None:
+        return ""
+    return (
+        f" Of all {whole['inspected']} layers with kernels of at least 3x3 ({whole['left_alone']} others are left "
+        f"alone) {whole['with_twins']} have twins and {whole['balanced']} are balanced; a transformation goes on to "
+        f"the next layer in {whole['carried']} of {whole['pairs']} pairs. That took {whole['seconds']:.0f} seconds "
+        f"and {whole['megabytes']:,.0f} MB."
+    )
 
 
 def _group(group: dict[str, Any]) -> str:
-    return "none" if group["order"] == 1 else f"{group['name']} ({', '.join(group['elements'][1:])})" if group["order"] < 8 else group["name"]
+    """The name, and the elements where another group could have it."""
+    if group["order"] == 1:
+        return "none"
+    return group["name"] if group["order"] == 8 else f"{group['name']} ({', '.join(group['elements'][1:])})"
 
 
-def _share(layer: dict[str, Any]) -> str:
-    return "" if layer["lookalikes"] is None else f"{layer['lookalikes']} of {layer['filters']}"
-
-
-def _table(lines: list[list[str]]) -> str:
-    lines = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
+def _table(lines: list[tuple[str, ...]]) -> str:
+    lines = [lines[0], ("---",) * len(lines[0]), *lines[1:]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -40,7 +40,7 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
 
 
 def measure(group: str, count: int, inside: int, noise: float, seed: int, bound: dict[str, float]) -> dict[str, Any]:
-    """Whether the group is right, and the share of filters that are with just their mates, or outside as they should."""
+    """Whether the group is right, and the share of filters that are with just their mates, or rightly outside."""
     bank, orbit = planted(torch.Generator().manual_seed(20_000 + seed), group, count, inside, noise)
     found = inspect_bank(bank, seed=seed)
     right = found.group.name == NAMES[group] and set(found.group.elements[1:]) == set(GROUPS[group])

@@ -33,8 +33,8 @@ def inspected_networks(networks: Sequence[Mapping[str, Any]], needed: float) -> 
     gaps.invert_yaxis()
     caption(
         figure,
-        "First layers. Each dot is a turn, flip or transposition. Left: how much nearer the nearest filter is to a copy "
-        "than it would be among others. Right: how far the second moment of filters is from its image; 1 by chance.",
+        "First layers. Each dot is a turn, flip or transposition. Left: how much nearer the nearest filter is to a "
+        "copy, beyond its rank. Right: how far the second moment of filters is from its image; 1 by chance.",
     )
     return figure
 
