@@ -31,11 +31,11 @@ def read_onnx(path: Path) -> Iterator[Convolution]:
         if node.op_type not in ("Conv", *QUANTISED) or len(node.input) < 2:
             continue
         weight = node.input[1 if node.op_type != "QLinearConv" else 3]
-        name = weight.removesuffix(".weight")
+        tensor, quantised = _constant(weight, constants, made_by)
+        name = ((tensor.name if tensor is not None else "") or weight).removesuffix(".weight")
         if name in names:  # weights that two convolutions share are inspected once
             continue
         names.add(name)
-        tensor, quantised = _constant(weight, constants, made_by)
         if tensor is None:
             yield Convolution(name, (), None, f"the weights of node {node.name or number} are computed")
         elif quantised or node.op_type in QUANTISED:
