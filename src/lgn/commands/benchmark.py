@@ -48,7 +48,9 @@ def _benchmark(
     if what in ("recovery", "truth", "groups", "inspection"):
         result = _by_cells(benchmark.MODULES, quick, out, parts)
     elif parts:
-        raise ValueError(f"parts must be given with recovery, truth, groups or inspection only, got {parts[0]} with {what}")
+        raise ValueError(
+            f"parts must be given with recovery, truth, groups or inspection only, got {parts[0]} with {what}"
+        )
     else:
         result = benchmark.measure(quick=quick)
         if out is not None:

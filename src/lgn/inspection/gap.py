@@ -19,7 +19,7 @@ FAR = 9.0  # beyond every distance of unit vectors
 # Filters that are evenly spread have a first gap that is somewhat larger than the next ones, not because a filter is
 # near, but because the next ones are equally far: the p-value is then small and the gap is not. So a size is asked for
 # too: the mean first gap, less the mean of those behind it, in nats. A twin has about one; spread-out filters that have
-# nothing to do with T have up to 0.2.
+# nothing to do with T have up to 0.2 (`results/inspection.json`).
 # A landing that is closer to f_i itself is a self-symmetric filter and no twin. Near-copies of a neighbour are one with
 # it: the orbit of a nearly symmetric filter has some. A pair that finds each other is counted once.
 

@@ -8,7 +8,29 @@ def network_tables(study: dict[str, Any] | None) -> list[str]:
     if study is None:
         return ["No network has been studied yet."]
     networks = study["networks"]
-    return ["## What networks have", _summary(networks), *(_details(each) for each in networks if each["detailed"])]
+    figure = "![Gaps and balance of first layers](../results/figures/inspect.png)"
+    details = [_details(each) for each in networks if each["detailed"]]
+    return ["## What networks have", _headline(networks), figure, _summary(networks), *details]
+
+
+def _headline(networks: list[dict[str, Any]]) -> str:
+    """What it comes to, over first layers."""
+    firsts = [network["layers"][0] for network in networks if network["detailed"]]
+    own = [layer for network in networks if not network["detailed"] for layer in network["layers"]]
+    twins = sum(layer["group"]["order"] > 1 for layer in firsts)
+    balanced = [network["name"] for network in networks if network["detailed"] and _balanced(network["layers"][0])]
+    alike = sum(layer["lookalikes"] or 0 for layer in firsts) / max(1, sum(layer["filters"] for layer in firsts))
+    return (
+        f"Of {len(firsts)} published networks {twins or 'none'} {'has' if twins < 2 else 'have'} a group of twins in "
+        f"the first layer, though {100 * alike:.0f} % of their filters look like another one, turned or flipped. Balanced, "
+        f"beyond what smooth filters are anyway: {', '.join(balanced) or 'none'}. Of the {len(own)} layers of networks "
+        f"that come with the package and of free controls, {sum(layer['group']['order'] > 1 for layer in own)} have "
+        f"twins and {sum(_balanced(layer) for layer in own)} are balanced."
+    )
+
+
+def _balanced(layer: dict[str, Any]) -> bool:
+    return bool(layer["balanced_group"]["order"] > 1)
 
 
 def _summary(networks: list[dict[str, Any]]) -> str:
@@ -79,8 +101,8 @@ def _whole(whole: dict[str, Any] | None) -> str:
     return (
         f" Of all {whole['inspected']} layers with kernels of at least 3x3 ({whole['left_alone']} others are left "
         f"alone) {whole['with_twins']} have twins and {whole['balanced']} are balanced; a transformation goes on to "
-        f"the next layer in {whole['carried']} of {whole['pairs']} pairs. That took {whole['seconds']:.0f} seconds "
-        f"and {whole['megabytes']:,.0f} MB."
+        f"the next layer in {whole['carried']} of {whole['pairs']} pairs. That took {whole['processor_seconds']:.0f} "
+        f"seconds of one processor and {whole['megabytes']:,.0f} MB."
     )
 
 
