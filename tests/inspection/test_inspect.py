@@ -155,6 +155,15 @@ def test_names_from_files_are_escaped(tmp_path: Path) -> None:
     assert "<b>" not in text
 
 
+@pytest.mark.parametrize("weights", [torch.zeros(8, 3, 5, 5), torch.ones(8, 3, 5, 5), torch.eye(9).view(9, 1, 3, 3)])
+def test_banks_without_much_in_them_are_shown(weights: torch.Tensor, tmp_path: Path) -> None:
+    found = lgn.inspect(weights)
+    assert found.group.order == 1
+    assert found.filters + len(found.dead) + len(found.flat) == len(weights)
+    whole = Inspection("odd", (found,), {}, ())
+    assert "too few" in write_inspection_page(tmp_path / "a.html", whole, {"bank": weights}).read_text()
+
+
 def test_orbits_become_layers(turned: tuple[BankInspection, torch.Tensor]) -> None:
     """`convert(from_inspection=...)`: fewer numbers, filters near, and the original's place in the network kept."""
     model = nn.Sequential(nn.Conv2d(3, 32, 7, 2, 3, padding_mode="reflect"), nn.ReLU(), nn.Conv2d(32, 4, 1))

@@ -44,7 +44,7 @@ def _layer(found: BankInspection, weights: Tensor) -> dict[str, Any]:
         ]
         for orbit in found.orbit_details
     ]
-    shown["nearest"] = _nearest(weights)
+    shown["nearest"] = _nearest(weights) if found.rows else []  # too few filters were asked nothing
     return shown
 
 

@@ -18,12 +18,12 @@ def _headline(networks: list[dict[str, Any]]) -> str:
     firsts = [network["layers"][0] for network in networks if network["detailed"]]
     own = [layer for network in networks if not network["detailed"] for layer in network["layers"]]
     twins = sum(layer["group"]["order"] > 1 for layer in firsts)
-    balanced = [network["name"] for network in networks if network["detailed"] and _balanced(network["layers"][0])]
+    balanced = [each["name"] for each in networks if each["detailed"] and _balanced(each["layers"][0])]
     alike = sum(layer["lookalikes"] or 0 for layer in firsts) / max(1, sum(layer["filters"] for layer in firsts))
     return (
         f"Of {len(firsts)} published networks {twins or 'none'} {'has' if twins < 2 else 'have'} a group of twins in "
-        f"the first layer, though {100 * alike:.0f} % of their filters look like another one, turned or flipped. Balanced, "
-        f"beyond what smooth filters are anyway: {', '.join(balanced) or 'none'}. Of the {len(own)} layers of networks "
+        f"the first layer, though {100 * alike:.0f} % of their filters look like another one, turned or flipped. "
+        f"Balanced, beyond what smooth filters are anyway: {', '.join(balanced) or 'none'}. Of the {len(own)} layers of networks "
         f"that come with the package and of free controls, {sum(layer['group']['order'] > 1 for layer in own)} have "
         f"twins and {sum(_balanced(layer) for layer in own)} are balanced."
     )
