@@ -31,7 +31,7 @@ from lgn.inspection import inspect_bank
 from lgn.inspection.convolutions import convolutions_of
 from lgn.inspection.inspect import inspect_convolutions
 from lgn.inspection.twins import GAP
-from lgn.report.figures.inspected import inspected_networks
+from lgn.report.figures import inspected_networks
 from lgn.whole_files import write_json
 
 ROOT = Path(__file__).parents[1]

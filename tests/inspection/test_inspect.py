@@ -44,6 +44,7 @@ def test_rows_groups_and_orbits(turned: tuple[BankInspection, torch.Tensor]) -> 
     assert [each.nearest for each in found.maps] == ["turn 90"]
     assert found.maps[0].cosine > 0.9 > 0.6 > abs(found.maps[0].next_cosine)
     assert found.row("flip columns").balance in ("balanced", "neither")
+    assert "<td" in found._repr_html_()
     with pytest.raises(ValueError, match="name must be one of turn 90"):
         found.row("turn 45")
 

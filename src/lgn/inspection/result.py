@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from lgn import notebook
 from lgn.codec import encode
 from lgn.inspection.balance import Verdict
 from lgn.inspection.candidates import Kind
@@ -109,6 +110,20 @@ class BankInspection:
 
     def __str__(self) -> str:
         return describe(self)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                row.name,
+                "yes" if row.twins else "no",
+                f"{row.p_value:.2g}",
+                notebook.bar(max(row.gap, 0.0)),
+                row.balance or "",
+            )
+            for row in self.rows
+        ]
+        head = ("", "twins", "p, corrected", "gap, 1 nat the whole", "balance")
+        return notebook.together(f"{self.name}: {'. '.join(sentences(self))}.", notebook.table(head, rows))
 
 
 def describe(bank: BankInspection) -> str:

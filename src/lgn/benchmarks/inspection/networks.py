@@ -23,8 +23,8 @@ def _headline(networks: list[dict[str, Any]]) -> str:
     return (
         f"Of {len(firsts)} published networks {twins or 'none'} {'has' if twins < 2 else 'have'} a group of twins in "
         f"the first layer, though {100 * alike:.0f} % of their filters look like another one, turned or flipped. "
-        f"Balanced, beyond what smooth filters are anyway: {', '.join(balanced) or 'none'}. Of the {len(own)} layers of networks "
-        f"that come with the package and of free controls, {sum(layer['group']['order'] > 1 for layer in own)} have "
+        f"Balanced, beyond what smooth filters are anyway: {', '.join(balanced) or 'none'}. Of the {len(own)} layers "
+        f"of networks that come with the package and of free controls, {sum(layer['group']['order'] > 1 for layer in own)} have "
         f"twins and {sum(_balanced(layer) for layer in own)} are balanced."
     )
 
