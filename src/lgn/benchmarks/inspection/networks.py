@@ -20,12 +20,12 @@ def _headline(networks: list[dict[str, Any]]) -> str:
     twins = sum(layer["group"]["order"] > 1 for layer in firsts)
     balanced = [each["name"] for each in networks if each["detailed"] and _balanced(each["layers"][0])]
     alike = sum(layer["lookalikes"] or 0 for layer in firsts) / max(1, sum(layer["filters"] for layer in firsts))
+    has, own_twins = "has" if twins < 2 else "have", sum(layer["group"]["order"] > 1 for layer in own)
     return (
-        f"Of {len(firsts)} published networks {twins or 'none'} {'has' if twins < 2 else 'have'} a group of twins in "
-        f"the first layer, though {100 * alike:.0f} % of their filters look like another one, turned or flipped. "
-        f"Balanced, beyond what smooth filters are anyway: {', '.join(balanced) or 'none'}. Of the {len(own)} layers "
-        f"of networks that come with the package and of free controls, {sum(layer['group']['order'] > 1 for layer in own)} have "
-        f"twins and {sum(_balanced(layer) for layer in own)} are balanced."
+        f"Of {len(firsts)} published networks {twins or 'none'} {has} a group of twins in the first layer, though "
+        f"{100 * alike:.0f} % of their filters look like another one, turned or flipped. Balanced, beyond what smooth "
+        f"filters are anyway: {', '.join(balanced) or 'none'}. Of the {len(own)} layers of networks that come with the "
+        f"package and of free controls, {own_twins} have twins and {sum(map(_balanced, own))} are balanced."
     )
 
 
