@@ -19,6 +19,7 @@ from lgn.inspection.twist import ALIKE, twists
 
 DRAWS, FEWER_DRAWS = 999, 299  # the fewer for banks of more than MANY filters, whose twists take their time
 MANY = 160
+DRAWS_A_QUESTION = 25  # at least, so that the smallest p-value is significant after the correction for all questions
 REFERENCES = 199
 CHANCES = 20  # twisted banks whose orbits are counted
 
@@ -32,7 +33,8 @@ def inspect_bank(weights: Tensor, name: str = "bank", *, seed: int = 0, draws: i
     """
     bank = prepare(weights)
     generator = torch.Generator().manual_seed(seed)
-    draws = draws or (DRAWS if len(bank.filters) <= MANY else FEWER_DRAWS)
+    few = FEWER_DRAWS if len(bank.filters) > MANY else DRAWS
+    draws = draws or max(few, DRAWS_A_QUESTION * len(_questions(bank)))
     cosines = place_cosines(bank.filters)
     rows = _rows(bank, cosines, draws, generator) if len(bank.filters) >= FEWEST else []
     group = _twin_group(rows)
