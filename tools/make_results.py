@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.benchmarks import truth
+from lgn.benchmarks import inspection, truth
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
@@ -210,6 +210,12 @@ def networks(_: Path) -> str:
     return _table(["name", "preset", "seed", "epochs", "test"], rows)
 
 
+def inspected(results: Path) -> str:
+    """What inspected networks have, and how far the inspection can be trusted."""
+    study = results / "inspect.json"
+    return inspection.page(read_json(results / "inspection.json"), read_json(study) if study.is_file() else None)
+
+
 def _counts(results: Path) -> str:
     path = results / "claims.json"
     if not path.is_file():
@@ -329,6 +335,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         root / "docs" / "reproduction.md": verdicts,
         root / "docs" / "structures.md": structures,
         root / "docs" / "sharing.md": networks,
+        root / "docs" / "inspect.md": inspected,
         root / "results" / "training.md": trainings,
     }
     made = {page: between_markers(page.read_text(), make(root / "results")) for page, make in makers.items()}

@@ -10,6 +10,7 @@ from lgn import (
     discovery,
     generators,
     groups,
+    inspection,
     measures,
     memory,
     nn,
@@ -22,6 +23,7 @@ from lgn.algebra import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
 from lgn.discovery import discover_from_views, fit_from_pairs, fit_generator
 from lgn.front import analyze, load, write_report
+from lgn.inspection import inspect
 from lgn.measures import (
     closure_error,
     condition_number,
@@ -51,6 +53,8 @@ __all__ = [
     "fit_generator",
     "generators",
     "groups",
+    "inspect",
+    "inspection",
     "inverse_error",
     "load",
     "load_pretrained",

@@ -12,6 +12,7 @@ COMMANDS = {
     "discover": "train a linear group network on your images, and see what it learned",
     "train": "train, or continue a training",
     "analyze": "say what generators do, and how likely chance is to give it",
+    "inspect": "say which groups the filters of any trained network have",
     "report": "a page to look at, and figures, of a run or of matrices",
     "operators": "learn known operators from pairs of patches, and say what they are",
     "reproduce": "the figures and claims of the paper",

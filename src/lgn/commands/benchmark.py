@@ -13,7 +13,8 @@ from lgn.benchmarks.cells import run_cells
 from lgn.whole_files import write_json
 
 Part = Literal[
-    "planted", "maximum", "views", "labels", "matrices", "models", "power", "fits", "search", "depth", "cost"
+    "planted", "maximum", "views", "labels", "matrices", "models", "power", "fits", "search", "depth", "cost",
+    "unrelated", "orbits", "balance", "following"
 ]  # fmt: skip
 
 
@@ -23,7 +24,7 @@ def run(args: list[str]) -> int:
 
 
 def _benchmark(
-    what: Annotated[Literal["speed", "layers", "recovery", "truth", "groups"], tyro.conf.Positional],
+    what: Annotated[Literal["speed", "layers", "recovery", "truth", "groups", "inspection"], tyro.conf.Positional],
     quick: bool = False,
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
     out: Path | None = None,
@@ -35,18 +36,21 @@ def _benchmark(
         what: speed: a training step beside the straightforward one. layers: a group layer beside a convolution.
             recovery: is a planted symmetry found, and none where there is none? truth: what is claimed
             of inputs without anything to find, and with it? groups: are several generators found, and do they hold?
+            inspection: is a group found in filters that have one, and none in others?
         quick: a smaller measurement, of a minute or a few.
         json_output: print one JSON object instead of a table.
-        out: write the JSON to this file too; of recovery, truth and groups, which take half an hour each, what is in
+        out: write the JSON to this file too; of recovery, truth, groups and inspection, which take a while, what is in
             it is kept.
-        parts: of recovery (planted, maximum, views, labels), truth (matrices, models, power, fits, search) and groups
-            (planted, views, depth, cost), only these.
+        parts: of recovery (planted, maximum, views, labels), truth (matrices, models, power, fits, search), groups
+            (planted, views, depth, cost) and inspection (unrelated, orbits, balance, following), only these.
     """
     benchmark = importlib.import_module(f"lgn.benchmarks.{what}")
-    if what in ("recovery", "truth", "groups"):
+    if what in ("recovery", "truth", "groups", "inspection"):
         result = _by_cells(benchmark.MODULES, quick, out, parts)
     elif parts:
-        raise ValueError(f"parts must be given with recovery, truth or groups only, got {parts[0]} with {what}")
+        raise ValueError(
+            f"parts must be given with recovery, truth, groups or inspection only, got {parts[0]} with {what}"
+        )
     else:
         result = benchmark.measure(quick=quick)
         if out is not None:

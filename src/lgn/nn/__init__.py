@@ -8,6 +8,7 @@ from lgn.nn.group_stack import BrokenEquivarianceWarning, GroupStackConv2d, SetB
 from lgn.nn.layers import GroupConv2d, GroupLinear
 from lgn.nn.merge import merge
 from lgn.nn.models import Autoencoder, Classifier
+from lgn.nn.orbit_conv import OrbitConv2d
 from lgn.nn.places import Place, places
 from lgn.nn.summary import Summary, summary
 from lgn.nn.threshold import soft_threshold
@@ -25,6 +26,7 @@ __all__ = [
     "GroupLinear",
     "GroupStackConv2d",
     "OrbitBank",
+    "OrbitConv2d",
     "Place",
     "SetBatchNorm2d",
     "Summary",

@@ -13,6 +13,7 @@ from lgn import notebook
 from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, least_squares_generator
 from lgn.groups import Group, chosen_group
+from lgn.nn.from_inspection import Inspected, orbit_layer
 from lgn.nn.layers import GroupConv2d, GroupLinear
 
 MAX_DENSE = 256  # a dense generator on more numbers than this has over 65,000 entries: only on request
@@ -52,6 +53,7 @@ def convert(
     layers: Callable[[str, nn.Module], bool] | None = None,
     linear: bool = False,
     force: bool = False,
+    from_inspection: Inspected | None = None,
 ) -> nn.Module:
     """A copy of the model with `nn.Conv2d` (and, with `linear`, `nn.Linear`) replaced by group layers.
 
@@ -66,7 +68,12 @@ def convert(
     to the next. That is exact for `share="channel"` where a set's filters but the last are independent, least squares
     otherwise; `conversion.filter_error` has the error of each layer. A dense generator on more than 256 numbers is
     refused unless `force`. With `share="network"` all layers of one kernel size have one generator.
+
+    With `from_inspection`, what `lgn.inspect(model)` returned, the layers with twins get the orbits that were found,
+    under known turns and flips (`OrbitConv2d`), and their other filters stay free; the other arguments do not matter.
     """
+    if from_inspection is not None:
+        return _convert_inspected(model, from_inspection)
     chosen = chosen_group(order, group, default=4)
     order = chosen.order
     if from_filters and len(chosen.generators) > 1:
@@ -112,6 +119,26 @@ def convert(
         _forget_values(layer)
     if not replacements:
         raise ValueError(f"model must have a layer that can be converted, got none:\n{conversion}")
+    result = copy.deepcopy(model, dict(replacements))
+    result.conversion = conversion  # type: ignore[assignment]
+    return result
+
+
+def _convert_inspected(model: nn.Module, inspection: Inspected) -> nn.Module:
+    conversion, replacements = Conversion(), dict[int, nn.Module]()
+    modules = dict(model.named_modules())
+    for found in inspection.layers:
+        module = modules.get(found.name)
+        if type(module) is not nn.Conv2d:
+            conversion.left_alone[found.name] = "the model has no convolution of this name"
+        elif not found.orbit_details:
+            conversion.left_alone[found.name] = "no orbit was found in it"
+        else:
+            new, words, error = orbit_layer(module, found)
+            replacements[id(module)] = new
+            conversion.converted[found.name], conversion.filter_error[found.name] = words, error
+    if not replacements:
+        raise ValueError(f"from_inspection must have a layer of the model with orbits, got none:\n{conversion}")
     result = copy.deepcopy(model, dict(replacements))
     result.conversion = conversion  # type: ignore[assignment]
     return result

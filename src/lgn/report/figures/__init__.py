@@ -8,6 +8,7 @@ from lgn.report.figures.architecture import architecture
 from lgn.report.figures.choose import highest
 from lgn.report.figures.filter_sets import filter_sets
 from lgn.report.figures.fourier import circulant_and_diagonal, diagonalisation
+from lgn.report.figures.inspected import inspected_networks
 from lgn.report.figures.operators import compositions, pooling, rotations
 from lgn.report.figures.runtime import runtime
 from lgn.report.figures.shares import structure_shares
@@ -30,6 +31,7 @@ __all__ = [
     "effect_on_identity",
     "filter_sets",
     "group_actions",
+    "inspected_networks",
     "mnist_actions",
     "pooling",
     "reconstruction_actions",

@@ -1,0 +1,92 @@
+"""What was found, as tables for people and as `docs/inspect.md`."""
+
+from typing import Any
+
+from lgn.benchmarks.inspection.networks import network_tables
+from lgn.benchmarks.inspection.unrelated import LATER
+
+Cells = list[dict[str, Any]]
+
+#: The commit that fixed the tests and their thresholds, by its subject and its number when it was made: the families of
+#: `lgn.benchmarks.inspection.later` were written after it.
+FIXED = "the thresholds of twins and balance are fixed here"
+
+WORDS = {
+    "unrelated": """### Unrelated banks
+
+The share of banks in which a twin group is called, where every filter was drawn by itself. At most 0.05 of all, and 0.1
+of any family, may be. *Others*: any other twins (negatives, channels, shifts, scalings). *Lookalikes*: the share of
+filters that look like another one, turned or flipped, at a cosine of 0.8: what the eye sees in banks where there is
+nothing. *Largest gap*: of any transformation, on average; 0.25 is needed. Families marked * were written after the
+tests and thresholds were fixed (commit "{fixed}").""",
+    "orbits": """### Planted orbits
+
+48 of 64 Gabors, 3x7x7, in orbits of a flip, of C4 or D4, with noise, in random order and of random sign; and harder
+cases, of which nothing was asked. The share in which the group is found, just that one; *members*: the share of filters
+that are with just their mates, or outside where they should be; *power*: what the inspection says of itself.""",
+    "balance": """### Balance
+
+The share of transformations that are called what they are, and the share that are called the opposite (or anything,
+where *neither* is right).""",
+    "following": """### From layer to layer
+
+Two layers that commute with quarter turns: the share in which just the turns go on; and unrelated layers, of which none
+should. *Cosine*: of the quarter turn, or the highest of all.""",
+}
+MORE = ("others", "lookalikes", "largest gap", "members", "power", "opposite", "cosine")
+
+
+def page(result: dict[str, Any], networks: dict[str, Any] | None) -> str:
+    """`docs/inspect.md` between its markers: what networks have, and how far the tests can be trusted."""
+    return "\n\n".join([*network_tables(networks), "## How far to trust it", describe(result)])
+
+
+def describe(result: dict[str, Any]) -> str:
+    """The tables of all parts that were measured."""
+    texts = []
+    for part, words in WORDS.items():
+        chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
+        if chosen:
+            minutes = sum(cell["processor_seconds"] for cell in chosen) / 60
+            count = f"{len(chosen)} banks, {minutes:.1f} minutes of processor time."
+            texts.append(f"{words.format(fixed=FIXED)}\n\n{_table(chosen, part)}\n\n{count}")
+    return "\n\n".join(texts)
+
+
+def _table(cells: Cells, part: str) -> str:
+    kinds: dict[str, Cells] = {}
+    for cell in cells:
+        kinds.setdefault(_name(cell["key"]), []).append(cell)
+    more = [name for name in MORE if name in cells[0]]
+    head = ["", "banks", "rate", *more, "asked", ""]
+    lines = [head, ["---"] * len(head)]
+    for name, some in kinds.items():
+        lines.append(_line(name, some, more))
+    if part == "unrelated":
+        lines.append(_line("all", cells, more, 0.05))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _line(name: str, cells: Cells, more: list[str], limit: float | None = None) -> list[str]:
+    rate = _mean(cells, "rate")
+    bounds = {"limit": limit or cells[0].get("limit"), "at_least": cells[0].get("at_least")}
+    asked = "".join(
+        f"{word} {bounds[bound]:g}" for bound, word in (("limit", "at most"), ("at_least", "at least")) if bounds[bound]
+    )
+    missed = (bounds["limit"] is not None and rate > bounds["limit"] + 1e-9) or (
+        bounds["at_least"] is not None and rate < bounds["at_least"] - 1e-9
+    )
+    values = [f"{_mean(cells, each):.3f}" for each in more]
+    return [name, str(len(cells)), f"{rate:.3f}", *values, asked, "missed" if missed else ""]
+
+
+def _mean(cells: Cells, what: str) -> float:
+    return sum(cell[what] for cell in cells) / len(cells)
+
+
+def _name(key: dict[str, Any]) -> str:
+    """What tells a row from others: seeds are its cases."""
+    shown = {name: value for name, value in key.items() if name not in ("part", "seed")}
+    named = [str(shown.pop(name)) for name in ("kind", "input") if name in shown]
+    mark = " *" if named and named[0] in LATER else ""
+    return ", ".join([*named, *(f"{name} {value}" for name, value in shown.items())]) + mark

@@ -1,0 +1,50 @@
+"""`convert(model, from_inspection=...)`: convolutions with the orbits that an inspection found in them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+from torch import nn
+
+from lgn.nn.orbit_conv import CopiedFilters, OrbitConv2d
+
+
+class FoundOrbit(Protocol):
+    """What is needed of an orbit: its filters, and what each is of the base."""
+
+    @property
+    def filters(self) -> tuple[int, ...]: ...
+    @property
+    def elements(self) -> tuple[str, ...]: ...
+
+
+class InspectedLayer(Protocol):
+    """What is needed of an inspected layer; `lgn.inspection.BankInspection` has it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def window(self) -> tuple[int, int, int, int]: ...
+    @property
+    def orbit_details(self) -> Sequence[FoundOrbit]: ...
+
+
+class Inspected(Protocol):
+    """What is needed of an inspection; `lgn.inspect(model)` gives it."""
+
+    @property
+    def layers(self) -> Sequence[InspectedLayer]: ...
+
+
+def orbit_layer(plain: nn.Conv2d, found: InspectedLayer) -> tuple[OrbitConv2d, str, float]:
+    """The layer with the orbits found, how much it saves in words, and the relative error of its filters."""
+    orbits = [CopiedFilters(each.filters, each.elements) for each in found.orbit_details]
+    new = OrbitConv2d(plain, orbits, found.window)
+    stored = sum(each.numel() for each in (new.basis, new.gain, new.free))
+    with torch.no_grad():
+        error = float((new.filters() - plain.weight).norm() / plain.weight.norm())
+    words = (
+        f"{len(new.gain)} of {plain.out_channels} filters in {len(orbits)} orbits, "
+        f"{stored:,} numbers instead of {plain.weight.numel():,}"
+    )
+    return new.train(plain.training), words, error
