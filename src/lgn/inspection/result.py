@@ -123,7 +123,7 @@ class BankInspection:
             for row in self.rows
         ]
         head = ("", "twins", "p, corrected", "gap, 1 nat the whole", "balance")
-        return notebook.together(f"{self.name}: {'. '.join(sentences(self))}.", notebook.table(head, rows))
+        return notebook.together(f"{self.name}: {'. '.join(sentences(self))}.", notebook.cells(head, rows))
 
 
 def describe(bank: BankInspection) -> str:
