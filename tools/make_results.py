@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.benchmarks import inspection, truth
+from lgn.benchmarks import groups, inspection, recovery, speed_page, truth
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
@@ -29,6 +29,8 @@ HEADS = {
     ),
 }
 FOUND = 1e-3  # the relative error at which a planted generator counts as found, as in docs/recovery.md
+#: Documents that are made of one measurement alone.
+DOCUMENTS = {"truth": truth.page, "recovery": recovery.page, "groups": groups.page, "speed": speed_page.page}
 Cells = list[dict[str, Any]]
 
 
@@ -339,7 +341,12 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         root / "results" / "training.md": trainings,
     }
     made = {page: between_markers(page.read_text(), make(root / "results")) for page, make in makers.items()}
-    return made | {root / "docs" / "truth.md": truth.page(read_json(root / "results" / "truth.json"))}
+    measured = {name: root / "results" / f"{name}.json" for name in DOCUMENTS}
+    return made | {
+        root / "docs" / f"{name}.md": DOCUMENTS[name](read_json(path))
+        for name, path in measured.items()
+        if path.is_file()
+    }
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import torch
 from lgn.benchmarks import recovery
 from lgn.benchmarks.cells import cells_of, run_cells
 from lgn.benchmarks.recovery import labels, maximum, planted, views
+from lgn.whole_files import read_json
 
 
 @pytest.mark.parametrize("task", planted.TASKS)
@@ -76,8 +77,7 @@ def test_finished_cells_are_kept_and_the_page_is_made_of_them(tmp_path: Path, mo
     again = run_cells(recovery.MODULES, True, out, ["planted"], progress=lambda *done: told.append(done))
     assert len(told) == len(first["cells"])  # nothing was measured twice
     assert again["cells"] == first["cells"]
-    recovery.write_page(out, tmp_path / "recovery.md")
-    text = (tmp_path / "recovery.md").read_text()
+    text = recovery.page(read_json(out))
     assert "| rotation 90 |" in text
     assert "least-squares, K=12" in text
     with pytest.raises(ValueError, match=r"out must be a new file or one of the same kind of run, .* has a quick one"):

@@ -37,11 +37,6 @@ def test_every_way_makes_a_step() -> None:
         assert torch.isfinite(loss)
 
 
-def test_the_page_is_made_from_the_results() -> None:
-    page = (ROOT / "docs" / "speed.md").read_text()
-    assert page == speed_page.page(read_json(ROOT / "results" / "speed.json"))
-
-
 def test_the_page_says_what_freed_memory_costs() -> None:
     result = read_json(ROOT / "results" / "speed.json")
     freed = {

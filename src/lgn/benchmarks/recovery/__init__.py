@@ -4,8 +4,8 @@ Expected: see docs/recovery.md. `--quick` takes under 3 minutes, a full part und
 """
 
 from lgn.benchmarks.recovery import labels, maximum, planted, views
-from lgn.benchmarks.recovery.page import describe, page, write_page
+from lgn.benchmarks.recovery.page import describe, page
 
 MODULES = {"planted": planted, "maximum": maximum, "views": views, "labels": labels}
 
-__all__ = ["MODULES", "describe", "page", "write_page"]
+__all__ = ["MODULES", "describe", "page"]

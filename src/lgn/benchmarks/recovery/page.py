@@ -1,10 +1,7 @@
 """What the benchmark found, as tables for people and as `docs/recovery.md`."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
-
-from lgn.whole_files import read_json, write_whole
 
 Cells = list[dict[str, Any]]
 
@@ -43,11 +40,6 @@ trainings, and is then trained anew with it frozen. One half of 2,000 validation
 is claimed where five trainings of it with fresh seeds beat five of free filters on the other half, by Student's t and
 the larger of two standard errors (over seeds, over images), at a level that claims one at most 2 times in 100 where
 there is none."""
-
-
-def write_page(results: Path, out: Path) -> None:
-    """Make `docs/recovery.md` from `results/recovery.json`."""
-    write_whole(out, page(read_json(results)).encode())
 
 
 def page(result: dict[str, Any]) -> str:

@@ -4,8 +4,8 @@ Expected: see docs/truth.md. `--quick` takes under 3 minutes, everything about h
 """
 
 from lgn.benchmarks.truth import fits, matrices, models, power, search
-from lgn.benchmarks.truth.page import describe, page, rows, write_page
+from lgn.benchmarks.truth.page import describe, page, rows
 
 MODULES = {"matrices": matrices, "models": models, "power": power, "fits": fits, "search": search}
 
-__all__ = ["MODULES", "describe", "page", "rows", "write_page"]
+__all__ = ["MODULES", "describe", "page", "rows"]

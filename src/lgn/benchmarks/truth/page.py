@@ -1,9 +1,6 @@
 """What the benchmark found, as tables for people and as `docs/truth.md`."""
 
-from pathlib import Path
 from typing import Any, NamedTuple
-
-from lgn.whole_files import read_json, write_whole
 
 Cells = list[dict[str, Any]]
 
@@ -44,11 +41,6 @@ found (pairs); for what is there, the share that is found. A dimension is right 
 The share of simulated searches that claim a symmetry: none is there, or all starts are better by four points; *before*
 is the claim by two standard errors on the images that chose.""",
 }
-
-
-def write_page(results: Path, out: Path) -> None:
-    """Make `docs/truth.md` from `results/truth.json`."""
-    write_whole(out, page(read_json(results)).encode())
 
 
 def page(result: dict[str, Any]) -> str:
