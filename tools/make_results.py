@@ -13,6 +13,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from lgn.benchmarks import groups, inspection, recovery, speed_page, truth
+from lgn.markdown import markdown_table
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
@@ -58,7 +59,7 @@ def verdicts(results: Path) -> str:
         for each in read_json(path)["claims"]
     ]
     words = "Numbers, intervals and what each was measured on are in [results/claims.md](../results/claims.md)."
-    return f"## Verdicts\n\n{words}\n\n{_table(['', 'claim', '`paper`', '`released`'], rows)}"
+    return f"## Verdicts\n\n{words}\n\n{markdown_table(['', 'claim', '`paper`', '`released`'], rows)}"
 
 
 def structures(results: Path) -> str:
@@ -80,7 +81,7 @@ def structures(results: Path) -> str:
             for each in samples
         ]
         head = f"**{data}**: share of generators, under white nulls → under all nulls, means over runs."
-        texts.append(f"{head}\n\n{_table(['', 'runs', *names], rows)}")
+        texts.append(f"{head}\n\n{markdown_table(['', 'runs', *names], rows)}")
     return "\n\n".join([*texts, _what_is_left(measured)])
 
 
@@ -132,7 +133,7 @@ def trainings(results: Path) -> str:
             minutes = f"{last['seconds'] / 60:.0f}"
             rows.append([run.path.name, command, str(run.config.seed), str(last["epoch"]), *_quality(last), minutes])
         heads = ["run", "command", "seed", "epochs", *qualities, "minutes"]
-        texts.append(f"{title}\n\n{_table(heads, rows)}")
+        texts.append(f"{title}\n\n{markdown_table(heads, rows)}")
     return "\n\n".join([*texts, *_over_seeds(results)])
 
 
@@ -159,7 +160,7 @@ def _over_seeds(results: Path) -> list[str]:
     if not rows:
         return []
     heads = ["runs", "seeds", "epochs", "test, mean and standard deviation"]
-    return [f"## Over seeds\n\n{_table(heads, rows)}"]
+    return [f"## Over seeds\n\n{markdown_table(heads, rows)}"]
 
 
 def _mean_and_spread(sample: list[Run]) -> str:
@@ -198,7 +199,7 @@ def _longest(results: Path) -> str:
         return "No training of a preset is finished yet."
     heads = ["data", "task", "preset", "start", "epochs", "test"]
     note = "The last epoch of one run each; all runs, with their commands and their spread over seeds, are in"
-    return f"{_table(heads, rows)}\n\n{note} [results/training.md](results/training.md)."
+    return f"{markdown_table(heads, rows)}\n\n{note} [results/training.md](results/training.md)."
 
 
 def networks(_: Path) -> str:
@@ -209,7 +210,7 @@ def networks(_: Path) -> str:
         last = run.metrics[-1]
         result = ("error ", "")["test_accuracy" in last] + _quality(last)[0]
         rows.append([f"`{name}`", run.config.preset, str(run.config.seed), str(last["epoch"]), result])
-    return _table(["name", "preset", "seed", "epochs", "test"], rows)
+    return markdown_table(["name", "preset", "seed", "epochs", "test"], rows)
 
 
 def inspected(results: Path) -> str:
@@ -315,13 +316,8 @@ def _recovery(results: Path) -> str:
             "",
         ],
     ]
-    table = _table(["recovery", "`lgn.discovery`", "the paper's training"], rows)
+    table = markdown_table(["recovery", "`lgn.discovery`", "the paper's training"], rows)
     return f"{table}\n\nTasks, errors and the cases with noise are in [docs/recovery.md](docs/recovery.md)."
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def between_markers(text: str, generated: str) -> str:

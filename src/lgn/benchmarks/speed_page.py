@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lgn.markdown import markdown_table
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -106,11 +108,6 @@ def plot(result: dict[str, Any]) -> "Figure":
     return figure
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def _steps(result: dict[str, Any]) -> str:
     rows = []
     for name, shape in result["shapes"].items():
@@ -121,7 +118,7 @@ def _steps(result: dict[str, Any]) -> str:
             cells = [TITLES[name], way, f"{ms:.1f}", f"{ratio:.2f}", f"{epoch:.0f} s", f"{epoch / 0.6:.0f} min"]
             rows.append(cells)
         rows.append([TITLES[name], "*floor*", f"{shape['floor_milliseconds']:.1f}", "", "", ""])
-    return _table(["shape", "way", "ms a step", "times faster", "an epoch's steps", "100 epochs"], rows)
+    return markdown_table(["shape", "way", "ms a step", "times faster", "an epoch's steps", "100 epochs"], rows)
 
 
 def _profile(result: dict[str, Any]) -> str:
@@ -130,7 +127,7 @@ def _profile(result: dict[str, Any]) -> str:
         for name, parts in result["profile"].items()
         for part, ms in parts.items()
     ]
-    return _table(["shape", "part of the pure PyTorch step", "ms", "share"], rows)
+    return markdown_table(["shape", "part of the pure PyTorch step", "ms", "share"], rows)
 
 
 def _costs(result: dict[str, Any]) -> str:
@@ -139,7 +136,7 @@ def _costs(result: dict[str, Any]) -> str:
         rows += [[TITLES[name], what, f"{100 * share:+.1f} %"] for what, share in shape["penalty_share"].items()]
         group = 100 * (shape["group_over_free_filters"] - 1)
         rows.append([TITLES[name], "orbits instead of free filters", f"{group:+.1f} %"])
-    return _table(["shape", "what", "of the step"], rows)
+    return markdown_table(["shape", "what", "of the step"], rows)
 
 
 def _growth(result: dict[str, Any]) -> str:
@@ -147,12 +144,12 @@ def _growth(result: dict[str, Any]) -> str:
         [name, ", ".join(f"{value}: {ms:.0f}" for value, ms in times.items())]
         for name, times in result["growth"].items()
     ]
-    return _table(["setting", "milliseconds"], rows)
+    return markdown_table(["setting", "milliseconds"], rows)
 
 
 def _memory(result: dict[str, Any]) -> str:
     rows = [[TITLES[n], way, f"{mb:.0f}"] for n, peaks in result["peak_memory_mb"].items() for way, mb in peaks.items()]
-    return _table(["shape", "way", "peak memory of the process, MB"], rows)
+    return markdown_table(["shape", "way", "peak memory of the process, MB"], rows)
 
 
 def _freed(result: dict[str, Any]) -> str:
@@ -161,7 +158,7 @@ def _freed(result: dict[str, Any]) -> str:
         for name, ways in result["freed_memory"].items()
         for way, step in ways.items()
     ]
-    return _table(["shape", "freed memory is", "ms a step", "page faults a step"], rows)
+    return markdown_table(["shape", "freed memory is", "ms a step", "page faults a step"], rows)
 
 
 def _inference(result: dict[str, Any]) -> str:
@@ -169,4 +166,4 @@ def _inference(result: dict[str, Any]) -> str:
         [TITLES[name], f"{values['merged_images_per_second']:,.0f}", f"{values['merged_over_free']:.2f}"]
         for name, values in result["inference"].items()
     ]
-    return _table(["shape", "merged encoder, images a second", "time over that of plain filters"], rows)
+    return markdown_table(["shape", "merged encoder, images a second", "time over that of plain filters"], rows)

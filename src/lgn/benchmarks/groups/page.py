@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lgn.markdown import markdown_table
 from lgn.whole_files import read_json, write_whole
 
 Cells = list[dict[str, Any]]
@@ -95,7 +96,7 @@ def _planted(cells: Cells) -> str:
     ]
     better = sum(joint < alone for alone, joint in pairs)
     words = f"With noise, the error is smaller with the relations than without in {better} of {len(pairs)}."
-    return f"{PLANTED}\n\n{_table(['group', *heads, 'unrelated, p'], rows)}\n\n{words}"
+    return f"{PLANTED}\n\n{markdown_table(['group', *heads, 'unrelated, p'], rows)}\n\n{words}"
 
 
 def _views(cells: Cells) -> str:
@@ -109,7 +110,7 @@ def _views(cells: Cells) -> str:
                 row.append(f"{right}, {either} of {len(here)}")
             rows.append(row)
     heads = [f"{noise:.0%} noise" for noise in _values(cells, "noise")]
-    return f"{VIEWS}\n\n{_table(['group', 'images', *heads], rows)}"
+    return f"{VIEWS}\n\n{markdown_table(['group', 'images', *heads], rows)}"
 
 
 def _depth(cells: Cells) -> str:
@@ -120,7 +121,7 @@ def _depth(cells: Cells) -> str:
             rows.append([kind, f"{max(c['error'] for c in here):.1e}", f"{min(c['error'] for c in here):.1e}", ""])
         else:
             rows.append([kind, "", "", f"{max(c['relation_error'] for c in here):.1e}"])
-    return f"{DEPTH}\n\n{_table(['network', 'error, worst seed', 'error, best seed', 'relations'], rows)}"
+    return f"{DEPTH}\n\n{markdown_table(['network', 'error, worst seed', 'error, best seed', 'relations'], rows)}"
 
 
 def _cost(cells: Cells) -> str:
@@ -128,7 +129,7 @@ def _cost(cells: Cells) -> str:
         [cell["key"]["group"], cell["key"]["family"], f"{cell['ratio']:.3f}", f"{cell['of_minima']:.3f}"]
         for cell in cells
     ]
-    return f"{COST}\n\n{_table(['group', 'family', 'median ratio', 'ratio of minima'], rows)}"
+    return f"{COST}\n\n{markdown_table(['group', 'family', 'median ratio', 'ratio of minima'], rows)}"
 
 
 def _values(cells: Cells, name: str) -> list[Any]:
@@ -137,7 +138,3 @@ def _values(cells: Cells, name: str) -> list[Any]:
 
 def _where(cells: Cells, **wanted: Any) -> Cells:
     return [cell for cell in cells if all(cell["key"].get(name) == value for name, value in wanted.items())]
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    return "\n".join("| " + " | ".join(line) + " |" for line in [heads, ["---"] * len(heads), *rows])

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from lgn.markdown import markdown_table
+
 Cells = list[dict[str, Any]]
 
 PAGE = """# Recovery: is a symmetry found that is there, and none where there is none?
@@ -80,7 +82,7 @@ def _planted(cells: Cells) -> str:
                 row.append(f"{max(errors):.1e}{hits}" if errors else "")
             rows.append(row)
         title = "Without noise: worst error, found" if noise == 0 else f"With noise of {noise:.0%}: worst error"
-        texts.append(f"{title}.\n\n" + _table(["task", *(f"{m}, K={k}" for m, k in columns)], rows))
+        texts.append(f"{title}.\n\n" + markdown_table(["task", *(f"{m}, K={k}" for m, k in columns)], rows))
     return "\n\n".join(texts)
 
 
@@ -96,7 +98,7 @@ def _maximum(cells: Cells) -> str:
         for cell in cells
         for key in [cell["key"]]
     ]
-    return MAXIMUM + "\n\n" + _table(["task", "method", "error", "sets solved", "seconds"], rows)
+    return MAXIMUM + "\n\n" + markdown_table(["task", "method", "error", "sets solved", "seconds"], rows)
 
 
 def _views(cells: Cells) -> str:
@@ -119,7 +121,7 @@ def _views(cells: Cells) -> str:
                 ]
             )
     heads = ["task", "right dimension", "dimension", "eigengap", "worst error", "paper's nearest"]
-    return VIEWS + "\n\n" + _table(heads, rows)
+    return VIEWS + "\n\n" + markdown_table(heads, rows)
 
 
 def _labels(cells: Cells) -> str:
@@ -154,9 +156,9 @@ def _labels(cells: Cells) -> str:
                 for cell in here
                 if "degrees" in cell
             ]
-    accuracy = _table(["images", "method", "accuracy", "of all seeds", "parameters"], rows)
+    accuracy = markdown_table(["images", "method", "accuracy", "of all seeds", "parameters"], rows)
     heads = ["images", "degrees", "of fresh seeds", "scale", "stretch", "shear", "points above free", "p", "claimed"]
-    return f"{LABELS}\n\n{accuracy}\n\nWhat *affine* found:\n\n{_table(heads, found)}"
+    return f"{LABELS}\n\n{accuracy}\n\nWhat *affine* found:\n\n{markdown_table(heads, found)}"
 
 
 def _where(cells: Cells, **wanted: Any) -> Cells:
@@ -170,8 +172,3 @@ def _values(cells: Cells, name: str) -> list[Any]:
 
 def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.1e}"
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from lgn.markdown import markdown_table
+
 Cells = list[dict[str, Any]]
 
 PAGE = """# Truth: what is claimed where there is nothing, and where there is something
@@ -105,12 +107,12 @@ def rows(cells: Cells) -> list[Row]:
 def _table(cells: Cells) -> str:
     extra = [name for name in MORE if any(name in cell for cell in cells)]
     head = ["", "cases", "rate", *extra, "limit", ""]
-    lines = [head, ["---"] * len(head)]
+    lines = []
     for row in rows(cells):
         shown = [f"{row.more[each]:.3f}" if each in row.more else "" for each in extra]
         bound = "".join(f"{BOUNDS[what]} {value:g}" for what, value in row.bound.items())
         lines.append([row.name, f"{row.cases:,}", f"{row.rate:.3f}", *shown, bound, "" if row.right else "missed"])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown_table(head, lines)
 
 
 def _name(key: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """The claims as a page: a verdict each, with the numbers behind it."""
 
+from lgn.markdown import markdown_table
 from lgn.recipes.claims.statement import Statement, Table
 
 HEAD = """# The paper's claims
@@ -36,5 +37,4 @@ def _section(each: Statement) -> str:
 
 
 def _table(table: Table) -> str:
-    rows = [table.heads, ("---",) * len(table.heads), *table.rows]
-    return f"\n{table.title}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"\n{table.title}\n\n{markdown_table(table.heads, table.rows)}"
