@@ -23,7 +23,7 @@ const groupGraph = {
       y: run.group.places.map((place) => place[1]),
       mode: "markers+text",
       text: run.group.words,
-      textposition: "top center",
+      textposition: "top right",
       hoverinfo: "text",
       showlegend: false,
       marker: { size: 12, color: colours.css("--accent") },
