@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.benchmarks import inspection, truth
+from lgn.benchmarks import groups, inspection, truth
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
@@ -339,7 +339,10 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         root / "results" / "training.md": trainings,
     }
     made = {page: between_markers(page.read_text(), make(root / "results")) for page, make in makers.items()}
-    return made | {root / "docs" / "truth.md": truth.page(read_json(root / "results" / "truth.json"))}
+    parts = {"truth": truth.page, "groups": groups.page}
+    return made | {
+        root / "docs" / f"{name}.md": page(read_json(root / "results" / f"{name}.json")) for name, page in parts.items()
+    }
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 import torch
 
 from lgn.benchmarks import groups
@@ -21,7 +22,7 @@ def test_planted_matrices_are_representations_of_their_groups() -> None:
     assert len(planted.relabelled(group, matrices)) == 8  # the automorphisms of D4
 
 
-def test_cells_measure_and_the_page_is_made_of_them(tmp_path: Path) -> None:
+def test_cells_measure_and_the_page_is_made_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {part: len(list(cells_of(groups.MODULES, part, quick=False))) for part in groups.MODULES} == {
         "planted": 140, "views": 150, "depth": 16, "cost": 4,
     }  # fmt: skip
@@ -40,6 +41,9 @@ def test_cells_measure_and_the_page_is_made_of_them(tmp_path: Path) -> None:
     for method, measured in (("least-squares", alone), ("relations", joint)):
         key = {"part": "planted", "task": "S3 on channels", "noise": 0.05, "method": method, "seed": 0}
         result["cells"].append({"key": key, **measured, "processor_seconds": 1.0})
+    monkeypatch.setattr(views, "IMAGES", 80)  # as many as it needs
+    monkeypatch.setattr(views, "VIEWS", 10)
+    monkeypatch.setattr(views, "PATCH", (4, 4))
     named = views.measure("digits", None, "C4", 0.01, 0)
     assert named["right"]
     assert named["name"] == "C4"

@@ -14,7 +14,7 @@ from lgn.training import NetworkConfig, Run, preset, train
 from lgn.training.build import build_model, build_penalty
 from lgn.training.run import config_from_json, config_to_json
 
-SMALL = {"num_layers": 2, "num_sets": 2, "kernel_size": 3, "epochs": 1, "train_images": 256, "device": "cpu"}
+SMALL = {"num_layers": 2, "num_sets": 1, "kernel_size": 3, "epochs": 1, "train_images": 256, "device": "cpu"}
 D4 = ["--group", "dihedral:4"]
 FIXED = ["--generator", "fixed", "--operator", "rotation 90", "--operator", "reflection columns"]
 
@@ -42,18 +42,15 @@ def test_its_analysis_and_page_know_both_generators(trained: Run, tmp_path: Path
     analysis = trained.analysis(draws=20)
     names = [each.name for each in analysis.generators]
     assert names[0] == "layer 1, set 1, r"
-    assert names[-1] == "layer 2, set 2, s"
-    assert [each.order for each in analysis.generators] == [4] * 4 + [2] * 4
+    assert names[-1] == "layer 2, set 1, s"
+    assert [each.order for each in analysis.generators] == [4, 4, 2, 2]
     for each in analysis.generators:
         assert each.spectrum.closure_error is not None
         assert each.spectrum.closure_error <= 1e-5
         assert each.start is not None
-    page = lgn.write_report(trained, tmp_path / "page.html", figures=True).read_text()
-    assert "3 sets" not in page
+    page = lgn.write_report(trained, tmp_path / "page.html").read_text()
     assert "orbits of D4" in page
     assert '"relations":["r^4","s^2","s r s r"]' in page
-    assert (tmp_path / "figures" / "cayley.png").is_file()
-    assert (tmp_path / "figures" / "filter-sets.png").is_file()
 
 
 def test_the_command_line_of_groups() -> None:
