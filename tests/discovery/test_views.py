@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from lgn import groups
 from lgn.data.images import ImageSet
 from lgn.discovery import discover_from_views
 from lgn.measures import closure_error
@@ -78,11 +79,34 @@ def test_the_same_view_again_is_no_symmetry(digits: ImageSet) -> None:
     assert found.distinct_views == 1
 
 
-def test_a_group_that_is_not_cyclic_has_a_dimension_and_no_generator(digits: ImageSet) -> None:
+def test_a_group_that_is_not_cyclic_is_named_and_has_its_generators(digits: ImageSet) -> None:
     found = discover_from_views(views_of(digits.train.images, "turns and flips apart", 0), PATCH)
     assert found.dimension == 4
-    assert found.matrix is None
-    assert "no cyclic generator" in repr(found)
+    assert found.matrix is None  # no cyclic generator
+    assert found.name == "C2 x C2"
+    assert "the group C2 x C2" in repr(found)
+    assert found.generators is not None
+    flips = [operator("reflection", PATCH, axis=axis) for axis in ("rows", "columns")]
+    flips.append(flips[0] @ flips[1])
+    assert all(any(torch.equal(each, flip) for flip in flips) for each in found.generators)
+
+
+def test_turns_and_flips_together_are_d4(digits: ImageSet) -> None:
+    """All eight elements of each image: 4 turns of it and of its mirror image."""
+    images = digits.train.images[:150]
+    views = torch.stack(
+        [(x.flip(-1) if k else x).rot90(j, (-2, -1)) for x in [images] for k in (0, 1) for j in range(4)], 1
+    )
+    found = discover_from_views(views, PATCH)
+    assert (found.dimension, found.name) == (8, "D4")
+    assert found.group is not None
+    assert found.generators is not None
+    assert float(groups.relation_error(found.group, found.generators)) == 0
+    known = groups.closure([operator("rotation", PATCH, degrees=90), operator("reflection", PATCH)])
+    for element in found.group.representation(found.generators):
+        assert any(torch.equal(element, each) for each in known.elements)
+    nothing = discover_from_views(digits.train.images[:960].unflatten(0, (120, 8)), PATCH)
+    assert (nothing.name, nothing.group) == ("none", None)
 
 
 def test_channels_and_rectangles(digits: ImageSet) -> None:

@@ -11,13 +11,14 @@ from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 import tyro
 
 from lgn.generators import FAMILIES
+from lgn.groups import named
 from lgn.training import Config, Run, preset
 from lgn.training.config import PRESETS, Task
 
 #: What `--help` shows; `--help-all` shows everything.
 SHOWN = {
     "network", "out", "resume", "open", "data", "from_preset", "task", "epochs", "seed",
-    "num_layers", "num_sets", "order", "kernel_size", "generator", "penalty",
+    "num_layers", "num_sets", "order", "group", "kernel_size", "generator", "penalty",
 }  # fmt: skip
 MORE = "\n\n--help-all shows all options."
 
@@ -80,14 +81,16 @@ def parse_config(args: list[str], prog: str, description: str) -> Config:
 
 
 def _defaults(args: list[str]) -> dict[str, Any]:
-    """The values that options have unless they are given: these depend on the preset and on two options."""
+    """The values that options have unless they are given: these depend on the preset and on some options."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    for name in ("--preset", "--task", "--generator"):
+    for name in ("--preset", "--task", "--generator", "--group", "--order"):
         parser.add_argument(name, nargs="?")
     known, _ = parser.parse_known_args(args)
     task: Any = known.task if known.task in get_args(Task) else "auto"  # tyro refuses any other
     family = FAMILIES.get(known.generator)
-    way = {} if family is None else {"penalty": family.penalty}
+    way: dict[str, Any] = {} if family is None else {"penalty": family.penalty}
+    if known.group is not None and known.order is None:
+        way["order"] = named(known.group).order
     return {**vars(preset(known.preset or "quick", task, **way)), "from_preset": known.preset or "quick"}
 
 

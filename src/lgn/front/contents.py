@@ -9,6 +9,7 @@ from lgn import data
 from lgn.nn import places
 from lgn.report import Contents, Network
 from lgn.training import Config, Run
+from lgn.training.config import NetworkConfig
 
 #: Crops that are offered on the page, the most contrasted of those that are drawn.
 CROPS, DRAWN = 24, 600
@@ -42,6 +43,7 @@ def contents_of_run(found: Run, progress: Callable[[str], None] = lambda _: None
         base_names=tuple(place.base_names for place in who),
         crops=_crops(found, analysis.patch),
         network=_network(found, analysis.patch),
+        group=None if config.network.group is None else config.network.chosen_group,
     )
 
 
@@ -84,8 +86,8 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
         f"{channels} x {height} x {width}",
         "task": "classification" if facts["task"] == "classify" else "reconstruction",
         "network": f"{network.num_layers} layers of {kind}, {network.num_sets} sets of "
-        f"{network.order} filters, {network.kernel_size} x {network.kernel_size}",
-        "generators": f"{network.generator}, one for each {network.share}, started {network.operator or network.start}",
+        f"{network.order} filters{_group_words(network)}, {network.kernel_size} x {network.kernel_size}",
+        "generators": f"{network.generator}, one for each {network.share}, {_begun(network)}",
         "penalty": config.penalty
         if config.penalty == "none"
         else f"{config.penalty}, weight {config.penalty_weight:g}",
@@ -98,9 +100,29 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
 
 def _settings(config: Config) -> str:
     """The preset, and what was changed of it besides what the other rows say."""
-    said = ("epochs", "learning_rate", "num_layers", "num_sets", "order", "kernel_size", "generator", "share", "start")
+    said = (
+        "epochs",
+        "learning_rate",
+        "num_layers",
+        "num_sets",
+        "order",
+        "kernel_size",
+        "generator",
+        "share",
+        "start",
+        "group",
+        "operator",
+    )
     changed = [f"{name} {value}" for name, value in config.differences().items() if name not in said]
     return f"preset {config.preset}" + (f" with {', '.join(changed)}" if changed else "")
+
+
+def _group_words(network: NetworkConfig) -> str:
+    return "" if network.group is None else f", orbits of {network.chosen_group.name}"
+
+
+def _begun(network: NetworkConfig) -> str:
+    return f"started {' and '.join(network.operator) or network.start}"
 
 
 def _result(metrics: list[dict[str, Any]]) -> str | None:

@@ -21,6 +21,7 @@ class Cyclic(Representation):
 
     name = "cyclic"
     law = "A^p = I"
+    penalty = "inverse"  # as the paper's generators, with which it is compared
 
     def __init__(self, start: Tensor, patch: tuple[int, int], group: Group | int = 4) -> None:
         if isinstance(group, Group) and len(group.generators) != 1:

@@ -1,6 +1,7 @@
 """`Representation`: one matrix for each generator of a finite group, so that every relation holds for ever."""
 
 import warnings
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
@@ -33,6 +34,7 @@ class Representation(Generator):
 
     name = "representation"
     law = "A_a = S R_a S^-1"
+    penalty: ClassVar[Literal["inverse", "none"]] = "none"  # it is invertible by law
     radius: Tensor
     blocks: Tensor
 

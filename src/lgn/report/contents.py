@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from lgn.analysis import Analysis
+from lgn.groups import Group
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Contents:
     #: Patches of training images in [0, 1], (count, n, m).
     crops: Tensor | None = None
     network: Network | None = None
+    #: The group whose orbits the filter sets are, where it has a name.
+    group: Group | None = None
 
     def __post_init__(self) -> None:
         count = len(self.analysis.generators)
@@ -67,7 +70,7 @@ class Contents:
             "No identifiable part: what the generators were applied to is not known.": any(
                 each.identifiability is None for each in generators
             ),
-            "No order: closure and roots of unity are left out.": self.analysis.order is None,
+            "No order: closure and roots of unity are left out.": any(each.order is None for each in generators),
             "No crops: the training images were not found.": self.crops is None,
         }
         return tuple(sentence for sentence, is_absent in absent.items() if is_absent)

@@ -20,6 +20,7 @@ SCRIPTS = (
     "gallery",
     "painter",
     "power",
+    "group",
     "explorer",
     "compare",
     "page",

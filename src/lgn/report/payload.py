@@ -9,8 +9,10 @@ from torch import Tensor
 
 from lgn.analysis import GeneratorAnalysis, Match, Score
 from lgn.analysis.generator import tensor
+from lgn.codec import encode
 from lgn.operators import operator
 from lgn.report import sentences
+from lgn.report.cayley import cayley
 from lgn.report.contents import Contents
 from lgn.report.histograms import Histogram, gaussian_histograms, smooth_histograms
 
@@ -36,6 +38,7 @@ def payload(contents: Contents) -> dict[str, Any]:
         "overview": list(sentences.overview(analysis)),
         "patch": list(analysis.patch),
         "order": analysis.order,
+        "group": None if contents.group is None else encode(cayley(contents.group)),
         "rate": analysis.false_discovery_rate,
         "gaussian": {name: _histogram(each) for name, each in gaussian_histograms(analysis).items()},
         "crops": None if contents.crops is None else pack(contents.crops),
@@ -68,6 +71,7 @@ def _generator(each: GeneratorAnalysis, contents: Contents, index: int) -> dict[
         "name": each.name,
         "layer": each.layer,
         "set": each.set,
+        "order": each.order,
         "channel": each.channel,
         "matrix": pack(tensor(each.matrix)),
         "start": None if each.start is None else pack(tensor(each.start)),

@@ -40,11 +40,12 @@ def model_card(run: Run, analysis: Analysis | None = None) -> str:
     name = Path(run.config.data).name
     job = f"classifies into {len(facts['class_names'])} classes" if facts["task"] == "classify" else "reconstructs"
     kind = "An unfolded network" if network.architecture == "unfolded" else "A plain convolutional network"
+    group = "" if network.group is None else f", orbits of {network.chosen_group.name}"
     sections = [
         HEAD,
         f"# A linear group network on {escape(name)}\n",
         f"{kind} of {network.num_layers} layers that {job}. Each layer has {network.num_sets} filter sets "
-        f"of {network.order} filters, {network.kernel_size}x{network.kernel_size}; "
+        f"of {network.order} filters{group}, {network.kernel_size}x{network.kernel_size}; "
         + ("the filters are free." if network.generator == "free" else _law(network.generator)),
         "",
         *_result(run),

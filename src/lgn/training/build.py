@@ -9,7 +9,7 @@ from torch import nn
 from lgn.generators import Family, Generator, Start
 from lgn.nn import Autoencoder, Classifier, GroupCNN, UnfoldedEncoder
 from lgn.operators.parse import parse_operator
-from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, SingularValues
+from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, Relations, SingularValues
 from lgn.training.config import Config, NetworkConfig
 
 
@@ -24,8 +24,9 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     if network.norm is not None and network.family is not None and "norm" in network.family.option_names:
         family: Callable[..., Generator] = network.family
         generator = partial(family, norm=network.norm)
-    if network.operator is not None:
-        start = parse_operator(network.operator, (network.kernel_size, network.kernel_size)).to(dtype)
+    if network.operator:
+        patch = (network.kernel_size, network.kernel_size)
+        start = [parse_operator(each, patch).to(dtype) for each in network.operator]
     channels = 1 if config.grey else image_shape[0]
     if network.architecture == "cnn":
         _require_cnn(network, min(image_shape[1:]), task)
@@ -33,9 +34,10 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
             channels,
             network.num_layers,
             network.num_sets,
-            network.order,
+            None,
             network.kernel_size,
             padding=network.padding,
+            group=network.chosen_group,
             generator=generator,
             share=network.share,
             start=start,
@@ -47,8 +49,9 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
         channels,
         network.num_layers,
         network.num_sets,
-        network.order,
+        None,
         network.kernel_size,
+        group=network.chosen_group,
         algorithm=network.algorithm,
         tied=network.tied,
         step=network.step,
@@ -101,7 +104,9 @@ def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
         return SingularValues(model, weight, normalised=normalised)
     if config.penalty == "log-determinant":
         return LogDeterminant(model, weight, normalised=normalised)
-    return {"orthogonality": Orthogonality, "closure": Closure}[config.penalty](model, weight)
+    kinds: dict[str, Callable[[nn.Module, float], Penalty]]
+    kinds = {"orthogonality": Orthogonality, "closure": Closure, "relations": Relations}
+    return kinds[config.penalty](model, weight)
 
 
 def learning_rate(config: Config, progress: float) -> float:

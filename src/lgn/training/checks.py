@@ -3,12 +3,17 @@
 import math
 from typing import TYPE_CHECKING
 
+import torch
+
 from lgn.generators import FAMILIES
+from lgn.groups import relation_error
+from lgn.operators.parse import parse_operator
 
 if TYPE_CHECKING:
     from lgn.training.config import Config, NetworkConfig
 
 
+TOLERANCE = 1e-6  # to which operators must satisfy the relations of their group
 SEEDS = 2**64  # how many torch can tell apart
 COUNTS = ("epochs", "batch_size", "train_images", "image_size")
 SIZES = ("num_layers", "num_sets", "kernel_size", "pool")
@@ -35,17 +40,32 @@ def require_numbers(config: "Config") -> None:
         raise ValueError(f"validation must be a share from 0 to below 1, got {config.validation}")
 
 
+def require_group(network: "NetworkConfig") -> None:
+    """Refuse an order that contradicts the group, and operators that do not fit it."""
+    group, operators = network.chosen_group, network.operator
+    names = ", ".join(group.generators)
+    if operators and len(operators) != len(group.generators):
+        raise ValueError(f"operator must be given once for each of {names} of {group.name}, got {len(operators)}")
+    if len(group.generators) == 1 or not operators:
+        return
+    patch = (network.kernel_size, network.kernel_size)
+    matrices = torch.stack([parse_operator(each, patch) for each in operators])
+    if float(relation_error(group, matrices)) > TOLERANCE:
+        relations = f"{', '.join(group.relations)} for {names} of {group.name}"
+        raise ValueError(f"operator must satisfy {relations}, got {' and '.join(operators)}")
+
+
 def require_family(network: "NetworkConfig") -> None:
     """Refuse a family that is not there, and what it cannot start from."""
     if network.generator not in (*FAMILIES, "free"):
         raise ValueError(f"generator must be one of {', '.join(FAMILIES)} or free, got {network.generator!r}")
-    family, given = network.family, network.operator is not None
+    family, given = network.family, bool(network.operator)
     wanted = "never" if family is None else family.operator
     if given != (wanted == "must") and not (given and wanted == "may"):
         must, may = ([f"{f.name!r}" for f in FAMILIES.values() if f.operator == word] for word in ("must", "may"))
         raise ValueError(
             f"operator must be given with generator {', '.join(must)}, can be with {', '.join(may)} and with no other, "
-            f"got generator {network.generator!r} and operator {network.operator!r}"
+            f"got generator {network.generator!r} and operator {', '.join(network.operator) or None!r}"
         )
     if family is not None and not given:
         family.require_start(network.start)

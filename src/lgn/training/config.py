@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from lgn.generators import FAMILIES, Generator, Share, StartName
-from lgn.training.checks import require_family, require_numbers
+from lgn.groups import Group, chosen_group, named
+from lgn.training.checks import require_family, require_group, require_numbers
 
 Task = Literal["auto", "classify", "reconstruct"]
-PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "none"]
+PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "relations", "none"]
 FREE = "free"  # filters without a group, in place of a family
 
 
@@ -25,7 +26,9 @@ class NetworkConfig:
     num_sets: int = 5
     """Filter sets per layer, K."""
     order: int = 4
-    """Elements per filter set, p."""
+    """Elements per filter set, p; of a group, as many as it has."""
+    group: str | None = None
+    """The group whose orbits filter sets are, such as 'dihedral:4'; None is the cyclic one of the order."""
     kernel_size: int = 6
     """Side of the filters, n."""
     algorithm: Literal["ista", "fista"] = "ista"
@@ -44,8 +47,8 @@ class NetworkConfig:
     """Zeros around the image."""
     generator: Annotated[str, tyro.conf.arg(metavar=f"{{{','.join((*FAMILIES, FREE))}}}")] = "dense"
     """What a generator may be; 'free' has free filters instead of a group, 'fixed' a known operator."""
-    operator: str | None = None
-    """The known operator of a fixed generator, or where an affine one starts, such as 'rotation 40 bilinear'."""
+    operator: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """A fixed generator's known operator, or where an affine one starts: 'rotation 40 bilinear'; one a generator."""
     share: Share = "set"
     """Who has a generator of their own."""
     start: StartName = "orthogonal"
@@ -56,6 +59,16 @@ class NetworkConfig:
     """For reconstruction: decode with the last layer's filters, or with a dictionary of its own."""
     pool: int = 4
     """For classification: codes are averaged over a grid of this many cells a side."""
+
+    def __post_init__(self) -> None:
+        # One operator may be written as it is, and none as None, as older runs do.
+        given: Any = self.operator
+        object.__setattr__(self, "operator", (given,) if isinstance(given, str) else tuple(given or ()))
+
+    @property
+    def chosen_group(self) -> Group:
+        """The group, that of the order where none is named."""
+        return chosen_group(self.order, self.group)
 
     @property
     def family(self) -> type[Generator] | None:
@@ -125,6 +138,7 @@ class Config:
 
     def __post_init__(self) -> None:
         require_numbers(self)
+        require_group(self.network)
         require_family(self.network)
 
     @classmethod
@@ -156,7 +170,7 @@ class Config:
 INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
 
 # What runs that are older than it do not have: they were trained as the default says.
-LATER = ("architecture", "generator_rate")
+LATER = ("architecture", "generator_rate", "group")
 # What older runs say, and nothing depends on any longer: where their weights came from before they were trained.
 GONE = ("preset", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs")
 
@@ -188,7 +202,7 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
     """A preset, as it is for a task. `changes` may name fields of the network too.
 
     The released code reconstructs without batch normalisation, with a free dictionary and an inverse weight of 1e-2.
-    A family has the penalty that it asks for.
+    A family has the penalty that it asks for, and a group its order.
     """
     if name not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
@@ -198,5 +212,7 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
         config = replace(config, network=network, penalty_weight=1e-2)
     if (family := FAMILIES.get(changes.get("generator", ""))) is not None:
         changes = {"penalty": family.penalty, **changes}
+    if changes.get("group") is not None:
+        changes = {"order": named(changes["group"]).order, **changes}
     of_network = {key: changes.pop(key) for key in list(changes) if key in NetworkConfig.__dataclass_fields__}
     return replace(config, task=task, network=replace(config.network, **of_network), **changes)

@@ -282,6 +282,10 @@ def config_to_json(config: Config) -> dict[str, Any]:
 def config_from_json(values: dict[str, Any]) -> Config:
     if isinstance(values, dict):
         values = {name: value for name, value in values.items() if name not in GONE}
+        if isinstance(network := values.get("network"), dict) and not isinstance(network.get("operator"), list):
+            # Older runs have one operator, or none.
+            operator = network.get("operator")
+            values["network"] = {**network, "operator": [] if operator is None else [operator]}
     return decode(Config, values, "config", LATER)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from lgn.analysis.generator import tensor
 from lgn.report.contents import Contents
 from lgn.report.figures.architecture import architecture
+from lgn.report.figures.cayley import cayley_graph
 from lgn.report.figures.choose import highest
 from lgn.report.figures.filter_sets import filter_sets
 from lgn.report.figures.fourier import circulant_and_diagonal, diagonalisation
@@ -25,6 +26,7 @@ __all__ = [
     "FORMATS",
     "all_generators",
     "architecture",
+    "cayley_graph",
     "circulant_and_diagonal",
     "compositions",
     "diagonalisation",
@@ -60,8 +62,10 @@ def write_figures(contents: Contents, directory: str | Path, formats: tuple[str,
             tensor(nearest.generator.matrix), analysis.patch, nearest.generator.name, f"{data}, highest Toeplitz score"
         ),
     }
-    if contents.bases is not None and analysis.order is not None:
+    if contents.bases is not None and all(each.order is not None for each in analysis.generators):
         figures["filter-sets"] = filter_sets(analysis, contents.bases, data)
+    if contents.group is not None:
+        figures["cayley"] = cayley_graph(contents.group)
     if contents.network is not None:
         figures["architecture"] = architecture(contents.network)
     return tuple(path for name, each in figures.items() for path in save(each, Path(directory) / name, formats))

@@ -21,15 +21,16 @@ def filter_sets(analysis: Analysis, bases: "tuple[Tensor, ...]", data: str) -> "
 
     bases: for each generator (bases, n, m)
     """
-    if analysis.order is None:
+    if any(each.order is None for each in analysis.generators):
         raise ValueError("analysis must have an order for filter sets, got None")
+    longest = max(each.order or 0 for each in analysis.generators)
     drawn = max(min(MOST_BASES, len(each)) for each in bases)
     columns = min(6, columns_for(len(bases), 1.2))
     rows = math.ceil(len(bases) / columns)
-    figure = new_figure(2.3 * columns + 0.2, rows * (0.5 * drawn * 4 / analysis.order + 0.35) + 0.8)
+    figure = new_figure(2.3 * columns + 0.2, rows * (0.5 * drawn * 4 / longest + 0.35) + 0.8)
     figure.get_layout_engine().set(w_pad=0.14, h_pad=0.06)  # type: ignore[union-attr, call-arg]
     for axes, each, filters in zip(grid(figure, rows, columns), analysis.generators, bases, strict=False):
-        elements = orbit(tensor(each.matrix), filters[:MOST_BASES].double(), analysis.order)  # (p, bases, n, m)
+        elements = orbit(tensor(each.matrix), filters[:MOST_BASES].double(), each.order or 1)  # (p, bases, n, m)
         # Each filter on its own scale: an orbit may grow or shrink.
         scaled = elements / elements.abs().amax((-2, -1), keepdim=True).clamp(min=1e-30)
         place(axes, mosaic(scaled.transpose(0, 1)), each.name, size=7.5)

@@ -2,7 +2,7 @@
 const explorer = {
   render(run, index) {
     const generator = run.generators[index],
-      powers = power.count(run);
+      powers = power.count(generator);
     dom.fill(dom.get("choice"), ...run.generators.map((g, k) => dom.make("option", { value: k }, g.name)));
     dom.get("choice").value = index;
     dom.get("sentence").textContent = generator.sentence + ".";
@@ -11,7 +11,7 @@ const explorer = {
     painter.render(run, generator, powers);
     explorer.parts(run, generator);
     explorer.sets(run, generator);
-    charts.eigenvalues(dom.get("eigenvalues"), generator.eigenvalues, run.order);
+    charts.eigenvalues(dom.get("eigenvalues"), generator.eigenvalues, generator.order);
     charts.singularValues(dom.get("singular-values"), generator.singularValues);
     charts.scores(dom.get("scores"), generator, run.gaussian, run.rate);
     explorer.nearest(run, generator);
@@ -23,7 +23,7 @@ const explorer = {
       ["nearest period", `${generator.period}`],
       ["|A^q − I| at it", dom.number(generator.periodError)],
     ];
-    if (run.order) rows.push([`closure, order ${run.order}`, dom.number(generator.closureError)]);
+    if (generator.order) rows.push([`closure, order ${generator.order}`, dom.number(generator.closureError)]);
     rows.push(
       ["condition number", generator.condition === null ? "∞" : dom.number(generator.condition)],
       ["rank", `${generator.rank} of ${d}`],
@@ -88,7 +88,7 @@ const explorer = {
 
   sets(run, generator) {
     const [n, m] = run.patch;
-    if (!generator.baseImages.length || !run.order) {
+    if (!generator.baseImages.length || !generator.order) {
       dom.fill(
         dom.get("sets"),
         dom.make("p", { className: "hint" }, "The basis filters are not known, so there is no filter set to show."),
@@ -96,7 +96,7 @@ const explorer = {
       return;
     }
     page.current.sets = generator.baseImages.map((base) =>
-      algebra.orbit(generator.matrixValues, base, n, m, run.order).map((image) => Array.from(image)),
+      algebra.orbit(generator.matrixValues, base, n, m, generator.order).map((image) => Array.from(image)),
     );
     const most = 12,
       rows = page.current.sets

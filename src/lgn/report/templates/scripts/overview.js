@@ -14,6 +14,7 @@ const overview = {
       ...facts.flatMap(([name, value]) => [dom.make("dt", {}, name), dom.make("dd", {}, value)]),
     );
     overview.curves(run);
+    groupGraph.render(run);
     overview.findings(run, overview.shown);
     const all = dom.get("all-findings");
     all.hidden = run.generators.length <= overview.shown;

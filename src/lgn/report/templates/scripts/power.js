@@ -1,7 +1,7 @@
 // A^j, with a slider over j, and what one pixel takes of another where the pointer is.
 const power = {
   // powers that are shown: twice round the filter set
-  count: (run) => Math.min(2 * (run.order ?? 4), 12),
+  count: (generator) => Math.min(2 * (generator.order ?? 4), 12),
 
   render(run, generator, most) {
     const canvas = dom.make("canvas", { id: "power-map", role: "img" });
