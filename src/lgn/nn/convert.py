@@ -125,6 +125,8 @@ def convert(
 
 
 def _convert_inspected(model: nn.Module, inspection: Inspected) -> nn.Module:
+    if not hasattr(inspection, "layers"):  # that of a bank, which has no name in the model
+        raise ValueError(f"from_inspection must be what lgn.inspect(model) returns, got {type(inspection).__name__}")
     conversion, replacements = Conversion(), dict[int, nn.Module]()
     modules = dict(model.named_modules())
     for found in inspection.layers:
