@@ -92,3 +92,21 @@ def test_a_model_without_free_filters_is_refused() -> None:
     with pytest.raises(ValueError, match="got none"):
         lift(Autoencoder(UnfoldedEncoder(1, 2, 2, 2, 3)))
     assert isinstance(UnfoldedEncoder(1, 2, 2, 2, 3).bank, OrbitBank)
+
+
+def test_a_free_encoder_of_a_group_is_lifted_with_its_relations() -> None:
+    """Filters that are orbits of D4 already: lifting finds the turns and the reflection, and changes nothing."""
+    torch.manual_seed(0)
+    patch = (3, 3)
+    known = [operator("rotation", patch, degrees=90).float(), operator("reflection", patch).float()]
+    with_group = UnfoldedEncoder(1, 2, 12, kernel_size=3, group="dihedral:4", generator="fixed", start=known)
+    free = UnfoldedEncoder(1, 2, 12, kernel_size=3, group="dihedral:4", generator="free")
+    with torch.no_grad():
+        free.bank.filters.copy_(with_group.bank())  # type: ignore[union-attr]
+    lifted = lift(nn.Sequential(free))
+    assert max(lifted.distances) <= 1e-5
+    matrices = lifted.model[0].bank.generator.matrix().unflatten(0, (2, 2))  # type: ignore[index,union-attr,operator]
+    for found, true in zip(matrices[:, :, 0], known, strict=True):
+        torch.testing.assert_close(found, true.expand(2, 9, 9), atol=1e-4, rtol=1e-4)
+    with pytest.raises(ValueError, match="snap_to must be 'none' for D4"):
+        lift(nn.Sequential(free), snap_to="permutation")

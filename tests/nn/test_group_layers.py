@@ -317,3 +317,13 @@ def test_relations_are_the_penalty_that_closure_is_of_a_cyclic_group() -> None:
         penalty().backward()
         optimizer.step()
     assert float(groups.relation_error(D4, small.bank.generator.matrix().detach()).max()) < 0.05
+
+
+@pytest.mark.parametrize("share", ["set", "layer"])
+def test_filters_that_are_orbits_survive_conversion(share: lgn.generators.Share) -> None:
+    group = GroupConv2d(9, 4, kernel_size=3, group=D4, generator="representation", share=share, dtype=torch.float64)
+    converted = lgn.convert(
+        nn.Sequential(group.merged()), group=D4, generator="representation", share=share, from_filters=True
+    )
+    assert converted.conversion.filter_error["0"] <= 1e-9  # type: ignore[union-attr]
+    torch.testing.assert_close(converted[0].filters(), group.filters())  # type: ignore[index,operator]

@@ -13,7 +13,16 @@ def consecutive_pairs(filters: Tensor, share: Share) -> tuple[Tensor, Tensor]:
     Shapes: (sets, order, channels, n, m) -> two of (leading, channels or 1, d, pairs)
     """
     vectors = vec(filters)  # (sets, order, channels, d)
-    before, after = vectors[:, :-1], vectors[:, 1:]
+    return _columns(vectors[:, :-1], vectors[:, 1:], share)
+
+
+def element_pairs(filters: Tensor, moved: Tensor, share: Share) -> tuple[Tensor, Tensor]:
+    """Elements g and `a g`, which is `moved[g]`, in the same way: those that a generator a of a group relates."""
+    vectors = vec(filters)
+    return _columns(vectors, vectors[:, moved], share)
+
+
+def _columns(before: Tensor, after: Tensor, share: Share) -> tuple[Tensor, Tensor]:
     if share == "channel":
         return before.permute(0, 2, 3, 1), after.permute(0, 2, 3, 1)
     if share != "set":

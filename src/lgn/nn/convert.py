@@ -11,7 +11,7 @@ from torch.nn.modules.conv import _ConvNd
 
 from lgn import notebook
 from lgn.generators import Dense, Family, Generator, Share, Start
-from lgn.generators.fit import consecutive_pairs, least_squares_generator
+from lgn.generators.fit import consecutive_pairs, element_pairs, least_squares_generator
 from lgn.groups import Group, chosen_group
 from lgn.nn.from_inspection import Inspected, orbit_layer
 from lgn.nn.layers import GroupConv2d, GroupLinear
@@ -76,8 +76,6 @@ def convert(
         return _convert_inspected(model, from_inspection)
     chosen = chosen_group(order, group, default=4)
     order = chosen.order
-    if from_filters and len(chosen.generators) > 1:
-        raise ValueError(f"from_filters must be False for a group with several generators, got {chosen.name}")
     if from_filters and share == "network":
         raise ValueError("from_filters must be False for share='network', got True: layers cannot agree")
     conversion, shared = Conversion(), dict[tuple[int, int], Generator]()
@@ -101,7 +99,7 @@ def convert(
         filters = module.weight.detach().reshape(num_sets, order, channels, *patch)
         first: Start = start
         if from_filters:
-            first = least_squares_generator(*consecutive_pairs(filters, share))
+            first = _fitted(filters, chosen, share)
         family = shared.get(patch, generator)
         new = _group_layer(module, num_sets, chosen, family, share, first)
         if share == "network":
@@ -144,6 +142,14 @@ def _convert_inspected(model: nn.Module, inspection: Inspected) -> nn.Module:
     result = copy.deepcopy(model, dict(replacements))
     result.conversion = conversion  # type: ignore[assignment]
     return result
+
+
+def _fitted(filters: Tensor, group: Group, share: Share) -> Start:
+    """The generators that take the filters of a set to each other, by least squares."""
+    if len(group.generators) == 1:
+        return least_squares_generator(*consecutive_pairs(filters, share))
+    moves = [group.table[a].to(filters.device) for a in group.generator_elements]
+    return [least_squares_generator(*element_pairs(filters, moved, share)) for moved in moves]
 
 
 def _reason_to_leave(
