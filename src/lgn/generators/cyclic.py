@@ -1,7 +1,5 @@
 """`Cyclic`: matrices whose powers return to the identity, so that the filter set is a true group."""
 
-import warnings
-
 import torch
 from torch import Tensor
 
@@ -34,13 +32,6 @@ class Cyclic(Representation):
     @torch.no_grad()
     def law_error(self) -> Tensor:
         return closure_error(self.matrix(), self.order)
-
-    def _warn_of_the_identity(self) -> None:
-        warnings.warn(
-            f"every eigenvalue of start rounds to 1 at order {self.order}, so Cyclic is the identity for ever; "
-            "start from 'orthogonal' or from a matrix of that order",
-            stacklevel=5,
-        )
 
     def extra_repr(self) -> str:
         return super(Representation, self).extra_repr() + f", p = {self.order}"

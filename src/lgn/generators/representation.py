@@ -96,9 +96,13 @@ class Representation(Generator):
         return q @ blocks[torch.arange(count) % len(blocks)] @ q.mT
 
     def _warn_of_the_identity(self) -> None:
+        one = len(self.group.generators) == 1
+        what = (
+            f"eigenvalue of start rounds to 1 at order {self.order}" if one else "word in start rounds to the identity"
+        )
+        whose = "a matrix of that order" if one else f"matrices of {self.group.name}"
         warnings.warn(
-            f"every word in start has the trace of the identity, rounded to {self.group.name}, so Representation is "
-            "the identity for ever; start from 'orthogonal' or from matrices of that group",
+            f"every {what}, so {type(self).__name__} is the identity for ever; start from 'orthogonal' or from {whose}",
             stacklevel=5,
         )
 
