@@ -98,7 +98,7 @@ class Representation(Generator):
     def _warn_of_the_identity(self) -> None:
         one = len(self.group.generators) == 1
         what = (
-            f"eigenvalue of start rounds to 1 at order {self.order}" if one else "word in start rounds to the identity"
+            f"eigenvalue of start rounds to 1 at order {self.order}" if one else "word in start rounds to I"
         )
         whose = "a matrix of that order" if one else f"matrices of {self.group.name}"
         warnings.warn(
