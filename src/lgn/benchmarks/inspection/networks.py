@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from lgn.markdown import markdown_table
+
 
 def network_tables(study: dict[str, Any] | None) -> list[str]:
     """A summary of all networks, and a table for the first layer of each."""
@@ -60,7 +62,7 @@ def _summary(networks: list[dict[str, Any]]) -> str:
         "flip or transposition; 0.25 is needed. *Balanced*, *broken*: under which. *Lookalikes*: filters that look "
         "like another one, turned or flipped. *Power*: how often twins would have been found."
     )
-    return f"{words}\n\n{_table(lines)}"
+    return f"{words}\n\n{markdown_table(lines[0], lines[1:])}"
 
 
 def _details(network: dict[str, Any]) -> str:
@@ -91,7 +93,7 @@ def _details(network: dict[str, Any]) -> str:
         f"of the middle; rows {top} to {bottom} and columns {left} to {last} are inspected; {len(layer['dead'])} dead "
         f"and {len(layer['flat'])} constant filters are left out."
     )
-    return f"### {network['name']}\n\n{words}{_whole(network.get('whole'))}\n\n{_table(lines)}"
+    return f"### {network['name']}\n\n{words}{_whole(network.get('whole'))}\n\n{markdown_table(lines[0], lines[1:])}"
 
 
 def _whole(whole: dict[str, Any] | None) -> str:
@@ -111,8 +113,3 @@ def _group(group: dict[str, Any]) -> str:
     if group["order"] == 1:
         return "none"
     return group["name"] if group["order"] == 8 else f"{group['name']} ({', '.join(group['elements'][1:])})"
-
-
-def _table(lines: list[tuple[str, ...]]) -> str:
-    lines = [lines[0], ("---",) * len(lines[0]), *lines[1:]]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

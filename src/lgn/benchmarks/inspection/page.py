@@ -4,12 +4,13 @@ from typing import Any
 
 from lgn.benchmarks.inspection.networks import network_tables
 from lgn.benchmarks.inspection.unrelated import LATER
+from lgn.markdown import markdown_table
 
 Cells = list[dict[str, Any]]
 
-#: The commit that fixed the tests and their thresholds, by its subject and its number when it was made: the families of
-#: `lgn.benchmarks.inspection.later` were written after it.
-FIXED = "the thresholds of twins and balance are fixed here"
+#: The commit that fixed the tests and their thresholds: the families of `lgn.benchmarks.inspection.later` were written
+#: after it.
+FIXED = "e36fbc4"
 
 WORDS = {
     "unrelated": """### Unrelated banks
@@ -18,7 +19,7 @@ The share of banks in which a twin group is called, where every filter was drawn
 of any family, may be. *Others*: any other twins (negatives, channels, shifts, scalings). *Lookalikes*: the share of
 filters that look like another one, turned or flipped, at a cosine of 0.8: what the eye sees in banks where there is
 nothing. *Largest gap*: of any transformation, on average; 0.25 is needed. Families marked * were written after the
-tests and thresholds were fixed (commit "{fixed}").""",
+tests and thresholds were fixed (commit {fixed}).""",
     "orbits": """### Planted orbits
 
 48 of 64 Gabors, 3x7x7, in orbits of a flip, of C4 or D4, with noise, in random order and of random sign; and harder
@@ -59,12 +60,10 @@ def _table(cells: Cells, part: str) -> str:
         kinds.setdefault(_name(cell["key"]), []).append(cell)
     more = [name for name in MORE if name in cells[0]]
     head = ["", "banks", "rate", *more, "asked", ""]
-    lines = [head, ["---"] * len(head)]
-    for name, some in kinds.items():
-        lines.append(_line(name, some, more))
+    lines = [_line(name, some, more) for name, some in kinds.items()]
     if part == "unrelated":
         lines.append(_line("all", cells, more, 0.05))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown_table(head, lines)
 
 
 def _line(name: str, cells: Cells, more: list[str], limit: float | None = None) -> list[str]:
