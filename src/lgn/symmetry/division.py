@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 from lgn.data import generator_for
 
-HELD_OUT = 0.3
+HELD_OUT = 0.4
 #: Two images are near-duplicates if small copies differ by less than this share of their contrast.
 NEAR = 0.05
 _SMALL, _PIECE = 8, 2000

@@ -1,7 +1,7 @@
 """A family: versions of an image that one network is asked to tell apart, and the candidates among them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -53,6 +53,20 @@ class Family:
     @property
     def group(self) -> Group | None:
         return None if self.group_name is None else named(self.group_name)
+
+    def restricted(self, elements: tuple[int, ...]) -> "Family":
+        """The versions of a subgroup alone, in its order."""
+        place = {element: number for number, element in enumerate(elements)}
+        candidates = tuple(
+            replace(each, pairs=tuple((place[h], place[t]) for h, t in each.pairs if h in place))
+            for each in self.candidates
+            if each.element in place
+        )
+
+        def show(images: Tensor, version: int) -> Tensor:
+            return self.show(images, elements[version])
+
+        return replace(self, versions=len(elements), candidates=candidates, show=show)
 
     def candidate(self, name: str) -> Candidate:
         return next(each for each in self.candidates if each.name == name)

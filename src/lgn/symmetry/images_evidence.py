@@ -12,8 +12,6 @@ from lgn.symmetry.statistic import Reading, read, right_answers
 
 #: Where the seeds of fresh observers begin: beyond those that people count up from 0.
 FRESH = 10_000
-#: A twin that is told apart better than this says that resampling gives itself away.
-TRACE = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +22,8 @@ class Parts:
     judges: Tensor
     clusters: Tensor
 
-    def changed(self, family: Family, images: Tensor) -> "Parts":
-        """The same division of other images of the same number."""
-        del family
+    def changed(self, images: Tensor) -> "Parts":
+        """The same division of as many other images."""
         return Parts(images[: len(self.learns)], images[len(self.learns) :], self.clusters)
 
     @property
@@ -47,35 +44,45 @@ class FamilyEvidence:
     #: Images that have the symmetry exactly: what resampling alone gives away; None where nothing is resampled.
     twin: Reading | None = None
 
+    @property
+    def chance(self) -> float:
+        """What must be exceeded: one half, or what resampling gives away at most."""
+        return 0.5 if self.twin is None else max(0.5, self.twin.interval[1])
+
 
 def observe(family: Family, parts: Parts, margin: float, seed: int, visits: int = VISITS) -> FamilyEvidence:
-    """Train an observer, read all candidates, and, where some might be kept, look for a break of the margin."""
+    """Read all candidates; where some might be kept, look again at those alone, and at a break of the margin.
+
+    One observer tells all versions of the family apart. Where some candidates are told by less than the margin, the
+    subgroup that they generate gets a fresh one of its own, for subtle differences are lost beside plain ones; and
+    another fresh one looks for a break of that subgroup (Note [A break of known size]).
+    """
     answers = _answers(family, parts, seed, visits)
-    readings = tuple(read(each, parts.clusters) for each in answers)
-    control = twins = None
-    suspects = [
+    first = [read(each, parts.clusters).share for each in answers]
+    twins = control = None
+    if family.resampled and family.group_name is not None:
+        same = parts.changed(twin(family, parts.images, seed))
+        twins = read(_answers(family, same, 2 * FRESH + seed, visits).mean(0), parts.clusters)
+    near = [
         each.element
-        for each, found in zip(family.candidates, readings, strict=True)
-        if each.element is not None and found.interval[0] < 0.5 + margin and found.share < 0.5 + margin
+        for each, share in zip(family.candidates, first, strict=True)
+        if each.element is not None and share < 0.5 + margin
     ]
     group = family.group
-    if group is not None and suspects and family.rule is not None:
-        elements = group.subgroup(suspects).elements
-        broken = planted_break(family, elements, parts.images, 2 * margin, seed)
-        seen = _answers(family, parts.changed(family, broken), FRESH + seed, visits)
+    if group is not None and near and family.rule is not None:
+        elements = group.subgroup(near).elements
+        part = family.restricted(elements)
         among = [i for i, each in enumerate(family.candidates) if each.element in elements]
-        control = read(seen[among].mean(0), parts.clusters)
-        if family.resampled:
-            twins = _twin(family, parts, seed, visits)
+        if len(elements) < family.versions:
+            answers[among] = _answers(part, parts, FRESH + seed, visits)
+        broken = parts.changed(planted_break(family, elements, parts.images, 2 * margin, seed))
+        control = read(_answers(part, broken, 3 * FRESH + seed, visits).mean(0), parts.clusters)
+    readings = tuple(read(each, parts.clusters) for each in answers)
     return FamilyEvidence(family, answers, readings, control, twins)
 
 
-def _twin(family: Family, parts: Parts, seed: int, visits: int) -> Reading:
-    same = parts.changed(family, twin(family, parts.images, seed))
-    return read(_answers(family, same, 2 * FRESH + seed, visits).mean(0), parts.clusters)
-
-
 def _answers(family: Family, parts: Parts, seed: int, visits: int) -> Tensor:
+    """Of a fresh observer, for each candidate and each image that judges.  -> (candidates, N)"""
     model = learn(family, parts.learns, seed, visits)
     said = logits(model, family, parts.judges, seed)
     return torch.stack([right_answers(said, candidate) for candidate in family.candidates])

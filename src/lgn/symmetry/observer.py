@@ -1,6 +1,6 @@
 """The observer: a small network that says which version of an image it sees."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -10,8 +10,8 @@ from torch.nn import functional as F
 from lgn.data import generator_for
 from lgn.symmetry.family import Family
 
-#: Images in one step, all versions of each.
-TOGETHER = 16
+#: What one step sees: all versions of as many images as make so many.
+BATCH = 128
 #: Versions that are shown in all; fewer where that would be more than EPOCHS passes, which are learned by heart.
 VISITS, EPOCHS = 64_000, 24
 #: Images are averaged over squares until no side is longer than this.
@@ -47,22 +47,37 @@ def smaller(images: Tensor, side: int = SIDE) -> Tensor:
     return F.adaptive_avg_pool2d(images, size)
 
 
+View = Callable[[Tensor], Tensor]
+
+
+def view(family: Family, images: Tensor) -> View:
+    """What the observer is shown of images that are chosen by their numbers: all versions, (versions * n, C, H', W').
+
+    Resampled versions are made once, for they take longer than looking at them.
+    """
+    if not family.resampled:
+        return lambda chosen: _versions(family, images[chosen])
+    parts = [_versions(family, some).unflatten(0, (family.versions, -1)) for some in images.split(500)]
+    made = torch.cat(parts, 1)
+    return lambda chosen: made[:, chosen].flatten(0, 1)
+
+
 def learn(family: Family, images: Tensor, seed: int, visits: int = VISITS) -> nn.Module:
     """Train an observer: all versions of each image together, AdamW with one cycle of its rate.
 
     Shapes: images (N, C, H, W), floats around 0
     """
-    channels = family.show(images[:1], 0).shape[1]
+    shown = view(family, images)
+    together = max(BATCH // family.versions, 1)
     with seeded("observer", seed) as generator:
-        model = network(channels, family.versions).train()
-        steps = max(min(visits // family.versions, EPOCHS * len(images)) // TOGETHER, 2)
-        rounds = -(-steps * TOGETHER // len(images))
-        order = torch.cat([torch.randperm(len(images), generator=generator) for _ in range(rounds)])
+        model = network(shown(torch.arange(1)).shape[1], family.versions).train()
+        steps = max(min(visits // family.versions, EPOCHS * len(images)) // together, 2)
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
-        wanted = torch.arange(family.versions).repeat_interleave(TOGETHER)
-        for batch in order[: steps * TOGETHER].split(TOGETHER):
-            loss = F.cross_entropy(model(_shown(family, images[batch], generator)), wanted)
+        wanted = torch.arange(family.versions).repeat_interleave(together)
+        for chosen in drawn(len(images), steps, together, generator):
+            seen = _noisy(shown(chosen), family, generator)
+            loss = F.cross_entropy(model(seen), wanted)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -73,19 +88,30 @@ def learn(family: Family, images: Tensor, seed: int, visits: int = VISITS) -> nn
 @torch.no_grad()
 def logits(model: nn.Module, family: Family, images: Tensor, seed: int) -> Tensor:
     """What the observer says of every version of every image.  -> (N, versions, versions): image, version, answer"""
+    shown = view(family, images)
     with seeded("looking", seed) as generator:
         parts = [
-            model(_shown(family, some, generator)).unflatten(0, (family.versions, -1)) for some in images.split(500)
+            model(_noisy(shown(chosen), family, generator)).unflatten(0, (family.versions, -1))
+            for chosen in torch.arange(len(images)).split(500)
         ]
     return torch.cat(parts, 1).transpose(0, 1)
 
 
-def _shown(family: Family, images: Tensor, generator: torch.Generator) -> Tensor:
-    """All versions, as the observer sees them.  (N, C, H, W) -> (versions * N, C, H', W')"""
-    versions = smaller(torch.cat([family.show(images, version) for version in range(family.versions)]))
-    if family.resampled:
-        versions = versions + NOISE * torch.randn(versions.shape, generator=generator)
-    return versions.contiguous(memory_format=torch.channels_last)
+def drawn(images: int, steps: int, together: int, generator: torch.Generator) -> Iterable[Tensor]:
+    """Batches of equal size, all images once before any comes again."""
+    rounds = -(-steps * together // images)
+    order = torch.cat([torch.randperm(images, generator=generator) for _ in range(rounds)])
+    return order[: steps * together].split(together)
+
+
+def _versions(family: Family, images: Tensor) -> Tensor:
+    side = min(SIDE, max(max(images.shape[-2:]) // 2, 4)) if family.resampled else SIDE
+    versions = [smaller(family.show(images, version), side) for version in range(family.versions)]
+    return torch.cat(versions).contiguous(memory_format=torch.channels_last)
+
+
+def _noisy(seen: Tensor, family: Family, generator: torch.Generator) -> Tensor:
+    return seen + NOISE * torch.randn(seen.shape, generator=generator) if family.resampled else seen
 
 
 @contextmanager

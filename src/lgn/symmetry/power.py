@@ -14,7 +14,7 @@ from lgn.symmetry.family import Family
 # brightness of the image lies: a matter of what is in the image, with no trace that an edit would leave. Of the images
 # of the rule no two versions can both be had, so the laws of h x and h T x differ by 2 margin in total variation, and
 # the best observer is right with 1/2 + margin. What ours reads, trained and judged on as many images, is what a break
-# of the margin looks like here. A candidate is kept if it reads less, with both intervals between them.
+# of the margin looks like here. A candidate is kept if it reads less than that, beyond the errors of both.
 
 
 def planted_break(family: Family, elements: tuple[int, ...], images: Tensor, share: float, seed: int) -> Tensor:

@@ -34,12 +34,11 @@ class Reading:
         half = float(student.ppf((1 + CONFIDENCE) / 2, max(self.images - 1, 1))) * self.error
         return max(self.share - half, 0.0), min(self.share + half, 1.0)
 
-    @property
-    def p_value(self) -> float:
-        """How often chance tells as well: one-sided, against one half."""
+    def p_value(self, chance: float = 0.5) -> float:
+        """How often chance tells as well: one-sided, of Student's t."""
         from scipy.stats import t as student
 
-        return float(student.sf((self.share - 0.5) / self.error, max(self.images - 1, 1)))
+        return float(student.sf((self.share - chance) / self.error, max(self.images - 1, 1)))
 
 
 def right_answers(logits: Tensor, candidate: Candidate) -> Tensor:

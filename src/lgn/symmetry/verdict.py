@@ -8,7 +8,8 @@ from typing import Literal
 from lgn.symmetry.statistic import Reading
 
 Word = Literal["kept", "broken", "undecided"]
-#: "Broken" is wrong about a symmetry with at most this probability, over all candidates of a call together.
+#: "Broken" is wrong about a symmetry with at most this probability, over all candidates of a call together; "kept" is
+#: wrong about a break of the margin that is seen like the control with this one.
 LEVEL = 0.01
 MARGIN = 0.05
 
@@ -39,16 +40,22 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def judge(found: Reading, adjusted_p: float, control: Reading | None, margin: float, images: int) -> Verdict:
     """One candidate. `images` is how many there are in all, to say how many it would take.
 
-    Kept: the whole interval lies below that of a break of the margin, as it was read (Note [A break of known size]),
-    and below 1/2 + margin. Broken: told apart beyond chance, and not kept.
+    Kept: told apart less often than a break of the margin (Note [A break of known size]), one-sided at LEVEL, with an
+    interval below 1/2 + margin. Broken: told apart beyond chance, and not kept.
     """
-    low, high = found.interval
     significant = adjusted_p <= LEVEL
-    if control is not None and high < min(control.interval[0], 0.5 + margin):
+    if control is not None and _below(found, control) and found.interval[1] < 0.5 + margin:
         return Verdict("kept", trace=significant)
     if significant:
         return Verdict("broken")
     return Verdict("undecided", needed=_needed(found, control, images))
+
+
+def _below(found: Reading, control: Reading) -> bool:
+    """Whether it is told apart less often than the control, beyond the errors of both."""
+    from scipy.stats import norm
+
+    return control.share - found.share > float(norm.isf(LEVEL)) * math.hypot(found.error, control.error)
 
 
 def _needed(found: Reading, control: Reading | None, images: int) -> int:
@@ -56,9 +63,8 @@ def _needed(found: Reading, control: Reading | None, images: int) -> int:
     if control is None or control.interval[0] <= 0.5:
         return _rounded(4 * images)
     gap = control.share - found.share
-    half = (found.interval[1] - found.interval[0] + control.interval[1] - control.interval[0]) / 2
-    times = (half / abs(gap)) ** 2 if gap else math.inf
-    return _rounded(images * min(max(1.2 * times, 1.5), 100))
+    times = (4 * math.hypot(found.error, control.error) / gap) ** 2 if gap else math.inf  # where 98 of 100 decide
+    return _rounded(images * min(max(times, 1.5), 100))
 
 
 def _rounded(images: float) -> int:
