@@ -1,0 +1,11 @@
+"""Are symmetries of images kept where they are planted, and broken where they are not?
+
+Expected: see docs/symmetry.md. `--quick` takes about 3 minutes, everything about an hour on one thread.
+"""
+
+from lgn.benchmarks.symmetry import few, gains, images, left_right, tasks
+from lgn.benchmarks.symmetry.page import describe, page, rates
+
+MODULES = {"images": images, "left-right": left_right, "tasks": tasks, "few": few, "gains": gains}
+
+__all__ = ["MODULES", "describe", "page", "rates"]
