@@ -4,13 +4,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from lgn.algebra import act
 from lgn.operators import operator
 from lgn.symmetry.candidates import families_of, of_own
 from lgn.symmetry.exact import colour, negative, turns_and_flips
 from lgn.symmetry.family import Family
 from lgn.symmetry.resampled import angles, scalings, shears, shifts, stretches
 from lgn.symmetry.result import patch_matrix
-from lgn.algebra import act
 
 
 def noise(*shape: int) -> Tensor:

@@ -97,6 +97,7 @@ def test_verdicts() -> None:
     assert word(0.501, control=None) == "undecided"  # no proof of power, no "kept"
     assert word(0.501, error=0.03) == "undecided"
     assert word(0.501, control=Reading(0.505, 0.004, 4000)) == "undecided"  # the break was not seen
+    assert word(0.44, error=0.02, control=Reading(0.52, 0.02, 300)) == "undecided"  # luck is no power
     assert word(0.535) == "broken"
     trace = judge(Reading(0.515, 0.004, 4000), LEVEL / 2, Reading(0.545, 0.004, 4000), 0.05, 10_000)
     assert (trace.word, trace.trace) == ("kept", True)

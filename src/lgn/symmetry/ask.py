@@ -7,7 +7,6 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-
 from lgn.data import generator_for
 from lgn.symmetry.candidates import Own, families_of
 from lgn.symmetry.division import HELD_OUT, divide, near_duplicates
@@ -15,7 +14,7 @@ from lgn.symmetry.family import Family
 from lgn.symmetry.gain import ask_network
 from lgn.symmetry.images_evidence import FamilyEvidence, Parts, observe
 from lgn.symmetry.labels import ask_labels, classifier
-from lgn.symmetry.observer import VISITS, smaller
+from lgn.symmetry.observer import smaller
 from lgn.symmetry.result import ClassReading, FamilyFacts, Row, Symmetries, patch_matrix
 from lgn.symmetry.statistic import read
 from lgn.symmetry.verdict import MARGIN, Verdict, holm, judge
@@ -66,7 +65,7 @@ def symmetries(
         say(family.name)
         view = smaller(small) if family.scales else smaller(small, FINE)
         parts = Parts(view[learns], view[judges], clusters[judges])
-        found.append(observe(family, parts, margin, seed, round(effort * VISITS)))
+        found.append(observe(family, parts, margin, seed, effort))
     rows = _rows(found, margin, len(small), clusters[judges], None if labels is None else labels[judges], names)
     answer = Symmetries(
         rows,
@@ -87,7 +86,7 @@ def symmetries(
             answer = _with_labels(answer, families, small, labels, learns, judges)
         if "network" in asked:
             say("a network")
-            answer = _with_gain(answer, small, labels, learns, judges, effort)
+            answer = _with_gain(answer, small, labels, learns, judges)
     return answer
 
 
@@ -164,7 +163,9 @@ def _with_closure_note(answer: Symmetries) -> Symmetries:
         kept = {row.element for row in answer.rows if row.family == facts.name and row.images == "kept"}
         if facts.group is not None and kept - set(answer.kept_elements(facts.name)):
             names = ", ".join(row.name for row in answer.rows if row.family == facts.name and row.images == "kept")
-            notes.append(f"What is kept of {facts.name} ({names}) is not closed: the group is the largest part that is.")
+            notes.append(
+                f"What is kept of {facts.name} ({names}) is not closed: the group is the largest part that is."
+            )
     return replace(answer, notes=tuple(notes))
 
 
@@ -186,9 +187,7 @@ def _with_labels(
     return replace(answer, rows=tuple(rows))
 
 
-def _with_gain(
-    answer: Symmetries, small: Tensor, labels: Tensor, learns: Tensor, judges: Tensor, effort: float
-) -> Symmetries:
+def _with_gain(answer: Symmetries, small: Tensor, labels: Tensor, learns: Tensor, judges: Tensor) -> Symmetries:
     """Asked of the turns and flips that generate the group."""
     rows = {row.name: row for row in answer.rows}
     for name in answer.generators_kept:
@@ -248,7 +247,9 @@ def _require(
             raise ValueError(f"labels must be given for evidence {wanting[0]!r}, got none")
         return asked
     if labels.shape != (len(images),) or labels.is_floating_point() or int(labels.min()) < 0:
-        raise ValueError(f"labels must be whole numbers from 0, ({len(images)},), got {labels.dtype} {tuple(labels.shape)}")
+        raise ValueError(
+            f"labels must be whole numbers from 0, ({len(images)},), got {labels.dtype} {tuple(labels.shape)}"
+        )
     if len(labels.unique()) < 2 and set(asked) != {"images"}:
         raise ValueError(f"labels must have at least 2 classes, all are {int(labels[0])}")
     return asked
@@ -259,6 +260,3 @@ def _require_different(small: Tensor, clusters: Tensor) -> None:
         raise ValueError("images must not be constant, and every one has a single value in all its pixels")
     if (different := len(clusters.unique())) < FEWEST:
         raise ValueError(f"images must hold at least {FEWEST} that differ, got {different} and their near-duplicates")
-
-
-

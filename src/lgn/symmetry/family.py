@@ -98,9 +98,7 @@ def of_group(
         )
         for element, words in names.items()
     )
-    return Family(
-        name, group.order, candidates, show or act, act, group_name, rule, resampled=resampled, scales=scales
-    )
+    return Family(name, group.order, candidates, show or act, act, group_name, rule, resampled=resampled, scales=scales)
 
 
 def of_line(

@@ -81,7 +81,10 @@ def ask_network(
             return PooledSets(nn.Conv2d(x.shape[1], FILTERS, kernel), order, classes)
 
     found = search_starts(
-        {"orbits": orbits}, free, partial(_train, x=x, y=y, visits=visits), partial(_correct, x=x_judge, y=y_judge),
+        {"orbits": orbits},
+        free,
+        partial(_train, x=x, y=y, visits=visits),
+        partial(_correct, x=x_judge, y=y_judge),
         seed=seed,
     )
     return Gain(

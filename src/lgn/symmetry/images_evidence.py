@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from lgn.symmetry.family import Family
-from lgn.symmetry.observer import VISITS, learn, logits
+from lgn.symmetry.observer import learn, logits
 from lgn.symmetry.power import planted_break, twin
 from lgn.symmetry.statistic import Reading, read, right_answers
 
@@ -50,19 +50,19 @@ class FamilyEvidence:
         return 0.5 if self.twin is None else max(0.5, self.twin.interval[1])
 
 
-def observe(family: Family, parts: Parts, margin: float, seed: int, visits: int = VISITS) -> FamilyEvidence:
+def observe(family: Family, parts: Parts, margin: float, seed: int, effort: float = 1.0) -> FamilyEvidence:
     """Read all candidates; where some might be kept, look again at those alone, and at a break of the margin.
 
     One observer tells all versions of the family apart. Where some candidates are told by less than the margin, the
     subgroup that they generate gets a fresh one of its own, for subtle differences are lost beside plain ones; and
     another fresh one looks for a break of that subgroup (Note [A break of known size]).
     """
-    answers = _answers(family, parts, seed, visits)
+    answers = _answers(family, parts, seed, effort)
     first = [read(each, parts.clusters).share for each in answers]
     twins = control = None
     if family.resampled and family.group_name is not None:
         same = parts.changed(twin(family, parts.images, seed))
-        twins = read(_answers(family, same, 2 * FRESH + seed, visits).mean(0), parts.clusters)
+        twins = read(_answers(family, same, 2 * FRESH + seed, effort).mean(0), parts.clusters)
     near = [
         each.element
         for each, share in zip(family.candidates, first, strict=True)
@@ -74,15 +74,15 @@ def observe(family: Family, parts: Parts, margin: float, seed: int, visits: int 
         part = family.restricted(elements)
         among = [i for i, each in enumerate(family.candidates) if each.element in elements]
         if len(elements) < family.versions:
-            answers[among] = _answers(part, parts, FRESH + seed, visits)
+            answers[among] = _answers(part, parts, FRESH + seed, effort)
         broken = parts.changed(planted_break(family, elements, parts.images, 2 * margin, seed))
-        control = read(_answers(part, broken, 3 * FRESH + seed, visits).mean(0), parts.clusters)
+        control = read(_answers(part, broken, 3 * FRESH + seed, effort).mean(0), parts.clusters)
     readings = tuple(read(each, parts.clusters) for each in answers)
     return FamilyEvidence(family, answers, readings, control, twins)
 
 
-def _answers(family: Family, parts: Parts, seed: int, visits: int) -> Tensor:
+def _answers(family: Family, parts: Parts, seed: int, effort: float) -> Tensor:
     """Of a fresh observer, for each candidate and each image that judges.  -> (candidates, N)"""
-    model = learn(family, parts.learns, seed, visits)
+    model = learn(family, parts.learns, seed, effort)
     said = logits(model, family, parts.judges, seed)
     return torch.stack([right_answers(said, candidate) for candidate in family.candidates])

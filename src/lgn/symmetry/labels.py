@@ -61,7 +61,9 @@ def ask_labels(model: nn.Module, family: Family, candidate: Candidate, images: T
     chance = float(torch.bincount(labels).max()) / len(labels)
     allowed = LOSS * max(float(right.mean()) - chance, 0.0)
     difference, low, high = _interval(right - (moved == labels).double())
-    found = LabelEvidence("undecided", float(right.mean()), float((moved == labels).double().mean()), difference, (low, high))
+    found = LabelEvidence(
+        "undecided", float(right.mean()), float((moved == labels).double().mean()), difference, (low, high)
+    )
     knows = _interval(right)[1] > chance  # a classifier that knows nothing has nothing to lose
     if not knows:
         return found

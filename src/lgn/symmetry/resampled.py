@@ -65,9 +65,7 @@ def stretches() -> Family:
 
     def show(images: Tensor, value: float) -> Tensor:
         zoom = math.exp(-2 * SCALE)
-        return _disc(
-            warp(images, ((zoom * math.exp(value), 0.0), (0.0, zoom * math.exp(-value))), "bicubic", "zeros")
-        )
+        return _disc(warp(images, ((zoom * math.exp(value), 0.0), (0.0, zoom * math.exp(-value))), "bicubic", "zeros"))
 
     values = tuple(SCALE * step for step in STEPS)
     return of_line("stretches", values, lambda value: f"stretch {math.exp(value):.2f}", show, resampled=True)

@@ -52,17 +52,21 @@ def judge(found: Reading, adjusted_p: float, control: Reading | None, margin: fl
 
 
 def _below(found: Reading, control: Reading) -> bool:
-    """Whether it is told apart less often than the control, beyond the errors of both."""
+    """Whether it is told apart less often than the control, beyond the errors of both.
+
+    A reading below one half is luck, and counts as one half: no luck stands in for a break that was not seen.
+    """
     from scipy.stats import norm
 
-    return control.share - found.share > float(norm.isf(LEVEL)) * math.hypot(found.error, control.error)
+    gap = control.share - max(found.share, 0.5)
+    return gap > float(norm.isf(LEVEL)) * math.hypot(found.error, control.error)
 
 
 def _needed(found: Reading, control: Reading | None, images: int) -> int:
     """Intervals shrink with the root of the number; where the control was not seen, learning is what lacks."""
     if control is None or control.interval[0] <= 0.5:
         return _rounded(4 * images)
-    gap = control.share - found.share
+    gap = control.share - max(found.share, 0.5)
     times = (4 * math.hypot(found.error, control.error) / gap) ** 2 if gap else math.inf  # where 98 of 100 decide
     return _rounded(images * min(max(times, 1.5), 100))
 

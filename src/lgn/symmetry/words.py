@@ -190,9 +190,7 @@ def control_lines(found: Symmetries) -> list[str]:
 def html(found: Symmetries) -> str:
     """For a notebook."""
     head = "".join(f"<th style='text-align:left'>{escape(word)}</th>" for word in HEAD)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in cells(found)
-    )
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in cells(found))
     notes = "".join(f"<p>{escape(note)}</p>" for note in [*control_lines(found), *found.notes])
     return (
         f"<div><p><b>{escape(found.sentence)}</b></p><p>{escape(header(found))}</p>"

@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-
 from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.symmetry.sets import CASES, images_of
 from lgn.symmetry.gain import ask_network
@@ -45,5 +44,3 @@ def measure(name: str, candidate: str, wanted: bool, seed: int, data_dir: Path |
         "free": round(gain.free, 4),
         "wanted": wanted,
     }
-
-

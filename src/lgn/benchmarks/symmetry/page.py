@@ -24,6 +24,9 @@ they are kept (the left-right flip of CIFAR-10, and what contains it) are shown 
     "later": """## Image sets that were made later
 
 As above; these cases were written after networks, statistic, control and thresholds were fixed (commit {fixed}).""",
+    "angles": """## Turns by eighths
+
+Versions are resampled, bicubically, all of them; as many images.""",
     "left-right": """## The left-right flip of CIFAR-10
 
 Nobody planted it. An observer of images and their mirror images learned from 20,000 train images, and judged all 10,000
@@ -49,7 +52,7 @@ def page(result: dict[str, Any]) -> str:
 def describe(result: dict[str, Any]) -> str:
     """The rates, and the tables of all parts that were measured."""
     texts = [_rate_words(rates(result))]
-    tables = {"images": _verdicts, "later": _verdicts, "few": _verdicts, "left-right": _left_right}
+    tables = {"images": _verdicts, "later": _verdicts, "angles": _verdicts, "few": _verdicts, "left-right": _left_right}
     tables |= {"tasks": _tasks, "gains": _gains}
     for part, words in WORDS.items():
         chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
@@ -57,14 +60,21 @@ def describe(result: dict[str, Any]) -> str:
             count = f"{chosen[0].get('count', 0):,}"
             minutes = sum(cell["processor_seconds"] for cell in chosen) / 60
             head = words.replace("{count}", count).replace("{fixed}", FIXED)
-            texts.append(f"{head}\n\n{tables[part](chosen)}\n\n{len(chosen)} cells, {minutes:.1f} minutes of processor time.")
+            texts.append(
+                f"{head}\n\n{tables[part](chosen)}\n\n{len(chosen)} cells, {minutes:.1f} minutes of processor time."
+            )
     return "\n\n".join(texts)
 
 
 def rates(result: dict[str, Any]) -> dict[str, tuple[int, int]]:
     """Counts, as (how many, of how many), over the rows whose truth is known."""
     found: dict[str, tuple[int, int]] = {}
-    for what, parts in (("", ("images",)), ("later: ", ("later",)), ("few images: ", ("few",))):
+    for what, parts in (
+        ("", ("images",)),
+        ("angles: ", ("angles",)),
+        ("later: ", ("later",)),
+        ("few images: ", ("few",)),
+    ):
         rows = [row for cell in result["cells"] if cell["key"]["part"] in parts for row in cell["rows"]]
         kept, broken = ([row["verdict"] for row in rows if row["truth"] == word] for word in ("kept", "broken"))
         if rows:
@@ -98,7 +108,14 @@ def _verdicts(cells: Cells) -> str:
                 verdicts = [row["verdict"] for row in rows]
                 others = [f"{word} {verdicts.count(word)}" for word in sorted(set(verdicts))]
             lines.append(
-                [name, label, span, str(len(rows)), f"{right} of {len(known)}" if known else "not counted", "; ".join(others)]
+                [
+                    name,
+                    label,
+                    span,
+                    str(len(rows)),
+                    f"{right} of {len(known)}" if known else "not counted",
+                    "; ".join(others),
+                ]
             )
     return _table(lines)
 
@@ -132,7 +149,13 @@ def _left_right(cells: Cells) -> str:
         verdict = f"{row['verdict']}, a trace" if cell["trace"] else row["verdict"]
         control = cell["controls"]["turns and flips"]
         lines.append(
-            [str(cell["key"]["seed"]), f"{row['told_apart']:.3f}", f"{low:.3f} to {high:.3f}", f"{control or '-'}", verdict]
+            [
+                str(cell["key"]["seed"]),
+                f"{row['told_apart']:.3f}",
+                f"{low:.3f} to {high:.3f}",
+                f"{control or '-'}",
+                verdict,
+            ]
         )
     return _table(lines)
 
