@@ -1,13 +1,14 @@
 """`lgn.symmetries`: which transformations do these images keep, which do their labels, and what does a network gain?"""
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from lgn.data import generator_for
+from lgn.data import checksum, generator_for
 from lgn.symmetry.candidates import Own, families_of
 from lgn.symmetry.division import HELD_OUT, divide, near_duplicates
 from lgn.symmetry.family import Family
@@ -37,6 +38,7 @@ def symmetries(
     margin: float = MARGIN,
     class_names: Sequence[str] = (),
     effort: float = 1.0,
+    minutes: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Symmetries:
     """Ask images, their labels and a network which candidates are symmetries.
@@ -47,9 +49,13 @@ def symmetries(
     always; labels and a network about what the images keep.
     margin: what the best observer may tell apart beyond one half for a candidate to be kept all the same.
     effort: how long observers are trained, 1 being what the benchmark was measured with.
+    minutes: once they are over nothing new is begun; what was given up is said in `notes`.
     progress: is told what begins.
     """
     say = progress or (lambda _: None)
+    say("images")
+    if isinstance(candidates, str):
+        candidates = tuple(candidates.split(","))
     asked = _require(images, labels, evidence, margin, effort)
     names = tuple(class_names) or _class_names(labels)
     pixels, labels, notes = _some(images, labels, seed)
@@ -61,8 +67,19 @@ def symmetries(
         notes += [f"{copies:,} near-duplicates are counted with the image that they copy."]
     learns, judges = divide(small, clusters, HELD_OUT, seed)
     found: list[FamilyEvidence] = []
-    for family in families:
-        say(family.name)
+    given_up: list[str] = []
+    began = time.monotonic()
+
+    def may_begin(what: str) -> bool:
+        if minutes is not None and time.monotonic() - began > 60 * minutes:
+            given_up.append(what)
+            return False
+        say(what)
+        return True
+
+    for number, family in enumerate(families):
+        if number and not may_begin(family.name):
+            continue
         view = smaller(small) if family.scales else smaller(small, FINE)
         parts = Parts(view[learns], view[judges], clusters[judges])
         found.append(observe(family, parts, margin, seed, effort))
@@ -77,16 +94,21 @@ def symmetries(
         names,
         margin,
         seed,
+        tuple(each if isinstance(each, str) else each[0] for each in candidates),
+        asked,
+        checksum(images),
+        effort,
         tuple(notes),
     )
     answer = _with_closure_note(answer)
     if labels is not None and answer.kept:
-        if "labels" in asked:
-            say("labels")
+        if "labels" in asked and may_begin("labels"):
             answer = _with_labels(answer, families, small, labels, learns, judges)
-        if "network" in asked:
-            say("a network")
+        if "network" in asked and answer.generators_kept and may_begin("a network"):
             answer = _with_gain(answer, small, labels, learns, judges)
+    if given_up:
+        note = f"Not asked, for {minutes:g} minutes were over: {', '.join(given_up)}."
+        answer = replace(answer, notes=(*answer.notes, note))
     return answer
 
 

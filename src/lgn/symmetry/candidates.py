@@ -31,8 +31,6 @@ LONGEST = 12
 
 def families_of(candidates: Sequence[str | Own], images: Tensor) -> tuple[Family, ...]:
     """One family for all turns and flips by quarters, one each for the others.  images: a few, as they will be shown"""
-    if isinstance(candidates, str):
-        candidates = tuple(candidates.split(","))
     names = [each for each in candidates if isinstance(each, str)]
     if unknown := [name for name in names if name not in NAMES]:
         raise ValueError(f"candidates must be of {', '.join(NAMES)}, or (name, function or matrix), got {unknown[0]!r}")

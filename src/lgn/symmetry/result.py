@@ -91,12 +91,17 @@ class Symmetries:
     class_names: tuple[str, ...]
     margin: float
     seed: int
+    #: What was asked, of which images (their checksum), and how long observers were trained.
+    candidates: tuple[str, ...]
+    evidence: tuple[str, ...]
+    checksum: str
+    effort: float = 1.0
     notes: tuple[str, ...] = ()
 
     @property
     def kept(self) -> tuple[str, ...]:
         """The names of the candidates that the images keep."""
-        return tuple(row.name for row in self.rows if row.images == "kept")
+        return tuple(dict.fromkeys(row.name for row in self.rows if row.images == "kept"))
 
     def row(self, name: str) -> Row:
         """The row of a candidate by its name."""
