@@ -36,7 +36,7 @@ class DiscoverOptions(TrainOptions):
     """Transformations, separated by commas; None is turns, flips and, where there are colours, colour."""
     minutes: float | None = None
     """Begin nothing new about symmetries once these are over, and say what was given up."""
-    paper: bool = False
+    paper_alone: Annotated[bool, tyro.conf.arg(name="paper")] = False
     """Train the paper's network alone."""
     open: bool = False
     """Open the page when it is written."""
@@ -45,8 +45,11 @@ class DiscoverOptions(TrainOptions):
 def run(args: list[str]) -> int:
     options = parse(DiscoverOptions, args, "lgn discover", HELP)
     config, out = options.settled()
-    evidence, candidates = _words("evidence", options.evidence, EVIDENCE), _words("candidates", options.candidates, NAMES)
-    if options.paper and (evidence or candidates):
+    evidence, candidates = (
+        _words("evidence", options.evidence, EVIDENCE),
+        _words("candidates", options.candidates, NAMES),
+    )
+    if options.paper_alone and (evidence or candidates):
         raise ValueError("paper must be given without evidence and candidates, which it leaves out")
     if options.minutes is not None and options.minutes <= 0:
         raise ValueError(f"minutes must be above 0, got {options.minutes}")
@@ -54,7 +57,7 @@ def run(args: list[str]) -> int:
     if evidence is None and network.generator != "free":
         require_patch((network.kernel_size, network.kernel_size))  # before it is trained for nothing
     sentence = None
-    if not options.paper:
+    if not options.paper_alone:
         with said_line() as say:
             found = answer(config, out, candidates or (), evidence, options.minutes, say)
         *lines, sentence = str(found).splitlines()

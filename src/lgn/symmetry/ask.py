@@ -126,7 +126,7 @@ def _rows(
     for (each, number), p in zip(flat, adjusted, strict=True):
         candidate, reading = each.family.candidates[number], each.readings[number]
         verdict = judge(reading, p, each.control if candidate.element is not None else None, margin, images)
-        by_class = ()
+        by_class: tuple[ClassReading, ...] = ()
         if labels is not None:
             by_class = tuple(
                 ClassReading(name, about.share, about.interval)

@@ -36,9 +36,8 @@ def network(channels: int, outputs: int) -> nn.Sequential:
     for inputs, filters, stride in zip(sizes, sizes[1:], (1, 2, 2), strict=False):
         layers += [nn.Conv2d(inputs, filters, 3, stride, padding=1, bias=False), nn.BatchNorm2d(filters), nn.ReLU()]
     head = nn.Linear(sizes[-1] * PLACES**2, outputs)
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(PLACES), nn.Flatten(), head).to(
-        memory_format=torch.channels_last
-    )
+    model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(PLACES), nn.Flatten(), head)
+    return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
 def smaller(images: Tensor, side: int = SIDE) -> Tensor:
@@ -49,9 +48,9 @@ def smaller(images: Tensor, side: int = SIDE) -> Tensor:
     factor = -(-max(images.shape[-2:]) // side)
     if factor <= 1:
         return images
-    size = [max(round(length / factor), 1) for length in images.shape[-2:]]
+    height, width = (max(round(length / factor), 1) for length in images.shape[-2:])
     # Windows of this pooling lie alike from both ends, whether or not the factor divides the length.
-    return F.adaptive_avg_pool2d(images, size)
+    return F.adaptive_avg_pool2d(images, (height, width))
 
 
 View = Callable[[Tensor], Tensor]

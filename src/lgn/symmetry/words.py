@@ -143,7 +143,7 @@ HEAD = ("", "images", "told apart", "labels", "a network")
 
 def cells(found: Symmetries) -> list[tuple[str, ...]]:
     """One line for each candidate, under HEAD."""
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for row in found.rows:
         low, high = row.interval
         word = f"{row.images}, a trace" if row.trace else row.images

@@ -6,6 +6,14 @@ Expected: see docs/symmetry.md. `--quick` takes about 3 minutes, everything abou
 from lgn.benchmarks.symmetry import angles, few, gains, images, later, left_right, tasks
 from lgn.benchmarks.symmetry.page import describe, page, rates
 
-MODULES = {"images": images, "later": later, "left-right": left_right, "tasks": tasks, "few": few, "gains": gains, "angles": angles}
+MODULES = {
+    "images": images,
+    "later": later,
+    "left-right": left_right,
+    "tasks": tasks,
+    "few": few,
+    "gains": gains,
+    "angles": angles,
+}
 
 __all__ = ["MODULES", "describe", "page", "rates"]

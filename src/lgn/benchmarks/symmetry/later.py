@@ -33,9 +33,7 @@ def spirals(images: Tensor, generator: torch.Generator) -> Tensor:
 
 
 CASES = {
-    "mnist, half turns": ImageCase(
-        "half turns", "mnist", random_elements((0, 2)), SQUARE, frozenset({"turn 180"})
-    ),
+    "mnist, half turns": ImageCase("half turns", "mnist", random_elements((0, 2)), SQUARE, frozenset({"turn 180"})),
     "spirals of one hand": ImageCase("spirals of one hand", "mnist", spirals, SQUARE, frozenset(TURNS)),
 }
 
