@@ -73,3 +73,30 @@ def test_labels_must_be_there_where_they_are_asked(tmp_path: Path, capsys: pytes
     words = [str(tmp_path / "bare.npz"), "--evidence", "labels", "--out", str(tmp_path / "run")]
     assert main(["discover", *words]) == 1
     assert "labels must be given for evidence 'labels', got none" in capsys.readouterr().err
+
+
+def test_a_training_takes_what_was_found(images: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from dataclasses import replace
+
+    from lgn.commands.found import OPERATORS
+    from lgn.commands.options import TrainOptions, parse
+    from lgn.operators.parse import parse_operator
+    from lgn.symmetry.result import patch_matrix
+
+    for name, (words, order) in OPERATORS.items():
+        matrix = parse_operator(words, (3, 3))
+        torch.testing.assert_close(matrix, patch_matrix(name, (3, 3)))
+        torch.testing.assert_close(torch.linalg.matrix_power(matrix, order), torch.eye(9, dtype=torch.float64))
+
+    out = tmp_path / "run"
+    main(["discover", str(images), "--evidence", "images", "--candidates", "turns", "--out", str(out)])
+    asked = ["digits", "--generator", "found", "--symmetries", str(out)]
+    with pytest.raises(ValueError, match="no turn or flip is kept"):
+        parse(TrainOptions, asked, "lgn train", "")
+    found = Symmetries.load(out / "symmetries.json")
+    replace(found, rows=tuple(replace(row, images="kept") for row in found.rows)).save(out / "symmetries.json")
+    network = parse(TrainOptions, asked, "lgn train", "").config.network
+    assert (network.generator, network.operator, network.order) == ("fixed", "rotation 90", 4)
+    with pytest.raises(ValueError, match="symmetries must be given"):
+        parse(TrainOptions, asked[:3], "lgn train", "")
+    capsys.readouterr()

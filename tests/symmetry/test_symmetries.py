@@ -29,7 +29,7 @@ def turned(images: Tensor, seed: int = 1) -> tuple[Tensor, Tensor]:
 
 @pytest.fixture(scope="module")
 def of_turned() -> lgn.Symmetries:
-    images, turns = turned(strokes(5000))
+    images, turns = turned(strokes(4000))
     return lgn.symmetries(images, turns)
 
 
@@ -101,7 +101,17 @@ def test_a_set_that_is_not_closed_gives_its_largest_subgroup(of_turned: lgn.Symm
     assert only("turn 90", "turn 270").group.name == "trivial"  # their square is broken
     assert only("turn 180", "flip columns").group.name in ("C2",)
     assert only("turn 180", "flip columns", "flip rows").group.name == "C2 x C2"
-    assert only(*(row.name for row in of_turned.rows)).group.name == "D4"
+    every = only(*(row.name for row in of_turned.rows))
+    assert every.group.name == "D4"
+    assert every.generators_kept == ("turn 90", "flip columns")
+    start = list(every.generators(3))
+    layer = lgn.nn.GroupConv2d(1, 2, kernel_size=3, group=every.group, generator="fixed", start=start)
+    with torch.no_grad():
+        orbit = layer.filters()[:8, 0]
+    for moved in (torch.rot90(orbit, 1, (-2, -1)), orbit.flip(-1)):  # a set is closed under what it was made with
+        distances = (moved[:, None] - orbit[None]).flatten(2).norm(dim=2)
+        assert sorted(distances.argmin(1).tolist()) == list(range(8))
+        assert float(distances.min(1).values.max()) < 1e-5
     assert only("transposition").generators_kept == ("transposition",)
 
 

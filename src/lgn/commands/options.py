@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 import tyro
 
+from lgn.commands.found import with_found
 from lgn.generators import FAMILIES
 from lgn.groups import named
 from lgn.training import Config, Run, preset
@@ -51,6 +52,7 @@ class TrainOptions(Config):
 
 def parse(kind: type[T], args: list[str], prog: str, description: str) -> T:
     """The options that the arguments describe, on top of the preset that they name."""
+    args = with_found(args)
     default = kind(**_defaults(args))
     given: type[T] = kind
     if "--help-all" in args:
