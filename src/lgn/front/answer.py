@@ -7,7 +7,7 @@ from lgn import data
 from lgn.report import Answer, Sample
 from lgn.symmetry import Symmetries
 from lgn.symmetry.candidates import families_of
-from lgn.symmetry.words import HEAD, cells, control_lines, header
+from lgn.symmetry.words import cells, control_lines, header
 from lgn.training import Run
 
 #: Images that are shown under every candidate, and their longest side.
@@ -22,17 +22,24 @@ def answer_of_run(found: Run) -> Answer | None:
     with found.reading(path.name, "the symmetries of a run"):
         about = Symmetries.load(path)
     originals, samples = _samples(found, about)
-    lines = cells(about)
-    used = [column for column in range(len(HEAD)) if column < 3 or any(line[column] != "-" for line in lines)]
+    head, *lines = cells(about)
     return Answer(
         sentence=about.sentence,
-        about=f"{header(about)}; learned from {about.learned_from:,}, judged with {about.judged_with:,}",
-        head=tuple(HEAD[column] for column in used),
-        rows=tuple(tuple(line[column] for column in used) for line in lines),
-        notes=(*control_lines(about), *about.notes),
+        about=" ".join([_about(about), *control_lines(about)]),
+        head=head,
+        rows=tuple(lines),
+        notes=about.notes,
         originals=originals,
         samples=samples,
         profiles=_profiles(about),
+    )
+
+
+def _about(about: Symmetries) -> str:
+    said = header(about)
+    return (
+        f"{said[0].upper()}{said[1:]}, {about.learned_from:,} learned from and {about.judged_with:,} that judge. "
+        "Told apart: 0.5 is chance."
     )
 
 

@@ -9,9 +9,20 @@ from lgn.symmetry.family import Family
 from lgn.symmetry.observer import learn, logits
 from lgn.symmetry.power import planted_break, twin
 from lgn.symmetry.statistic import Reading, read, right_answers
+from lgn.symmetry.verdict import LEVEL, below
 
 #: Where the seeds of fresh observers begin: beyond those that people count up from 0.
 FRESH = 10_000
+
+
+#: How many more observers look where one does not decide.
+AGAIN = 3
+
+# Note [More than one observer]
+# Of a symmetry an observer learns nothing but the noise of its own training, and answers each image by luck. Another
+# one has other luck: the mean of their answers to an image still has the expectation one half, and a smaller spread.
+# What can be seen of a break they see alike. That a second look is taken only where the first did not decide gives
+# chance two tries, each at the level of the verdict.
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +66,8 @@ def observe(family: Family, parts: Parts, margin: float, seed: int, effort: floa
 
     One observer tells all versions of the family apart. Where some candidates are told by less than the margin, the
     subgroup that they generate gets a fresh one of its own, for subtle differences are lost beside plain ones; and
-    another fresh one looks for a break of that subgroup (Note [A break of known size]).
+    another fresh one looks for a break of that subgroup (Note [A break of known size]). Where that does not decide,
+    more observers look at both, and their answers are averaged image by image (Note [More than one observer]).
     """
     answers = _answers(family, parts, seed, effort)
     first = [read(each, parts.clusters).share for each in answers]
@@ -76,9 +88,23 @@ def observe(family: Family, parts: Parts, margin: float, seed: int, effort: floa
         if len(elements) < family.versions:
             answers[among] = _answers(part, parts, FRESH + seed, effort)
         broken = parts.changed(planted_break(family, elements, parts.images, 2 * margin, seed))
-        control = read(_answers(part, broken, 3 * FRESH + seed, effort).mean(0), parts.clusters)
+        seen = _answers(part, broken, 3 * FRESH + seed, effort).mean(0)
+        if _is_open(answers[among], seen, parts.clusters):
+            for number in range(1, AGAIN + 1):
+                answers[among] += _answers(part, parts, (10 + number) * FRESH + seed, effort)
+                seen += _answers(part, broken, (20 + number) * FRESH + seed, effort).mean(0)
+            answers[among] /= AGAIN + 1
+            seen /= AGAIN + 1
+        control = read(seen, parts.clusters)
     readings = tuple(read(each, parts.clusters) for each in answers)
     return FamilyEvidence(family, answers, readings, control, twins)
+
+
+def _is_open(answers: Tensor, seen: Tensor, clusters: Tensor) -> bool:
+    """Whether some candidate is neither told apart less often than the control, nor clearly more often than chance."""
+    control = read(seen, clusters)
+    found = [read(each, clusters) for each in answers]
+    return any(not below(each, control) and each.p_value() > LEVEL / len(found) for each in found)
 
 
 def _answers(family: Family, parts: Parts, seed: int, effort: float) -> Tensor:

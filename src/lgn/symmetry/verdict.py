@@ -44,14 +44,14 @@ def judge(found: Reading, adjusted_p: float, control: Reading | None, margin: fl
     interval below 1/2 + margin. Broken: told apart beyond chance, and not kept.
     """
     significant = adjusted_p <= LEVEL
-    if control is not None and _below(found, control) and found.interval[1] < 0.5 + margin:
+    if control is not None and below(found, control) and found.interval[1] < 0.5 + margin:
         return Verdict("kept", trace=significant)
     if significant:
         return Verdict("broken")
     return Verdict("undecided", needed=_needed(found, control, images))
 
 
-def _below(found: Reading, control: Reading) -> bool:
+def below(found: Reading, control: Reading) -> bool:
     """Whether it is told apart less often than the control, beyond the errors of both.
 
     A reading below one half is luck, and counts as one half: no luck stands in for a break that was not seen.

@@ -138,17 +138,20 @@ def _listed(words: list[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-HEAD = ("", "images", "told apart", "labels", "a network")
+HEAD = ("", "images", "told apart", "95 %", "labels", "a network")
+_ALWAYS = 4  # columns that are shown even if they are empty
 
 
 def cells(found: Symmetries) -> list[tuple[str, ...]]:
-    """One line for each candidate, under HEAD."""
+    """The head, and one line for each candidate; without columns of which nothing was asked."""
     lines: list[tuple[str, ...]] = []
     for row in found.rows:
         low, high = row.interval
         word = f"{row.images}, a trace" if row.trace else row.images
-        lines.append((row.name, word, f"{row.told_apart:.3f} ({low:.3f} to {high:.3f})", _labels(row), _network(row)))
-    return lines
+        told, interval = f"{row.told_apart:.3f}", f"{low:.3f} to {high:.3f}"
+        lines.append((row.name, word, told, interval, _labels(row), _network(row)))
+    used = [i for i in range(len(HEAD)) if i < _ALWAYS or any(line[i] != "-" for line in lines)]
+    return [tuple(line[i] for i in used) for line in (HEAD, *lines)]
 
 
 def _labels(row: Row) -> str:
@@ -171,17 +174,17 @@ def header(found: Symmetries) -> str:
 
 def table(found: Symmetries) -> str:
     """The table for a terminal, the sentence last."""
-    rows = [HEAD, *cells(found)]
-    used = [i for i in range(len(HEAD)) if i < 3 or any(row[i] != "-" for row in rows[1:])]
-    widths = [max(len(row[i]) for row in rows) for i in used]
-    lines = ["  ".join(row[i].ljust(w) for i, w in zip(used, widths, strict=True)).rstrip() for row in rows]
+    rows = cells(found)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     return "\n".join([header(found), *lines, *control_lines(found), *found.notes, "", found.sentence])
 
 
 def control_lines(found: Symmetries) -> list[str]:
     """How power was measured."""
     return [
-        f"{facts.name}: a break of the margin, {0.5 + found.margin:.2f} to the best observer, reads {facts.control:.3f}"
+        f"A break of {facts.name} that the best observer would tell at {0.5 + found.margin:.2f} reads "
+        f"{facts.control:.3f} here."
         for facts in found.families
         if facts.control is not None
     ]
@@ -189,8 +192,9 @@ def control_lines(found: Symmetries) -> list[str]:
 
 def html(found: Symmetries) -> str:
     """For a notebook."""
-    head = "".join(f"<th style='text-align:left'>{escape(word)}</th>" for word in HEAD)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in cells(found))
+    first, *lines = cells(found)
+    head = "".join(f"<th style='text-align:left'>{escape(word)}</th>" for word in first)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in lines)
     notes = "".join(f"<p>{escape(note)}</p>" for note in [*control_lines(found), *found.notes])
     return (
         f"<div><p><b>{escape(found.sentence)}</b></p><p>{escape(header(found))}</p>"

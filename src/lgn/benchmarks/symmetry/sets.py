@@ -18,6 +18,8 @@ FLIPS = ("flip columns", "flip rows", "transposition", "antitransposition")
 EIGHTHS = tuple(f"turn {degrees}" for degrees in range(45, 360, 45))
 #: Random shifts are up to so many pixels either way; partial turns up to so many degrees.
 SHIFT, PARTIAL = 4, 45
+#: Side of images that are drawn.
+SIDE = 28
 
 Make = Callable[[Tensor, torch.Generator], Tensor]
 
@@ -102,6 +104,22 @@ def negatives(images: Tensor, generator: torch.Generator) -> Tensor:
     return torch.where(drawn[:, None, None, None], 255 - images, images)
 
 
+def spirals(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Spirals of one arm that wind one way, each begun at its own angle, tight or wide, with noise; of no other images.
+
+    Every turn of such a spiral is as likely as itself, and no mirror image ever comes.
+    """
+    count = len(images)
+    place = torch.arange(SIDE) - (SIDE - 1) / 2
+    radius = torch.hypot(place[:, None], place[None, :]).clamp(min=0.5)
+    angle = torch.atan2(place[:, None], place[None, :])
+    begin, tight, width = torch.rand(3, count, 1, 1, 1, generator=generator)
+    phase = angle - (1.5 + 2 * tight) * radius.log() + 2 * math.pi * begin
+    arm = phase.cos() * (-((radius / (5 + 8 * width)) ** 2)).exp()
+    noise = torch.randn(count, 1, SIDE, SIDE, generator=generator)
+    return (128 + 70 * arm + 30 * noise).round().clamp(0, 255).to(torch.uint8)
+
+
 def _cases(source: str) -> list[ImageCase]:
     square = ("turns", "flips")
     c4, d4 = frozenset(TURNS), frozenset((*TURNS, *FLIPS))
@@ -135,13 +153,16 @@ CASES = {
             frozenset(candidate.name for candidate in colour(3).candidates),
             frozenset({"flip columns"}),
         ),
+        ImageCase("half turns", "mnist", random_elements((0, 2)), ("turns", "flips"), frozenset({"turn 180"})),
+        ImageCase("one hand", "spirals", spirals, ("turns", "flips"), frozenset(TURNS)),
     ]
 }
 
 
 def images_of(case: ImageCase, count: int, seed: int, data_dir: Path | None = None) -> tuple[Tensor, Tensor]:
     """So many images, drawn and made by seed, and the labels of their source."""
-    images, labels = source_images(case.source, data_dir)
+    drawn = case.source not in lgn.data.NAMED_SETS  # made of nothing: the digits only say how many
+    images, labels = source_images("mnist" if drawn else case.source, data_dir)
     generator = lgn.data.generator_for(f"symmetry benchmark {case.source} {case.name}", seed)
     chosen = torch.randperm(len(images), generator=generator)[:count]
     return case.make(images[chosen], generator), labels[chosen]
