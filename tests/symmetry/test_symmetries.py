@@ -11,11 +11,11 @@ from lgn.symmetry.result import Row
 
 
 def strokes(count: int, seed: int = 0) -> Tensor:
-    """Bright L-shapes at random places, all upright: no turn and no flip keeps their law.  uint8 (N, 1, 16, 16)"""
+    """Bright L-shapes at random places, all upright: no turn and no flip keeps their law.  uint8 (N, 1, 10, 10)"""
     generator = torch.Generator().manual_seed(seed)
-    images = 20 * torch.rand(count, 1, 16, 16, generator=generator)
-    places = torch.randint(1, 6, (count, 2), generator=generator)
-    lengths = torch.randint(5, 9, (count,), generator=generator)
+    images = 20 * torch.rand(count, 1, 10, 10, generator=generator)
+    places = torch.randint(0, 3, (count, 2), generator=generator)
+    lengths = torch.randint(4, 7, (count,), generator=generator)
     for image, (row, column), length in zip(images, places.tolist(), lengths.tolist(), strict=True):
         image[0, row : row + length, column : column + 2] += 200
         image[0, row + length - 2 : row + length, column : column + length // 2 + 2] += 30
@@ -29,12 +29,12 @@ def turned(images: Tensor, seed: int = 1) -> tuple[Tensor, Tensor]:
 
 @pytest.fixture(scope="module")
 def of_turned() -> lgn.Symmetries:
-    images, turns = turned(strokes(4000))
+    images, turns = turned(strokes(3000))
     return lgn.symmetries(images, turns)
 
 
 def test_upright_strokes_keep_nothing() -> None:
-    found = lgn.symmetries(strokes(400))
+    found = lgn.symmetries(strokes(300), effort=0.5)
     assert [row.images for row in found.rows] == ["broken"] * 7
     assert found.kept == ()
     assert found.group.name == "trivial"
@@ -70,7 +70,7 @@ def test_what_was_found_is_shown_saved_and_loaded(of_turned: lgn.Symmetries, tmp
 
 def test_few_images_are_undecided() -> None:
     images, _ = turned(strokes(200))
-    found = lgn.symmetries(images, candidates=("turns",))
+    found = lgn.symmetries(images, candidates=("turns",), effort=0.2)
     assert {row.images for row in found.rows} == {"undecided"}
     assert all(row.needed > 200 for row in found.rows)
     assert "Undecided with 200 images" in found.sentence
@@ -85,7 +85,7 @@ def test_the_same_seed_gives_the_same_answer_and_leaves_torchs_random_numbers() 
 
 
 def test_a_rectangle_has_half_turns_and_two_flips() -> None:
-    found = lgn.symmetries(strokes(100)[..., :12], effort=0.2)
+    found = lgn.symmetries(strokes(100)[..., :7], effort=0.2)
     assert [row.name for row in found.rows] == ["turn 180", "flip columns", "flip rows"]
 
 
