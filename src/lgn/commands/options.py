@@ -19,7 +19,6 @@ from lgn.training.config import PRESETS, Task
 #: What `--help` shows; `--help-all` shows everything.
 SHOWN = {
     "evidence", "candidates", "minutes", "paper_alone", "network", "out", "resume", "open", "data", "from_preset",
-    "evidence", "candidates", "minutes", "paper_alone", "network", "out", "resume", "open", "data", "from_preset",
     "task", "epochs", "seed", "num_layers", "num_sets", "order", "group", "kernel_size", "generator", "penalty",
 }  # fmt: skip
 MORE = "\n\n--help-all shows all options."

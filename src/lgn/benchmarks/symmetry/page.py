@@ -3,10 +3,12 @@
 from statistics import mean
 from typing import Any
 
+from lgn.markdown import markdown_table
+
 Cells = list[dict[str, Any]]
 
 #: The commit that fixed networks, statistic, control and thresholds: the cases of `later` were written after it.
-FIXED = "b7c796c"
+FIXED = "e4ee6b8"
 
 PAGE = """# Symmetry: is what images keep found, and nothing else?
 
@@ -87,14 +89,14 @@ def rates(result: dict[str, Any]) -> dict[str, tuple[int, int]]:
 
 
 def _rate_words(found: dict[str, tuple[int, int]]) -> str:
-    lines = [["", "rows", "share"], ["---"] * 3]
+    lines = [["", "rows", "share"]]
     for name, (count, total) in found.items():
         lines.append([name, f"{count} of {total}", f"{count / total:.3f}" if total else "-"])
-    return _table(lines)
+    return markdown_table(lines[0], lines[1:])
 
 
 def _verdicts(cells: Cells) -> str:
-    lines = [["images", "candidates", "told apart", "rows", "right", "others"], ["---"] * 6]
+    lines = [["images", "candidates", "told apart", "rows", "right", "others"]]
     for name, some in _grouped(cells).items():
         for label, rows in _classed(some).items():
             known = [row for row in rows if row["truth"] is not None]
@@ -117,7 +119,7 @@ def _verdicts(cells: Cells) -> str:
                     "; ".join(others),
                 ]
             )
-    return _table(lines)
+    return markdown_table(lines[0], lines[1:])
 
 
 def _grouped(cells: Cells) -> dict[str, Cells]:
@@ -142,7 +144,7 @@ def _classed(cells: Cells) -> dict[str, Cells]:
 
 
 def _left_right(cells: Cells) -> str:
-    lines = [["seed", "told apart", "interval", "control", "verdict"], ["---"] * 5]
+    lines = [["seed", "told apart", "interval", "control", "verdict"]]
     for cell in cells:
         row = cell["rows"][0]
         low, high = row["interval"]
@@ -157,11 +159,11 @@ def _left_right(cells: Cells) -> str:
                 verdict,
             ]
         )
-    return _table(lines)
+    return markdown_table(lines[0], lines[1:])
 
 
 def _tasks(cells: Cells) -> str:
-    lines = [["task", "seed", "", "images", "labels", "accuracy on x, on T x", "permutation"], ["---"] * 7]
+    lines = [["task", "seed", "", "images", "labels", "accuracy on x, on T x", "permutation"]]
     for cell in cells:
         for row in cell["rows"]:
             accuracy = "-" if row["accuracy"] is None else f"{row['accuracy']:.3f}, {row['transformed']:.3f}"
@@ -176,11 +178,11 @@ def _tasks(cells: Cells) -> str:
                     " ".join(map(str, row["permutation"])) or "-",
                 ]
             )
-    return _table(lines)
+    return markdown_table(lines[0], lines[1:])
 
 
 def _gains(cells: Cells) -> str:
-    lines = [["images", "orbits of", "seed", "points", "claimed", "wanted"], ["---"] * 6]
+    lines = [["images", "orbits of", "seed", "points", "claimed", "wanted"]]
     for cell in cells:
         key = cell["key"]
         lines.append(
@@ -193,8 +195,4 @@ def _gains(cells: Cells) -> str:
                 "yes" if cell["wanted"] else "no",
             ]
         )
-    return _table(lines)
-
-
-def _table(lines: list[list[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown_table(lines[0], lines[1:])
