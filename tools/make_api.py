@@ -21,6 +21,7 @@ ROOMS = (
     "lgn.nn",
     "lgn.operators",
     "lgn.discovery",
+    "lgn.symmetry",
     "lgn.data",
     "lgn.training",
     "lgn.pretrained",

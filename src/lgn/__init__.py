@@ -17,6 +17,7 @@ from lgn import (
     operators,
     penalties,
     pretrained,
+    symmetry,
     training,
 )
 from lgn.algebra import act, orbit, power, unvec, vec
@@ -33,10 +34,12 @@ from lgn.measures import (
 )
 from lgn.nn import convert, equivariance_table, merge, summary
 from lgn.pretrained import load_pretrained, pretrained_names
+from lgn.symmetry import Symmetries, symmetries
 from lgn.version import __version__
 
 __all__ = [
     "Analysis",
+    "Symmetries",
     "__version__",
     "act",
     "algebra",
@@ -70,6 +73,8 @@ __all__ = [
     "pretrained",
     "pretrained_names",
     "summary",
+    "symmetries",
+    "symmetry",
     "training",
     "unvec",
     "vec",

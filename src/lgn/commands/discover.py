@@ -1,21 +1,26 @@
-"""`lgn discover`: train on the given images and say what was learned."""
+"""`lgn discover`: which symmetries do these images have, which does their task keep, what does a network learn?"""
 
 import webbrowser
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
+import tyro
 
 from lgn.analysis import Analysis, table
 from lgn.analysis.subject import require_patch
 from lgn.commands.analyze import said_line
+from lgn.commands.answer import answer
 from lgn.commands.options import TrainOptions, parse
 from lgn.commands.train import result_line, train_with
 from lgn.front import write_report
 from lgn.measures import inverse_error
 from lgn.nn import summary
+from lgn.symmetry import EVIDENCE, NAMES
 from lgn.training import Run
 
-HELP = """Train a linear group network on images and say what its generators do.
+HELP = """Say which symmetries images have, which of them their labels keep, and what a network gains; then train a
+linear group network on them and say what its generators do.
 
 DATA is a named set, a folder of images (with a subfolder per class, or flat), or an .npz file with `images` and
 perhaps `labels`; without it, a small set of handwritten digits that comes with the package."""
@@ -23,17 +28,51 @@ perhaps `labels`; without it, a small set of handwritten digits that comes with 
 
 @dataclass(frozen=True)
 class DiscoverOptions(TrainOptions):
-    """A training, where it goes, and whether its page is shown."""
+    """What is asked, a training, where it goes, and whether its page is shown."""
 
+    evidence: Annotated[str | None, tyro.conf.arg(metavar=",".join(EVIDENCE))] = None
+    """Ask these alone, and train no network of the paper's; None asks all that there is, and trains one."""
+    candidates: str | None = None
+    """Transformations, separated by commas; None is turns, flips and, where there are colours, colour."""
+    minutes: float | None = None
+    """Begin nothing new about symmetries once these are over, and say what was given up."""
+    paper_alone: Annotated[bool, tyro.conf.arg(name="paper")] = False
+    """Train the paper's network alone."""
     open: bool = False
     """Open the page when it is written."""
 
 
 def run(args: list[str]) -> int:
     options = parse(DiscoverOptions, args, "lgn discover", HELP)
-    network = options.settled()[0].network
-    if network.generator != "free":
+    config, out = options.settled()
+    evidence, candidates = (
+        _words("evidence", options.evidence, EVIDENCE),
+        _words("candidates", options.candidates, NAMES),
+    )
+    if options.paper_alone and (evidence or candidates):
+        raise ValueError("paper must be given without evidence and candidates, which it leaves out")
+    if options.minutes is not None and options.minutes <= 0:
+        raise ValueError(f"minutes must be above 0, got {options.minutes}")
+    network = config.network
+    if evidence is None and network.generator != "free":
         require_patch((network.kernel_size, network.kernel_size))  # before it is trained for nothing
+    sentence = None
+    if not options.paper_alone:
+        with said_line() as say:
+            found = answer(config, out, candidates or (), evidence, options.minutes, say)
+        *lines, sentence = str(found).splitlines()
+        print("\n".join(lines))
+        if evidence is not None:
+            print(sentence)
+            return 0
+    status = _train(options)
+    if status == 0 and sentence is not None:
+        print(f"\n{sentence}")
+    return status
+
+
+def _train(options: DiscoverOptions) -> int:
+    """The paper's network, its analysis and the page."""
     found = train_with(options)
     if found is None:
         return 130
@@ -52,6 +91,18 @@ def run(args: list[str]) -> int:
     if options.open:
         webbrowser.open(page.resolve().as_uri())
     return 0
+
+
+def _words(name: str, given: str | None, allowed: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Words that are separated by commas; None where nothing was given."""
+    if given is None:
+        return None
+    words = tuple(word.strip() for word in given.split(",") if word.strip())
+    if unknown := [word for word in words if word not in allowed]:
+        raise ValueError(f"{name} must be of {', '.join(allowed)}, got {unknown[0]!r}")
+    if not words:
+        raise ValueError(f"{name} must name at least one of {', '.join(allowed)}, got none")
+    return words
 
 
 def _inverse_errors(found: Run, analysis: Analysis) -> dict[str, list[str]]:

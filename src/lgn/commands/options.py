@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 import tyro
 
+from lgn.commands.found import with_found
 from lgn.generators import FAMILIES
 from lgn.groups import named
 from lgn.training import Config, Run, preset
@@ -17,8 +18,8 @@ from lgn.training.config import PRESETS, Task
 
 #: What `--help` shows; `--help-all` shows everything.
 SHOWN = {
-    "network", "out", "resume", "open", "data", "from_preset", "task", "epochs", "seed",
-    "num_layers", "num_sets", "order", "group", "kernel_size", "generator", "penalty",
+    "evidence", "candidates", "minutes", "paper_alone", "network", "out", "resume", "open", "data", "from_preset",
+    "task", "epochs", "seed", "num_layers", "num_sets", "order", "group", "kernel_size", "generator", "penalty",
 }  # fmt: skip
 MORE = "\n\n--help-all shows all options."
 
@@ -50,6 +51,7 @@ class TrainOptions(Config):
 
 def parse(kind: type[T], args: list[str], prog: str, description: str) -> T:
     """The options that the arguments describe, on top of the preset that they name."""
+    args = with_found(args)
     default = kind(**_defaults(args))
     given: type[T] = kind
     if "--help-all" in args:

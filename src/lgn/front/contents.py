@@ -6,6 +6,7 @@ from typing import Any
 from torch import Tensor
 
 from lgn import data
+from lgn.front.answer import answer_of_run
 from lgn.nn import places
 from lgn.report import Contents, Network
 from lgn.training import Config, Run
@@ -44,6 +45,7 @@ def contents_of_run(found: Run, progress: Callable[[str], None] = lambda _: None
         crops=_crops(found, analysis.patch),
         network=_network(found, analysis.patch),
         group=None if config.network.group is None else config.network.chosen_group,
+        answer=answer_of_run(found),
     )
 
 

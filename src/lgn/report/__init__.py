@@ -1,6 +1,6 @@
 """See what was learned: the interactive page of a run, and the paper's figures."""
 
-from lgn.report.contents import Contents, Network
+from lgn.report.contents import Answer, Contents, Network, Sample
 from lgn.report.page import render, write_page
 
-__all__ = ["Contents", "Network", "render", "write_page"]
+__all__ = ["Answer", "Contents", "Network", "Sample", "render", "write_page"]

@@ -24,6 +24,32 @@ class Network:
 
 
 @dataclass(frozen=True, eq=False)
+class Sample:
+    """A few images under one transformation, (count, n, m), in [0, 1], and how often they are told from themselves."""
+
+    name: str
+    told_apart: float
+    images: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Which symmetries the images have: the sentence first, a table, and images to see it by."""
+
+    sentence: str
+    #: What was asked about, in a line.
+    about: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    #: The images themselves, (count, n, m), and their transformed versions, the most told apart first.
+    originals: Tensor | None = None
+    samples: tuple[Sample, ...] = ()
+    #: For each family with a parameter its name, the parameters, and the shares told apart.
+    profiles: tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Contents:
     """What a page is about. Only the title and the analysis must be there: the page says what is not."""
 
@@ -46,6 +72,8 @@ class Contents:
     network: Network | None = None
     #: The group whose orbits the filter sets are, where it has a name.
     group: Group | None = None
+    #: What the images themselves say, before any network of the paper's.
+    answer: Answer | None = None
 
     def __post_init__(self) -> None:
         count = len(self.analysis.generators)

@@ -16,6 +16,7 @@ SCRIPTS = (
     "colours",
     "dom",
     "charts",
+    "answer",
     "overview",
     "gallery",
     "painter",

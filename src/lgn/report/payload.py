@@ -13,7 +13,7 @@ from lgn.codec import encode
 from lgn.operators import operator
 from lgn.report import sentences
 from lgn.report.cayley import cayley
-from lgn.report.contents import Contents
+from lgn.report.contents import Answer, Contents
 from lgn.report.histograms import Histogram, gaussian_histograms, smooth_histograms
 
 #: Nearest operators that are sent with each generator: more are not looked at.
@@ -26,6 +26,7 @@ def payload(contents: Contents) -> dict[str, Any]:
     smooth = smooth_histograms(analysis)
     return {
         "title": contents.title,
+        "answer": None if contents.answer is None else _answer(contents.answer),
         "facts": [list(row) for row in contents.facts],
         "result": contents.result,
         # JSON has no infinity and no NaN: a training that diverged has a gap.
@@ -46,6 +47,22 @@ def payload(contents: Contents) -> dict[str, Any]:
             _generator(each, contents, index) | {"smooth": {k: _histogram(v) for k, v in smooth[index].items()}}
             for index, each in enumerate(analysis.generators)
         ],
+    }
+
+
+def _answer(each: Answer) -> dict[str, Any]:
+    return {
+        "sentence": each.sentence,
+        "about": each.about,
+        "head": list(each.head),
+        "rows": [list(row) for row in each.rows],
+        "notes": list(each.notes),
+        "originals": None if each.originals is None else pack_small(each.originals),
+        "samples": [
+            {"name": sample.name, "told": sample.told_apart, "images": pack_small(sample.images)}
+            for sample in each.samples
+        ],
+        "profiles": [{"name": name, "at": list(at), "told": list(told)} for name, at, told in each.profiles],
     }
 
 

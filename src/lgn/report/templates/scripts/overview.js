@@ -4,6 +4,7 @@ const overview = {
 
   render(run) {
     dom.get("title").textContent = run.title;
+    answer.render(run.answer);
     dom.get("result").textContent = run.result ?? "";
     dom.fill(dom.get("notes"), ...run.notes.map((note) => dom.make("li", {}, note)));
     dom.fill(dom.get("summary"), ...run.overview.map((sentence) => dom.make("li", {}, sentence)));

@@ -1,0 +1,46 @@
+"""Images alone: are planted symmetries kept, and others broken?"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lgn.benchmarks.cells import Cell
+from lgn.benchmarks.symmetry.sets import CASES, ImageCase, images_of
+from lgn.symmetry import symmetries
+
+COUNT, SEEDS = 10_000, 5
+QUICK_COUNT, QUICK = 6000, ("mnist, upright", "mnist, quarter turns", "mnist, flips", "mnist, quarter turns and flips")
+
+
+def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+    """All image sets with one seed, then with the next; quick, four of the embedded digits."""
+    if quick:
+        for name in QUICK:
+            case = replace(CASES[name], source="digits", candidates=("turns", "flips"))
+            yield Cell({"images": f"digits, {case.name}", "seed": 0}, partial(measure, case, QUICK_COUNT, 0, data_dir))
+        return
+    for seed in range(SEEDS):
+        for name, case in CASES.items():
+            yield Cell({"images": name, "seed": seed}, partial(measure, case, COUNT, seed, data_dir))
+
+
+def measure(case: ImageCase, count: int, seed: int, data_dir: Path | None) -> dict[str, Any]:
+    """The verdict on each candidate, beside what is true of it."""
+    images, _ = images_of(case, count, seed, data_dir)
+    found = symmetries(images, candidates=case.candidates, seed=seed)
+    rows = [
+        {
+            "name": row.name,
+            "family": row.family,
+            "verdict": row.images,
+            "truth": case.truth(row.name),
+            "told_apart": round(row.told_apart, 4),
+            "interval": [round(end, 4) for end in row.interval],
+        }
+        for row in found.rows
+    ]
+    controls = {each.name: round(each.control, 4) for each in found.families if each.control is not None}
+    twins = {each.name: round(each.twin, 4) for each in found.families if each.twin is not None}
+    return {"rows": rows, "controls": controls, "twins": twins, "group": found.group.name, "count": count}

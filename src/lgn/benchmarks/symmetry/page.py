@@ -1,0 +1,198 @@
+"""What the benchmark found, as tables for people and as `docs/symmetry.md`."""
+
+from statistics import mean
+from typing import Any
+
+from lgn.markdown import markdown_table
+
+Cells = list[dict[str, Any]]
+
+#: The commit that fixed networks, statistic, control and thresholds: the cases of `later` were written after it.
+FIXED = "e4ee6b8"
+
+PAGE = """# Symmetry: is what images keep found, and nothing else?
+
+Made by `lgn benchmark symmetry` from `results/symmetry.json`. Every row goes through `lgn.symmetries`, as users call
+it. *Told apart* is the share of right answers of an observer, the mean over seeds: 0.5 is chance.
+
+{tables}
+"""
+
+WORDS = {
+    "images": """## Images with planted symmetries
+
+{count} images each. *Right*: verdicts that are true; the others are named. Candidates of which nobody knows whether
+they are kept (the left-right flip of CIFAR-10, and what contains it) are shown and not counted.""",
+    "later": """## Image sets that were made later
+
+As above; these cases were written after networks, statistic, control and thresholds were fixed (commit {fixed}).""",
+    "angles": """## Turns by eighths
+
+Versions are resampled, bicubically, all of them; as many images.""",
+    "left-right": """## The left-right flip of CIFAR-10
+
+Nobody planted it. An observer of images and their mirror images learned from 20,000 train images, and judged all 10,000
+test images; *control* is what a break of the margin reads.""",
+    "tasks": """## One image set, two tasks
+
+Turned digits, labelled by digit and by their turn.""",
+    "few": """## Few images
+
+"Undecided" is the answer where more images are needed; what counts is that nothing is wrong.""",
+    "gains": """## A network's gain
+
+One layer of orbits, pooled, against as many free filters; five fresh seeds each, judged on images that chose
+nothing.""",
+}
+
+
+def page(result: dict[str, Any]) -> str:
+    """The document of a measurement."""
+    return PAGE.format(tables=describe(result))
+
+
+def describe(result: dict[str, Any]) -> str:
+    """The rates, and the tables of all parts that were measured."""
+    texts = [_rate_words(rates(result))]
+    tables = {"images": _verdicts, "later": _verdicts, "angles": _verdicts, "few": _verdicts, "left-right": _left_right}
+    tables |= {"tasks": _tasks, "gains": _gains}
+    for part, words in WORDS.items():
+        chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
+        if chosen:
+            count = f"{chosen[0].get('count', 0):,}"
+            minutes = sum(cell["processor_seconds"] for cell in chosen) / 60
+            head = words.replace("{count}", count).replace("{fixed}", FIXED)
+            texts.append(
+                f"{head}\n\n{tables[part](chosen)}\n\n{len(chosen)} cells, {minutes:.1f} minutes of processor time."
+            )
+    return "\n\n".join(texts)
+
+
+def rates(result: dict[str, Any]) -> dict[str, tuple[int, int]]:
+    """Counts, as (how many, of how many), over the rows whose truth is known."""
+    found: dict[str, tuple[int, int]] = {}
+    for what, parts in (
+        ("", ("images",)),
+        ("angles: ", ("angles",)),
+        ("later: ", ("later",)),
+        ("few images: ", ("few",)),
+    ):
+        rows = [row for cell in result["cells"] if cell["key"]["part"] in parts for row in cell["rows"]]
+        kept, broken = ([row["verdict"] for row in rows if row["truth"] == word] for word in ("kept", "broken"))
+        if rows:
+            found[f"{what}false kept"] = (broken.count("kept"), len(broken))
+            found[f"{what}false broken"] = (kept.count("broken"), len(kept))
+            if what != "few images: ":
+                found[f"{what}kept found"] = (kept.count("kept"), len(kept))
+                found[f"{what}broken found"] = (broken.count("broken"), len(broken))
+    return found
+
+
+def _rate_words(found: dict[str, tuple[int, int]]) -> str:
+    lines = [["", "rows", "share"]]
+    for name, (count, total) in found.items():
+        lines.append([name, f"{count} of {total}", f"{count / total:.3f}" if total else "-"])
+    return markdown_table(lines[0], lines[1:])
+
+
+def _verdicts(cells: Cells) -> str:
+    lines = [["images", "candidates", "told apart", "rows", "right", "others"]]
+    for name, some in _grouped(cells).items():
+        for label, rows in _classed(some).items():
+            known = [row for row in rows if row["truth"] is not None]
+            right = sum(row["verdict"] == row["truth"] for row in known)
+            others = sorted(
+                {f"{row['name']} {row['verdict']}" for row in rows if row["truth"] not in (None, row["verdict"])}
+            )
+            told = mean(row["told_apart"] for row in rows)
+            span = f"{told:.3f}"
+            if not known:
+                verdicts = [row["verdict"] for row in rows]
+                others = [f"{word} {verdicts.count(word)}" for word in sorted(set(verdicts))]
+            lines.append(
+                [
+                    name,
+                    label,
+                    span,
+                    str(len(rows)),
+                    f"{right} of {len(known)}" if known else "not counted",
+                    "; ".join(others),
+                ]
+            )
+    return markdown_table(lines[0], lines[1:])
+
+
+def _grouped(cells: Cells) -> dict[str, Cells]:
+    groups: dict[str, Cells] = {}
+    for cell in cells:
+        count = f", {cell['key']['count']:,} images" if "count" in cell["key"] else ""
+        groups.setdefault(cell["key"]["images"] + count, []).append(cell)
+    return groups
+
+
+def _classed(cells: Cells) -> dict[str, Cells]:
+    """Rows by family and truth."""
+    groups: dict[str, Cells] = {}
+    for cell in cells:
+        for row in cell["rows"]:
+            truth = {"kept": "kept", "broken": "broken", None: "not known"}[row["truth"]]
+            kind = row["family"]
+            if kind == "turns and flips":
+                kind = "turns" if row["name"].startswith("turn") else "flips"
+            groups.setdefault(f"{kind}, {truth}", []).append(row)
+    return groups
+
+
+def _left_right(cells: Cells) -> str:
+    lines = [["seed", "told apart", "interval", "control", "verdict"]]
+    for cell in cells:
+        row = cell["rows"][0]
+        low, high = row["interval"]
+        verdict = f"{row['verdict']}, a trace" if cell["trace"] else row["verdict"]
+        control = cell["controls"]["turns and flips"]
+        lines.append(
+            [
+                str(cell["key"]["seed"]),
+                f"{row['told_apart']:.3f}",
+                f"{low:.3f} to {high:.3f}",
+                f"{control or '-'}",
+                verdict,
+            ]
+        )
+    return markdown_table(lines[0], lines[1:])
+
+
+def _tasks(cells: Cells) -> str:
+    lines = [["task", "seed", "", "images", "labels", "accuracy on x, on T x", "permutation"]]
+    for cell in cells:
+        for row in cell["rows"]:
+            accuracy = "-" if row["accuracy"] is None else f"{row['accuracy']:.3f}, {row['transformed']:.3f}"
+            lines.append(
+                [
+                    cell["key"]["task"],
+                    str(cell["key"]["seed"]),
+                    row["name"],
+                    row["verdict"],
+                    row["labels"] or "-",
+                    accuracy,
+                    " ".join(map(str, row["permutation"])) or "-",
+                ]
+            )
+    return markdown_table(lines[0], lines[1:])
+
+
+def _gains(cells: Cells) -> str:
+    lines = [["images", "orbits of", "seed", "points", "claimed", "wanted"]]
+    for cell in cells:
+        key = cell["key"]
+        lines.append(
+            [
+                key["images"],
+                key["candidate"],
+                str(key["seed"]),
+                f"{cell['points']:+.2f} +- {cell['error']:.2f}",
+                "yes" if cell["claimed"] else "no",
+                "yes" if cell["wanted"] else "no",
+            ]
+        )
+    return markdown_table(lines[0], lines[1:])

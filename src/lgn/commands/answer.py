@@ -1,0 +1,53 @@
+"""The first part of `lgn discover`: what images, labels and a network say, kept in the directory of the run."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from lgn import data
+from lgn.symmetry import Symmetries, symmetries
+from lgn.training import Config
+
+FILE = "symmetries.json"
+
+
+def answer(
+    config: Config,
+    out: Path,
+    candidates: tuple[str, ...],
+    evidence: tuple[str, ...] | None,
+    minutes: float | None,
+    progress: Callable[[str], None],
+) -> Symmetries:
+    """Ask, and keep the answer as `symmetries.json`; the same question of the same images is answered from there.
+
+    candidates: empty for turns and flips, and channels where there are three. evidence: None for all that there is.
+    """
+    found = data.load(config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed)
+    images = torch.cat([found.train.images, found.test.images])
+    labels = None
+    if found.train.labels is not None and found.test.labels is not None:
+        labels = torch.cat([found.train.labels, found.test.labels])
+    candidates = candidates or ("turns", "flips", *(("colour",) if images.shape[1] == 3 else ()))
+    if evidence is None:
+        evidence = ("images",) if labels is None else ("images", "labels", "network")
+    path = out / FILE
+    if path.is_file():
+        stored = Symmetries.load(path)
+        asked = (stored.candidates, stored.evidence, stored.seed, stored.checksum)
+        if asked == (candidates, evidence, config.seed, data.checksum(images)):
+            return stored
+    result = symmetries(
+        images,
+        labels,
+        candidates,
+        config.seed,
+        evidence=evidence,
+        class_names=found.class_names,
+        minutes=minutes,
+        progress=progress,
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    result.save(path)
+    return result

@@ -1,0 +1,75 @@
+"""The answer of `lgn discover` as its page shows it: what `symmetries.json` says, and images to see it by."""
+
+import torch
+from torch import Tensor
+
+from lgn import data
+from lgn.report import Answer, Sample
+from lgn.symmetry import Symmetries
+from lgn.symmetry.candidates import families_of
+from lgn.symmetry.words import cells, control_lines, header
+from lgn.training import Run
+
+#: Images that are shown under every candidate, and their longest side.
+SHOWN, SIDE = 6, 48
+
+
+def answer_of_run(found: Run) -> Answer | None:
+    """None for a run that has no `symmetries.json`."""
+    path = found.path / "symmetries.json"
+    if not path.is_file():
+        return None
+    with found.reading(path.name, "the symmetries of a run"):
+        about = Symmetries.load(path)
+    originals, samples = _samples(found, about)
+    head, *lines = cells(about)
+    return Answer(
+        sentence=about.sentence,
+        about=" ".join([_about(about), *control_lines(about)]),
+        head=head,
+        rows=tuple(lines),
+        notes=about.notes,
+        originals=originals,
+        samples=samples,
+        profiles=_profiles(about),
+    )
+
+
+def _about(about: Symmetries) -> str:
+    said = header(about)
+    return (
+        f"{said[0].upper()}{said[1:]}, {about.learned_from:,} learned from and {about.judged_with:,} that judge. "
+        "Told apart: 0.5 is chance."
+    )
+
+
+def _samples(found: Run, about: Symmetries) -> tuple[Tensor | None, tuple[Sample, ...]]:
+    """The first images, grey, and each candidate's version of them; none where the images are not here."""
+    config = found.config
+    try:
+        images = data.load(
+            config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed, download=False
+        ).train.images
+    except (data.DataError, OSError):
+        return None, ()
+    spread = torch.linspace(0, len(images) - 1, min(SHOWN, len(images))).long()
+    some = images[spread].float() / 255
+    factor = -(-max(some.shape[-2:]) // SIDE)
+    some = torch.nn.functional.avg_pool2d(some, factor) if factor > 1 else some
+    by_name = {family.name: family for family in families_of(about.candidates, some)}
+    samples = [
+        Sample(row.name, row.told_apart, by_name[row.family].act(some, row.element).mean(1).clamp(0, 1))
+        for row in sorted(about.rows, key=lambda row: -row.told_apart)
+        if row.element is not None
+    ]
+    return some.mean(1), tuple(samples)
+
+
+def _profiles(about: Symmetries) -> tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]:
+    found = []
+    for facts in about.families:
+        rows = [row for row in about.rows if row.family == facts.name and row.parameter is not None]
+        if rows:
+            at = tuple(row.parameter for row in rows if row.parameter is not None)
+            found.append((facts.name, at, tuple(row.told_apart for row in rows)))
+    return tuple(found)

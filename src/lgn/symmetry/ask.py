@@ -1,0 +1,284 @@
+"""`lgn.symmetries`: which transformations do these images keep, which do their labels, and what does a network gain?"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from lgn.data import checksum, generator_for
+from lgn.symmetry.candidates import Own, families_of
+from lgn.symmetry.division import HELD_OUT, divide, near_duplicates
+from lgn.symmetry.family import Family
+from lgn.symmetry.gain import ask_network
+from lgn.symmetry.images_evidence import FamilyEvidence, Parts, observe
+from lgn.symmetry.labels import ask_labels, classifier
+from lgn.symmetry.observer import smaller
+from lgn.symmetry.result import ClassReading, FamilyFacts, Row, Symmetries, patch_matrix
+from lgn.symmetry.statistic import read
+from lgn.symmetry.verdict import MARGIN, Verdict, holm, judge
+
+#: More images than these are not needed: so many are drawn.
+MOST = 20_000
+FEWEST, SMALLEST = 20, 4
+EVIDENCE = ("images", "labels", "network")
+#: The longest side that families which move values between pixels work with.
+FINE = 32
+
+
+def symmetries(
+    images: Tensor,
+    labels: Tensor | None = None,
+    candidates: Sequence[str | Own] = ("turns", "flips"),
+    seed: int = 0,
+    *,
+    evidence: Sequence[str] | None = None,
+    margin: float = MARGIN,
+    class_names: Sequence[str] = (),
+    effort: float = 1.0,
+    minutes: float | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Symmetries:
+    """Ask images, their labels and a network which candidates are symmetries.
+
+    images: uint8 or floats (N, C, H, W); labels: integers (N,), or None.
+    candidates: names of `lgn.symmetry.NAMES`, and one's own as `(name, function or matrix)`.
+    evidence: of "images", "labels", "network"; by default images, and labels where there are any. The images are asked
+    always; labels and a network about what the images keep.
+    margin: what the best observer may tell apart beyond one half for a candidate to be kept all the same.
+    effort: how long observers are trained, 1 being what the benchmark was measured with.
+    minutes: once they are over nothing new is begun; what was given up is said in `notes`.
+    progress: is told what begins.
+    """
+    say = progress or (lambda _: None)
+    say("images")
+    if isinstance(candidates, str):
+        candidates = tuple(candidates.split(","))
+    asked = _require(images, labels, evidence, margin, effort)
+    names = tuple(class_names) or _class_names(labels)
+    pixels, labels, notes = _some(images, labels, seed)
+    small = _around_zero(pixels, 8 * FINE)
+    families = families_of(candidates, small[: min(len(small), 64)] if len(small) else small)
+    clusters = near_duplicates(small)
+    _require_different(small, clusters)
+    if (copies := len(clusters) - len(clusters.unique())) > 0:
+        notes += [f"{copies:,} near-duplicates are counted with the image that they copy."]
+    learns, judges = divide(small, clusters, HELD_OUT, seed)
+    found: list[FamilyEvidence] = []
+    given_up: list[str] = []
+    began = time.monotonic()
+
+    def may_begin(what: str) -> bool:
+        if minutes is not None and time.monotonic() - began > 60 * minutes:
+            given_up.append(what)
+            return False
+        say(what)
+        return True
+
+    for number, family in enumerate(families):
+        if number and not may_begin(family.name):
+            continue
+        view = smaller(small) if family.scales else smaller(small, FINE)
+        parts = Parts(view[learns], view[judges], clusters[judges])
+        found.append(observe(family, parts, margin, seed, effort))
+    rows = _rows(found, margin, len(small), clusters[judges], None if labels is None else labels[judges], names)
+    answer = Symmetries(
+        rows,
+        tuple(_facts(each) for each in found),
+        len(images),
+        len(learns),
+        len(judges),
+        (images.shape[1], images.shape[2], images.shape[3]),
+        names,
+        margin,
+        seed,
+        tuple(each if isinstance(each, str) else each[0] for each in candidates),
+        asked,
+        checksum(images),
+        effort,
+        tuple(notes),
+    )
+    answer = _with_closure_note(answer)
+    if labels is not None and answer.kept:
+        if "labels" in asked and may_begin("labels"):
+            answer = _with_labels(answer, families, small, labels, learns, judges)
+        if "network" in asked and answer.generators_kept and may_begin("a network"):
+            answer = _with_gain(answer, small, labels, learns, judges)
+    if given_up:
+        note = f"Not asked, for {minutes:g} minutes were over: {', '.join(given_up)}."
+        answer = replace(answer, notes=(*answer.notes, note))
+    return answer
+
+
+def _rows(
+    found: list[FamilyEvidence],
+    margin: float,
+    images: int,
+    clusters: Tensor,
+    labels: Tensor | None,
+    class_names: tuple[str, ...],
+) -> tuple[Row, ...]:
+    flat = [(each, number) for each in found for number in range(len(each.family.candidates))]
+    adjusted = holm([each.readings[number].p_value(each.chance) for each, number in flat])
+    rows = []
+    for (each, number), p in zip(flat, adjusted, strict=True):
+        candidate, reading = each.family.candidates[number], each.readings[number]
+        verdict = judge(reading, p, each.control if candidate.element is not None else None, margin, images)
+        by_class: tuple[ClassReading, ...] = ()
+        if labels is not None:
+            by_class = tuple(
+                ClassReading(name, about.share, about.interval)
+                for label, name in enumerate(class_names)
+                if int((chosen := labels == label).sum()) > 1
+                for about in [read(each.answers[number][chosen], clusters[chosen])]
+            )
+        rows.append(
+            Row(
+                candidate.name,
+                each.family.name,
+                verdict.word,
+                reading.share,
+                reading.interval,
+                p,
+                _at_most(each, number, verdict, margin),
+                verdict.trace,
+                verdict.needed,
+                candidate.element,
+                candidate.parameter,
+                by_class,
+            )
+        )
+    return tuple(rows)
+
+
+def _at_most(each: FamilyEvidence, number: int, verdict: Verdict, margin: float) -> float | None:
+    """The upper end of the interval over the share of a break of the margin that was seen."""
+    if verdict.word != "kept" or each.control is None:
+        return None
+    seen = min((each.control.interval[0] - 0.5) / margin, 1.0)
+    return 0.5 + max(each.readings[number].interval[1] - 0.5, 0.0) / seen
+
+
+def _facts(each: FamilyEvidence) -> FamilyFacts:
+    spread = None
+    if each.family.group_name is None and each.family.candidates[0].parameter is not None:
+        # Over a uniform range W the share is 1/2 + |t| / 2 W; the shortest step says it best where it says anything.
+        first = each.readings[0]
+        if first.p_value() <= 0.01 and first.share < 0.75:
+            spread = each.family.candidates[0].parameter / (2 * (first.share - 0.5))
+    control, twin = each.control, each.twin
+    return FamilyFacts(
+        each.family.name,
+        each.family.group_name,
+        None if control is None else control.share,
+        None if control is None else control.interval,
+        None if twin is None else twin.share,
+        spread,
+    )
+
+
+def _with_closure_note(answer: Symmetries) -> Symmetries:
+    notes = list(answer.notes)
+    for facts in answer.families:
+        kept = {row.element for row in answer.rows if row.family == facts.name and row.images == "kept"}
+        if facts.group is not None and kept - set(answer.kept_elements(facts.name)):
+            names = ", ".join(row.name for row in answer.rows if row.family == facts.name and row.images == "kept")
+            notes.append(
+                f"What is kept of {facts.name} ({names}) is not closed: the group is the largest part that is."
+            )
+    return replace(answer, notes=tuple(notes))
+
+
+def _with_labels(
+    answer: Symmetries, families: tuple[Family, ...], small: Tensor, labels: Tensor, learns: Tensor, judges: Tensor
+) -> Symmetries:
+    images = smaller(small, FINE)
+    parts = Parts(images[learns], images[judges], judges)
+    model = classifier(parts, labels[learns], len(answer.class_names), answer.seed)
+    by_name = {family.name: family for family in families}
+    rows = []
+    for row in answer.rows:
+        if row.images == "kept" and row.element is not None:
+            family = by_name[row.family]
+            view = parts.judges if family.scales else small[judges]
+            about = ask_labels(model, family, family.candidate(row.name), view, labels[judges])
+            row = replace(row, label_evidence=about)
+        rows.append(row)
+    return replace(answer, rows=tuple(rows))
+
+
+def _with_gain(answer: Symmetries, small: Tensor, labels: Tensor, learns: Tensor, judges: Tensor) -> Symmetries:
+    """Asked of the turns and flips that generate the group."""
+    rows = {row.name: row for row in answer.rows}
+    for name in answer.generators_kept:
+        gain = ask_network(
+            lambda patch, name=name: patch_matrix(name, patch),  # type: ignore[misc]
+            4 if name in ("turn 90", "turn 270") else 2,
+            (small[learns], labels[learns]),
+            (small[judges], labels[judges]),
+            len(answer.class_names),
+            answer.seed,
+        )
+        rows[name] = replace(rows[name], gain=gain)
+    return replace(answer, rows=tuple(rows.values()))
+
+
+def _some(images: Tensor, labels: Tensor | None, seed: int) -> tuple[Tensor, Tensor | None, list[str]]:
+    if len(images) <= MOST:
+        return images, labels, []
+    chosen = torch.randperm(len(images), generator=generator_for("symmetry some", seed))[:MOST].sort().values
+    note = f"{MOST:,} of {len(images):,} images were drawn and looked at."
+    return images[chosen], None if labels is None else labels[chosen], [note]
+
+
+def _around_zero(images: Tensor, side: int) -> Tensor:
+    """Floats with mean 0 and a spread of 1 over the set, no side longer than `side`."""
+    pixels = torch.cat([smaller(some.float(), side) for some in images.split(1000)])
+    mean, spread = pixels.mean(), pixels.std()
+    return (pixels - mean) / spread.clamp(min=1e-6)
+
+
+def _class_names(labels: Tensor | None) -> tuple[str, ...]:
+    return () if labels is None else tuple(str(label) for label in range(int(labels.max()) + 1))
+
+
+def _require(
+    images: Tensor, labels: Tensor | None, evidence: Sequence[str] | None, margin: float, effort: float
+) -> tuple[str, ...]:
+    """-> the kinds of evidence that are asked for"""
+    if not isinstance(images, Tensor) or images.ndim != 4 or images.is_complex():
+        shape = tuple(images.shape) if isinstance(images, Tensor) else type(images).__name__
+        raise ValueError(f"images must be a tensor (N, C, H, W), got {shape}")
+    if len(images) < FEWEST:
+        raise ValueError(f"images must be at least {FEWEST}, got {len(images)}")
+    if min(images.shape[2:]) < SMALLEST or images.shape[1] < 1:
+        raise ValueError(f"images must be at least {SMALLEST}x{SMALLEST} pixels, got {tuple(images.shape[1:])}")
+    if not torch.isfinite(images.float() if images.dtype == torch.float16 else images).all():
+        raise ValueError("images must be finite, got infinities or NaN")
+    if not 0 < margin < 0.5:
+        raise ValueError(f"margin must lie between 0 and 0.5, got {margin}")
+    if not (effort > 0 and math.isfinite(effort)):
+        raise ValueError(f"effort must be above 0, got {effort}")
+    asked = tuple(evidence) if evidence is not None else ("images", *(() if labels is None else ("labels",)))
+    if unknown := [word for word in asked if word not in EVIDENCE]:
+        raise ValueError(f"evidence must be of {', '.join(EVIDENCE)}, got {unknown[0]!r}")
+    if labels is None:
+        if wanting := [word for word in asked if word != "images"]:
+            raise ValueError(f"labels must be given for evidence {wanting[0]!r}, got none")
+        return asked
+    if labels.shape != (len(images),) or labels.is_floating_point() or int(labels.min()) < 0:
+        raise ValueError(
+            f"labels must be whole numbers from 0, ({len(images)},), got {labels.dtype} {tuple(labels.shape)}"
+        )
+    if len(labels.unique()) < 2 and set(asked) != {"images"}:
+        raise ValueError(f"labels must have at least 2 classes, all are {int(labels[0])}")
+    return asked
+
+
+def _require_different(small: Tensor, clusters: Tensor) -> None:
+    if float(small.flatten(1).std(1).max()) < 1e-4:
+        raise ValueError("images must not be constant, and every one has a single value in all its pixels")
+    if (different := len(clusters.unique())) < FEWEST:
+        raise ValueError(f"images must hold at least {FEWEST} that differ, got {different} and their near-duplicates")

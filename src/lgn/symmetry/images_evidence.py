@@ -1,0 +1,114 @@
+"""Evidence from images: what an observer reads of every candidate of a family, and of a break of known size."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from lgn.symmetry.family import Family
+from lgn.symmetry.observer import learn, logits
+from lgn.symmetry.power import planted_break, twin
+from lgn.symmetry.statistic import Reading, read, right_answers
+from lgn.symmetry.verdict import LEVEL, below
+
+#: Where the seeds of fresh observers begin: beyond those that people count up from 0.
+FRESH = 10_000
+
+
+#: How many more observers look where one does not decide.
+AGAIN = 3
+
+# Note [More than one observer]
+# Of a symmetry an observer learns nothing but the noise of its own training, and answers each image by luck. Another
+# one has other luck: the mean of their answers to an image still has the expectation one half, and a smaller spread.
+# What can be seen of a break they see alike. That a second look is taken only where the first did not decide gives
+# chance two tries, each at the level of the verdict.
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Images to learn from and to judge with, (N, C, H, W), and the clusters of near-duplicates of those that judge."""
+
+    learns: Tensor
+    judges: Tensor
+    clusters: Tensor
+
+    def changed(self, images: Tensor) -> "Parts":
+        """The same division of as many other images."""
+        return Parts(images[: len(self.learns)], images[len(self.learns) :], self.clusters)
+
+    @property
+    def images(self) -> Tensor:
+        return torch.cat([self.learns, self.judges])
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyEvidence:
+    """What was read of each candidate, image by image; and the controls, where they were asked for."""
+
+    family: Family
+    #: (candidates, N): whether each image that judges was told apart.
+    answers: Tensor
+    readings: tuple[Reading, ...]
+    #: A break of just the margin, as a fresh observer reads it; None where nothing could be kept.
+    control: Reading | None = None
+    #: Images that have the symmetry exactly: what resampling alone gives away; None where nothing is resampled.
+    twin: Reading | None = None
+
+    @property
+    def chance(self) -> float:
+        """What must be exceeded: one half, or what resampling gives away at most."""
+        return 0.5 if self.twin is None else max(0.5, self.twin.interval[1])
+
+
+def observe(family: Family, parts: Parts, margin: float, seed: int, effort: float = 1.0) -> FamilyEvidence:
+    """Read all candidates; where some might be kept, look again at those alone, and at a break of the margin.
+
+    One observer tells all versions of the family apart. Where some candidates are told by less than the margin, the
+    subgroup that they generate gets a fresh one of its own, for subtle differences are lost beside plain ones; and
+    another fresh one looks for a break of that subgroup (Note [A break of known size]). Where that does not decide,
+    more observers look at both, and their answers are averaged image by image (Note [More than one observer]).
+    """
+    answers = _answers(family, parts, seed, effort)
+    first = [read(each, parts.clusters).share for each in answers]
+    twins = control = None
+    if family.resampled and family.group_name is not None:
+        same = parts.changed(twin(family, parts.images, seed))
+        twins = read(_answers(family, same, 2 * FRESH + seed, effort).mean(0), parts.clusters)
+    near = [
+        each.element
+        for each, share in zip(family.candidates, first, strict=True)
+        if each.element is not None and share < 0.5 + margin
+    ]
+    group = family.group
+    if group is not None and near and family.rule is not None:
+        elements = group.subgroup(near).elements
+        part = family.restricted(elements)
+        among = [i for i, each in enumerate(family.candidates) if each.element in elements]
+        if len(elements) < family.versions:
+            answers[among] = _answers(part, parts, FRESH + seed, effort)
+        broken = parts.changed(planted_break(family, elements, parts.images, 2 * margin, seed))
+        seen = _answers(part, broken, 3 * FRESH + seed, effort).mean(0)
+        if _is_open(answers[among], seen, parts.clusters):
+            for number in range(1, AGAIN + 1):
+                answers[among] += _answers(part, parts, (10 + number) * FRESH + seed, effort)
+                seen += _answers(part, broken, (20 + number) * FRESH + seed, effort).mean(0)
+            answers[among] /= AGAIN + 1
+            seen /= AGAIN + 1
+        control = read(seen, parts.clusters)
+    readings = tuple(read(each, parts.clusters) for each in answers)
+    return FamilyEvidence(family, answers, readings, control, twins)
+
+
+def _is_open(answers: Tensor, seen: Tensor, clusters: Tensor) -> bool:
+    """Whether some candidate is neither told apart less often than the control, nor clearly more often than chance."""
+    control = read(seen, clusters)
+    found = [read(each, clusters) for each in answers]
+    return any(not below(each, control) and each.p_value() > LEVEL / len(found) for each in found)
+
+
+def _answers(family: Family, parts: Parts, seed: int, effort: float) -> Tensor:
+    """Of a fresh observer, for each candidate and each image that judges.  -> (candidates, N)"""
+    model = learn(family, parts.learns, seed, effort)
+    said = logits(model, family, parts.judges, seed)
+    return torch.stack([right_answers(said, candidate) for candidate in family.candidates])

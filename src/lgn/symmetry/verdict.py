@@ -1,0 +1,77 @@
+"""Kept, broken or undecided: the verdict on each candidate, with Holm's correction over all that were asked."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lgn.symmetry.statistic import Reading
+
+Word = Literal["kept", "broken", "undecided"]
+#: "Broken" is wrong about a symmetry with at most this probability, over all candidates of a call together; "kept" is
+#: wrong about a break of the margin that is seen like the control with this one.
+LEVEL = 0.01
+MARGIN = 0.05
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of a candidate.
+
+    trace: whether a kept one is told apart more often than chance. needed: about how many images would decide; 0 where
+    it is decided, and where nobody can say.
+    """
+
+    word: Word
+    trace: bool = False
+    needed: int = 0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted p-values: valid whatever the tests have to do with each other."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    adjusted, largest = [1.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        largest = max(largest, min((len(p_values) - rank) * p_values[place], 1.0))
+        adjusted[place] = largest
+    return adjusted
+
+
+def judge(found: Reading, adjusted_p: float, control: Reading | None, margin: float, images: int) -> Verdict:
+    """One candidate. `images` is how many there are in all, to say how many it would take.
+
+    Kept: told apart less often than a break of the margin (Note [A break of known size]), one-sided at LEVEL, with an
+    interval below 1/2 + margin. Broken: told apart beyond chance, and not kept.
+    """
+    significant = adjusted_p <= LEVEL
+    if control is not None and below(found, control) and found.interval[1] < 0.5 + margin:
+        return Verdict("kept", trace=significant)
+    if significant:
+        return Verdict("broken")
+    return Verdict("undecided", needed=_needed(found, control, images))
+
+
+def below(found: Reading, control: Reading) -> bool:
+    """Whether it is told apart less often than the control, beyond the errors of both.
+
+    A reading below one half is luck, and counts as one half: no luck stands in for a break that was not seen.
+    """
+    from scipy.stats import norm
+
+    gap = control.share - max(found.share, 0.5)
+    return gap > float(norm.isf(LEVEL)) * math.hypot(found.error, control.error)
+
+
+def _needed(found: Reading, control: Reading | None, images: int) -> int:
+    """Intervals shrink with the root of the number; where the control was not seen, learning is what lacks."""
+    if control is None or control.interval[0] <= 0.5:
+        return _rounded(4 * images)
+    gap = control.share - max(found.share, 0.5)
+    times = (4 * math.hypot(found.error, control.error) / gap) ** 2 if gap else math.inf  # where 98 of 100 decide
+    return _rounded(images * min(max(times, 1.5), 100))
+
+
+def _rounded(images: float) -> int:
+    """Up, to two digits."""
+    scale = 10 ** max(math.floor(math.log10(images)) - 1, 0)
+    return math.ceil(images / scale) * scale

@@ -1,0 +1,202 @@
+"""An answer in words: the sentence, the table, and the same for a notebook."""
+
+from html import escape
+
+from lgn.symmetry.result import FamilyFacts, Row, Symmetries
+
+_PLAIN = {
+    "turn 180": "a half turn",
+    "flip columns": "a left-right flip",
+    "flip rows": "an up-down flip",
+    "negative": "the negative",
+}
+_NOUNS = {
+    "angles": "turn by an angle",
+    "colour": "exchange of colour channels",
+    "negative": "negative",
+    "shifts right": "shift",
+    "shifts down": "shift",
+    "scalings": "scaling",
+    "stretches": "stretch",
+    "shears": "shear",
+    "brightness": "change of brightness",
+    "contrast": "change of contrast",
+}
+_UNITS = {"shifts right": "pixels", "shifts down": "pixels"}
+
+
+def sentence(found: Symmetries) -> str:
+    """What is kept and by which group, what labels and a network say of it, what is broken, what is undecided."""
+    kept = [row for row in found.rows if row.images == "kept"]
+    undecided = [row for row in found.rows if row.images == "undecided" and row.element is not None]
+    parts = []
+    if kept:
+        what = _listed([phrase for facts in found.families if (phrase := _kept_phrase(found, facts))])
+        parts.append(f"The images look the same after {what}{_label_clause(kept)}.")
+        if traces := [row.name for row in kept if row.trace]:
+            parts.append(f"Of {_listed(traces)} a trace remains.")
+        parts += _network_clause(kept)
+    if spreads := [_spread(facts) for facts in found.families if facts.spread is not None]:
+        parts.append(f"They seem to be spread over {_listed(spreads)}.")
+    parts += _broken_clause(found, kept, undecided)
+    if undecided:
+        needed = max(row.needed for row in undecided)
+        more = f": about {needed:,} would be needed" if needed else ""
+        names = _listed([row.name for row in undecided])
+        parts.append(f"Undecided with {found.count:,} images{more}: {names}.")
+    return " ".join(parts)
+
+
+def _kept_phrase(found: Symmetries, facts: FamilyFacts) -> str:
+    names = [row.name for row in found.rows if row.family == facts.name and row.images == "kept"]
+    asked = [row for row in found.rows if row.family == facts.name]
+    if not names:
+        return ""
+    name = "" if facts.group is None else _group_name(found, facts)
+    turns = {"turn 90", "turn 180", "turn 270"}
+    if facts.name == "angles" and len(names) == len(asked):
+        return f"turns by every angle that was tried{name}"
+    if facts.name.startswith("turns") and turns <= set(names):
+        flips = [each for each in names if each not in turns]
+        if not flips:
+            return f"quarter turns{name}"
+        if len(flips) == 4:
+            return f"quarter turns and flips{name}"
+    if facts.name == "colour" and len(names) == len(asked):
+        return f"any exchange of colour channels{name}"
+    return f"{_listed([_PLAIN.get(each, each) for each in names])}{name}"
+
+
+def _group_name(found: Symmetries, facts: FamilyFacts) -> str:
+    from lgn import groups  # noqa: PLC0415
+
+    elements = found.kept_elements(facts.name)
+    return f" ({groups.named(facts.group or 'cyclic:1').subgroup(elements).name})" if len(elements) > 1 else ""
+
+
+def _label_clause(kept: list[Row]) -> str:
+    asked = [row for row in kept if row.labels is not None]
+    if not asked:
+        return ""
+    words = {word: [row.name for row in asked if row.labels == word] for word in ("survive", "permuted", "lost")}
+    some = {word: names for word, names in words.items() if names}
+    it = "it" if len(kept) == 1 else "them"
+    told = {"survive": f"their labels survive {it}", "permuted": f"{it} permute{'s' * (it == 'it')} their labels"}
+    told["permuted"] = "it permutes their labels" if it == "it" else "they permute their labels"
+    told["lost"] = "their labels are lost"
+    if len(some) == 1 and len(next(iter(some.values()))) == len(asked):
+        return f", and {told[next(iter(some))]}"
+    clauses = {"survive": "labels survive", "permuted": "labels are permuted by", "lost": "labels are lost by"}
+    return "".join(f"; {clauses[word]} {_listed(names)}" for word, names in some.items())
+
+
+def _network_clause(kept: list[Row]) -> list[str]:
+    asked = [row for row in kept if row.gain is not None]
+    if not asked:
+        return []
+    gains = [row for row in asked if row.gain is not None and row.gain.claimed]
+    if len(gains) == len(asked):
+        return ["A network gains from it."]
+    if not gains:
+        return ["That a network gains from it is not shown."]
+    return [f"A network gains from {_listed([row.name for row in gains])}."]
+
+
+def _broken_clause(found: Symmetries, kept: list[Row], undecided: list[Row]) -> list[str]:
+    broken = [row for row in found.rows if row.images == "broken" and row.element is not None]
+    if not broken:
+        return []
+    if not kept and not undecided:
+        tried = _listed(_kinds(broken), "or")
+        return [f"The images change under everything that was tried: no {tried} is kept."]
+    whole = []
+    for kind in _kinds(broken):
+        if not any(_kind(row) == kind for row in [*kept, *undecided]):
+            whole.append(kind)
+    rest = [row.name for row in broken if _kind(row) not in whole]
+    clauses = [f"No {_listed(whole, 'or')} is kept."] if whole else []
+    return clauses + ([f"Broken: {_listed(rest)}."] if rest else [])
+
+
+def _kind(row: Row) -> str:
+    if row.family.startswith("turns"):
+        return "turn" if row.name.startswith("turn") else "flip"
+    return _NOUNS.get(row.family, row.family)
+
+
+def _kinds(rows: list[Row]) -> list[str]:
+    return list(dict.fromkeys(_kind(row) for row in rows))
+
+
+def _spread(facts: FamilyFacts) -> str:
+    return f"{facts.spread:.2g} {_UNITS.get(facts.name, '')} of {facts.name}".replace("  ", " ")
+
+
+def _listed(words: list[str], last: str = "and") -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+HEAD = ("", "images", "told apart", "95 %", "labels", "a network")
+_ALWAYS = 4  # columns that are shown even if they are empty
+
+
+def cells(found: Symmetries) -> list[tuple[str, ...]]:
+    """The head, and one line for each candidate; without columns of which nothing was asked."""
+    lines: list[tuple[str, ...]] = []
+    for row in found.rows:
+        low, high = row.interval
+        word = f"{row.images}, a trace" if row.trace else row.images
+        told, interval = f"{row.told_apart:.3f}", f"{low:.3f} to {high:.3f}"
+        lines.append((row.name, word, told, interval, _labels(row), _network(row)))
+    used = [i for i in range(len(HEAD)) if i < _ALWAYS or any(line[i] != "-" for line in lines)]
+    return [tuple(line[i] for i in used) for line in (HEAD, *lines)]
+
+
+def _labels(row: Row) -> str:
+    about = row.label_evidence
+    if about is None:
+        return "-"
+    return f"{about.word} ({100 * about.accuracy:.1f}, {100 * about.transformed:.1f} %)"
+
+
+def _network(row: Row) -> str:
+    return "-" if row.gain is None else f"{row.gain.points:+.1f} +- {row.gain.error:.1f} points"
+
+
+def header(found: Symmetries) -> str:
+    """What the answer is about."""
+    _, height, width = found.shape
+    classes = f", {len(found.class_names)} classes" if found.class_names else ""
+    return f"images: {found.count:,} of {height}x{width}{classes}"
+
+
+def table(found: Symmetries) -> str:
+    """The table for a terminal, the sentence last."""
+    rows = cells(found)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join([header(found), *lines, *control_lines(found), *found.notes, "", found.sentence])
+
+
+def control_lines(found: Symmetries) -> list[str]:
+    """How power was measured."""
+    return [
+        f"A break of {facts.name} that the best observer would tell at {0.5 + found.margin:.2f} reads "
+        f"{facts.control:.3f} here."
+        for facts in found.families
+        if facts.control is not None
+    ]
+
+
+def html(found: Symmetries) -> str:
+    """For a notebook."""
+    first, *lines = cells(found)
+    head = "".join(f"<th style='text-align:left'>{escape(word)}</th>" for word in first)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in lines)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in [*control_lines(found), *found.notes])
+    return (
+        f"<div><p><b>{escape(found.sentence)}</b></p><p>{escape(header(found))}</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
+    )
