@@ -49,8 +49,11 @@ def climb(
     steps: int = 60,
     inside: Tensor | None = None,
     tolerance: float = 0.0,
+    restless: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """Climb from every start, never down; with `inside` (r, r), a mask of 0 and 1, within block-diagonal matrices.
+    """Climb from every start; with `inside` (r, r), a mask of 0 and 1, within block-diagonal matrices.
+
+    Never down, but where it is restless: then all steps are long, wherever they lead.
 
     Shapes: (starts, r, r) -> (starts, r, r) and the values there, (starts,)
     """
@@ -64,11 +67,13 @@ def climb(
         raised = slope + shift[:, None, None] * starts
         following = polar(raised if inside is None else raised * inside)
         after, steeper = value_and_gradient(following, source, target)
-        better = after >= value
+        better = torch.ones_like(value, dtype=torch.bool) if restless else after >= value
         moved = float(((following - starts).abs().amax((1, 2)) * better).max())
         starts = torch.where(better[:, None, None], following, starts)
         slope = torch.where(better[:, None, None], steeper, slope)
         value = torch.where(better, after, value)
+        if restless:
+            continue
         shift = torch.where(better, shift * LONGER, (shift * SHORTER).clamp(max=50 * size))
         if moved < tolerance and bool(better.all()):
             break

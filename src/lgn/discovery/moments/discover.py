@@ -6,24 +6,22 @@ import torch
 from torch import Tensor
 
 from lgn.discovery.moments import lie
-from lgn.discovery.moments.ascent import polar
-from lgn.discovery.moments.grouping import name_group
-from lgn.discovery.moments.judge import LEVEL, Judgement, judge
-from lgn.discovery.moments.naming import name_element, name_generator
+from lgn.discovery.moments.elements import judged
+from lgn.discovery.moments.grouping import group_of, outside
+from lgn.discovery.moments.judge import LEVEL
+from lgn.discovery.moments.naming import name_generator
 from lgn.discovery.moments.prepare import Grid, prepare
-from lgn.discovery.moments.result import DataSymmetry, Element, Group, LieGenerator
-from lgn.discovery.moments.search import closed, distinct, polish, promising, search
+from lgn.discovery.moments.result import DataSymmetry, LieGenerator
+from lgn.discovery.moments.search import closed, polish, promising, search
 from lgn.discovery.moments.significance import Blocks, power, quantile, weakest_direction
-from lgn.discovery.moments.split import Sample, choose_frame, halves, mean_moments
+from lgn.discovery.moments.split import CLEAR, Sample, choose_frame, halves, mean_moments
 from lgn.discovery.moments.starts import invariants_and_noise
 from lgn.discovery.moments.tensors import BLOCKS
+from lgn.discovery.moments.view import View
 from lgn.discovery.moments.whitening import Frame, principal_directions
-from lgn.operators import nearest_period
 
 STARTS = 100
-NEAR = 0.2  # relative distance to the identity under which a map is the identity
-REPEATED = 0.1  # relative error by the two halves up to which a map is known
-FOURTH = 24  # directions up to which fourth moments are looked at
+FOURTH = 12  # directions up to which fourth moments are looked at
 
 
 def discover_from_data(
@@ -53,25 +51,110 @@ def discover_from_data(
         raise ValueError(f"starts must be at least 1, got {starts}")
     _check_rank(sample, rank)
     searching, judging = halves(sample, seed)
-    degrees: tuple[int, ...] = (3,)
-    frame, found = choose_frame(searching, degrees, rank, seed)
-    notes: list[str] = []
-    if not _visible(found[3]):
-        notes.append("third moments cannot be told from none, as of Gaussian or sign-symmetric data")
-        degrees = (4,)
-        if frame.rank > FOURTH:
-            return _nothing(sample, frame, notes)
-        frame, found = choose_frame(searching, degrees, rank if rank is not None else frame.rank, seed)
-        if not _visible(found[4]):
-            notes[0] += ", and neither can fourth ones"
-            return _nothing(sample, frame, notes)
-        notes.append("fourth moments decide: every map stands for itself and its negative")
-    judges = judging.moments(frame, degrees, seed)
-    algebra = _algebra(found, judges, frame, grid, len(sample.x))
+    frame, found, notes = _seen(searching, rank, seed)
+    if found is None:
+        return _nothing(sample, frame, starts, notes)
+    judges = judging.moments(frame, tuple(found), seed)
+    final = View.of(sample, frame, tuple(found), seed)
+    algebra = _algebra(found, judges, final, grid)
     moments = mean_moments(found)
-    solutions = polish(search(moments, invariants_and_noise(found), starts, seed), moments)
-    hopeful = closed(promising(solutions, found), moments, found)
-    hopeful = _outside(hopeful, torch.stack([each.inner for each in algebra if each.verdict == "kept"]), NEAR)
-    elements = _judged(hopeful, frame, judges, sample, judging, degrees, grid, seed)
-    kept = [each for each in elements if each.verdict == "kept"]
-    ...
+    lower = {**searching.moments(frame, tuple({1, 2} - set(found)), seed), **found}
+    solutions = polish(search(moments, invariants_and_noise(lower), starts, seed), moments)
+    hopeful = outside(closed(promising(solutions, found), moments, found), algebra)
+    elements = judged([(each, None) for each in hopeful], frame, judges, judging, final, grid, seed)
+    degree = max(found)
+    return DataSymmetry(
+        elements,
+        algebra,
+        group_of(elements, algebra),
+        len(sample.x),
+        final.frame,
+        degree,
+        power(found[degree])[0] * len(searching.x),
+        weakest_direction(found, len(searching.x)),
+        len(solutions),
+        len(hopeful),
+        starts,
+        tuple(notes),
+    )
+
+
+def _seen(searching: Sample, rank: int | None, seed: int) -> tuple[Frame, Blocks | None, list[str]]:
+    """The frame and the moments that decide: third ones, fourth ones with them or without; None if there are none.
+
+    Fourth moments cost more, and leave the sign of a map open: they are asked where third ones are not clear.
+    """
+    frame, found = choose_frame(searching, (3,), rank, seed)
+    third = visible(found[3])
+    clear = weakest_direction(found, len(searching.x))
+    if third and clear >= CLEAR:
+        return frame, found, []
+    note = "third moments cannot be told from none, as of Gaussian or sign-symmetric data"
+    most = min(FOURTH, len(principal_directions(searching.x).variances)) if rank is None else rank
+    if most > FOURTH:
+        return frame, found if third else None, [] if third else [f"{note}; fourth ones are asked up to rank {FOURTH}"]
+    degrees = (3, 4) if third else (4,)
+    other, fourth = choose_frame(searching, degrees, rank, seed, most)
+    if not visible(fourth[4]):
+        return frame, found if third else None, [] if third else [f"{note}, and neither can fourth ones"]
+    if third:
+        better = weakest_direction(fourth, len(searching.x)) > clear
+        return (other, fourth, ["fourth moments decide with third ones"]) if better else (frame, found, [])
+    return other, fourth, [f"{note}: fourth ones decide, and every map stands for itself and its negative"]
+
+
+def visible(blocks: Tensor) -> bool:
+    """Whether moments can be told from none."""
+    size, error = power(blocks)
+    return size > quantile(LEVEL, BLOCKS) * error
+
+
+def _algebra(found: Blocks, judges: Blocks, final: View, grid: Grid | None) -> tuple[LieGenerator, ...]:
+    """The generators of continuous symmetries: found on one half and judged on the other, until one is not kept.
+
+    What is returned of them is found on all samples.
+    """
+    _, candidates = lie.spectrum(found)
+    verdicts: list[lie.Cancellation] = []
+    for inner in candidates[: lie.MOST]:
+        verdict = lie.judge_generator(inner, judges, LEVEL / lie.MOST)
+        if verdict.verdict == "broken" or (verdicts and verdicts[-1].verdict != "kept"):
+            break
+        verdicts.append(verdict)
+    values, best = lie.spectrum(final.blocks)
+    dimension = sum(each.verdict == "kept" for each in verdicts)
+    if dimension and float(values[dimension - 1]) > lie.CLEAR * float(values[dimension]):
+        return ()  # eigenvalues that grow without a jump are no zeros
+    following = float(values[dimension].clamp_min(1e-12)) if dimension < len(values) else math.inf
+    generators = []
+    for inner, value, verdict in zip(best, values, verdicts, strict=False):
+        name, cosine = name_generator(inner, final.frame, grid)
+        undecided = verdict.verdict == "undecided"
+        generators.append(
+            LieGenerator(
+                final.frame.back @ inner @ final.frame.to,
+                inner,
+                1.0 if undecided else abs(float(value)) / following,
+                verdict.share,
+                verdict.noise,
+                name,
+                cosine,
+                verdict.verdict,
+                math.ceil(min(final.samples * verdict.more, 1e12)) if undecided else None,
+            )
+        )
+    return tuple(generators)
+
+
+def _check_rank(sample: Sample, rank: int | None) -> None:
+    if rank is None:
+        return
+    most = len(principal_directions(sample.x).variances)
+    if not 2 <= rank <= most:
+        raise ValueError(f"rank must be from 2 to {most}, the rank of the data, got {rank}")
+    if len(sample.x) < 4 * rank:
+        raise ValueError(f"rank must be at most a quarter of the {len(sample.x)} samples, got {rank}")
+
+
+def _nothing(sample: Sample, frame: Frame, starts: int, notes: list[str]) -> DataSymmetry:
+    return DataSymmetry((), (), group_of((), ()), len(sample.x), frame, 0, 0.0, 0.0, 0, 0, starts, tuple(notes))

@@ -17,8 +17,10 @@ from lgn.discovery.moments.tensors import rotate
 
 Verdict = Literal["kept", "undecided", "broken"]
 
-#: What "kept" leaves: of what a map with the same eigenvalues violates at random, and of any direction's content.
+#: What "kept" leaves at most: of what a map with the same eigenvalues violates at random, and of any direction's content.
 SHARE, DIRECTION = 0.05, 0.1
+#: What is certainly violated by more than this is broken, however little it is.
+NEARLY, NEARLY_THERE = 0.01, 0.03
 LEVEL = 0.005  # how often any map of a search may be called kept and not be
 
 # Note [Every direction]
@@ -60,7 +62,7 @@ def judge(matrix: Tensor, blocks: Blocks, level: float, target: Blocks | None = 
         content = products_by_direction(target[degree])
         expected = 4 * max(generic_violation(matrix, degree), 1e-6)
         shares.append(_ratio(difference.sum(0), expected * content.sum(0), bound))
-        tests.append(_test(difference.sum(0), SHARE * expected * content.sum(0), bound))
+        tests.append(_test(difference.sum(0), expected * content.sum(0), SHARE, NEARLY, bound))
         moved = difference if moved is None else moved + difference
         whole = content if whole is None else whole + content
     assert moved is not None
@@ -68,10 +70,11 @@ def judge(matrix: Tensor, blocks: Blocks, level: float, target: Blocks | None = 
     violation, noise = block_statistic(moved.sum(0))
     size = 4 * max(float(block_statistic(whole.sum(0))[0]), 1e-12)
     for difference, content in zip(moved, whole, strict=True):
-        tests.append(_test(difference, DIRECTION * 4 * content, bound))
+        tests.append(_test(difference, 4 * content, DIRECTION, NEARLY_THERE, bound))
     directions = [_ratio(difference, 4 * content, bound) for difference, content in zip(moved, whole, strict=True)]
     share, worst = (max(some) for some in (shares, directions))
-    kept, broken = all(test[0] < 0 for test in tests), any(test[1] > 0 for test in tests)
+    broken = any(test[1] > 0 for test in tests)
+    kept = not broken and all(test[0] < 0 for test in tests)
     return Judgement(
         float(violation) / size,
         float(noise) / size,
@@ -92,10 +95,15 @@ def _ratio(difference: Tensor, content: Tensor, bound: float) -> tuple[float, fl
     return float(top / below), float((top + bound * error) / below)
 
 
-def _test(difference: Tensor, allowed: Tensor, bound: float) -> tuple[float, float, float]:
-    """Upper and lower bound of what is violated beyond what is allowed, and the growth that would decide."""
-    excess, error = block_statistic(difference - allowed)
-    room = float(block_statistic(allowed)[0])
-    upper, lower = float(excess + bound * error), float(excess - bound * error)
+def _test(
+    difference: Tensor, content: Tensor, allowed: float, nearly: float, bound: float
+) -> tuple[float, float, float]:
+    """Upper bound of what is violated beyond what is allowed, lower bound beyond what is nearly nothing, and the growth
+    of samples that would decide.
+    """
+    excess, error = block_statistic(difference - allowed * content)
+    certain, scatter = block_statistic(difference - nearly * content)
+    room = allowed * float(block_statistic(content)[0])
+    upper, lower = float(excess + bound * error), float(certain - bound * scatter)
     # If it is a symmetry, all but the room falls as one over the number of samples.
     return upper, lower, (upper + room) / room if room > 0 else math.inf

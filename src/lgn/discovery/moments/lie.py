@@ -10,7 +10,8 @@ from lgn.discovery.moments.judge import Verdict
 from lgn.discovery.moments.significance import Blocks, block_statistic, products_by_direction, quantile
 from lgn.discovery.moments.tensors import derive
 
-FREE = 0.1  # of the terms of L . T: what may be left of them where they cancel
+FREE, NEARLY = 0.06, 0.03  # of the terms of L . T: what may be left where they cancel, and what must not for certain
+CLEAR = 0.2  # the largest ratio of a zero to the first eigenvalue that is none
 MOST = 10  # generators of one algebra
 
 # Note [Cancellation]
@@ -77,31 +78,31 @@ def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Cancellation:
     bound = quantile(level, len(left))
     (top, noise), (below, _) = block_statistic(left), block_statistic(terms)
     excess, error = block_statistic(left - FREE * terms)
-    upper, lower, room = float(excess + bound * error), float(excess - bound * error), FREE * float(below)
+    certain, scatter = block_statistic(left - NEARLY * terms)
+    upper, lower, room = float(excess + bound * error), float(certain - bound * scatter), FREE * float(below)
     if room <= 0:
         return Cancellation(math.inf, math.inf, math.inf, "undecided", math.inf)
-    verdict: Verdict = "kept" if upper < 0 else "broken" if lower > 0 else "undecided"
+    verdict: Verdict = "broken" if lower > 0 else "kept" if upper < 0 else "undecided"
     more = 1.0 if verdict != "undecided" else (upper + room) / room
     ratio = FREE / room
     return Cancellation(float(top) * ratio, float(noise) * ratio, float(top + bound * noise) * ratio, verdict, more)
 
 
-def nearest_in_group(target: Tensor, algebra: Tensor, starts: int = 8, steps: int = 60) -> tuple[Tensor, float]:
-    """The member of `exp(algebra)` nearest to a map, and its distance relative to it, by ascent from several starts.
+def nearest_in_group(target: Tensor, algebra: Tensor, starts: int = 200, steps: int = 30) -> float:
+    """The relative distance of a map to `exp(algebra)`, by ascent from many starts.
 
-    Shapes: target (r, r), algebra (k, r, r) orthonormal -> (r, r)
+    Shapes: target (r, r), algebra (k, r, r) orthonormal
     """
     r = target.shape[0]
     generator = torch.Generator().manual_seed(0)
-    turns = math.pi * math.sqrt(r) * torch.randn(starts, len(algebra), generator=generator, dtype=torch.float64)
+    # Frequencies are of the order of 1 / sqrt(r): so much is several turns.
+    turns = 4 * math.pi * math.sqrt(r) * (torch.rand(starts, len(algebra), generator=generator, dtype=torch.float64) - 0.5)
     turns[0] = 0
     here = torch.linalg.matrix_exp(torch.einsum("sk,kij->sij", turns, algebra))
     for _ in range(steps):
         slope = torch.einsum("kij,sij->sk", algebra, here.mT @ target)
         here = here @ torch.linalg.matrix_exp(torch.einsum("sk,kij->sij", slope, algebra))
-    distances = (here - target).flatten(1).norm(dim=1) / math.sqrt(r)
-    best = int(distances.argmin())
-    return here[best], float(distances[best])
+    return float((here - target).flatten(1).norm(dim=1).min()) / math.sqrt(r)
 
 
 def _crossed(moments: Tensor) -> Tensor:

@@ -107,4 +107,4 @@ def _ring(size: int) -> Tensor:
     if size % 2 == 0:
         waves[size // 2] = 0  # the highest wave has no derivative on the grid
     matrix = torch.fft.ifft(1j * waves[:, None] * torch.fft.fft(torch.eye(size, dtype=torch.complex128), dim=0), dim=0)
-    return matrix.real * 2 * torch.pi / size
+    return matrix.real.contiguous() * 2 * torch.pi / size

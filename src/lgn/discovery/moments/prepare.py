@@ -13,7 +13,7 @@ from lgn.operators.filters import blur as smooth
 
 FEWEST = 4 * BLOCKS  # samples: two in each block of either half
 SIZE, BLUR = 14, 1.0  # of whole images, unless given
-PATCHES = 4  # of each image
+PATCHES = 10  # of each image
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from lgn.discovery.moments.judge import Verdict
+from lgn.discovery.moments.whitening import Frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +67,9 @@ class LieGenerator:
         return f"{self.name} (|cosine| {abs(self.cosine or 0):.3f})" if self.name is not None else "without a name"
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
-    """The group of the elements that are kept: its name and order, None where they do not close."""
+@dataclass(frozen=True)
+class GroupFound:
+    """The group of what is kept, by name; its order, None where it has none or the elements do not close."""
 
     name: str
     order: int | None
@@ -81,12 +82,10 @@ class DataSymmetry:
     #: Kept first, then undecided; the identity is not among them.
     elements: tuple[Element, ...]
     lie: tuple[LieGenerator, ...]
-    group: Group
+    group: GroupFound
     samples: int
-    #: How many directions were looked at, of how many the data have, and their columns (d, r).
-    rank: int
-    dimension: int
-    span: Tensor
+    #: The whitened directions that were looked at.
+    frame: Frame
     #: The order of the moments that decided; 0 where none could be seen.
     degree: int
     #: Signal over noise of those moments, and of the direction that they say least about.
@@ -100,13 +99,18 @@ class DataSymmetry:
     notes: tuple[str, ...] = ()
 
     @property
+    def rank(self) -> int:
+        """How many directions were looked at."""
+        return self.frame.rank
+
+    @property
     def kept(self) -> tuple[Element, ...]:
         return tuple(each for each in self.elements if each.verdict == "kept")
 
     @property
     def sentence(self) -> str:
         """What was found, in one sentence."""
-        where = f"{self.samples:,} samples, {self.rank} of {self.dimension} directions"
+        where = f"{self.samples:,} samples, {self.rank} of {len(self.frame.mean)} directions"
         if self.degree == 0:
             return f"Nothing can be seen ({where}): {self.notes[0] if self.notes else 'no moments'}."
         said = []

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from lgn.discovery.moments.significance import Blocks, weakest_direction
 from lgn.discovery.moments.tensors import BLOCKS, block_moments, directions, rotate
-from lgn.discovery.moments.whitening import Frame, principal_directions
+from lgn.discovery.moments.whitening import MOST, Frame, principal_directions
 
 CLEAR = 8.0  # signal over noise that every direction should have, where the data choose the rank
 
@@ -59,11 +59,13 @@ def clearest_first(frame: Frame, blocks: Blocks) -> tuple[Frame, dict[int, Tenso
     return frame.turned(turn), {degree: rotate(turn, each, degree) for degree, each in blocks.items()}
 
 
-def choose_frame(sample: Sample, degrees: tuple[int, ...], rank: int | None, seed: int) -> tuple[Frame, dict[int, Tensor]]:
+def choose_frame(
+    sample: Sample, degrees: tuple[int, ...], rank: int | None, seed: int, most: int = MOST
+) -> tuple[Frame, dict[int, Tensor]]:
     """The frame to search in, by the samples that search: as many directions as their moments are clear about."""
     best: tuple[float, Frame, dict[int, Tensor]] | None = None
     principal = principal_directions(sample.x)
-    for each in [rank] if rank is not None else principal.ranks():  # the largest first
+    for each in [rank] if rank is not None else principal.ranks(most):  # the largest first
         frame = principal.frame(each)
         frame, blocks = clearest_first(frame, sample.moments(frame, degrees, seed))
         clear = weakest_direction(blocks, len(sample.x))

@@ -1,9 +1,12 @@
 """Where to start: sign patterns in the eigenbasis of an invariant matrix, and turns within its nearly equal eigenvalues."""
 
+import math
+
 import torch
 from torch import Tensor
 
 from lgn.discovery.moments.ascent import Moments
+from lgn.discovery.moments.significance import Blocks
 from lgn.discovery.moments.tensors import rotate
 
 # Note [Invariant matrices]
@@ -16,15 +19,31 @@ from lgn.discovery.moments.tensors import rotate
 
 def invariant_matrices(moments: Moments) -> list[Tensor]:
     """Matrices that every symmetry commutes with, scaled to norm 1.  -> each (r, r)"""
-    found = []
-    top = max(moments)
-    highest = moments[top].flatten(2) if top > 1 else moments[top].unsqueeze(2)
-    found.append(torch.einsum("kix,kjx->ij", highest, highest))
+    top = moments[max(moments)].flatten(2)
+    found = [torch.einsum("kix,kjx->ij", top, top)]
     if 2 in moments:
         found.append(moments[2].sum(0))
-    if 1 in moments and 3 in moments:
-        found.append(torch.einsum("kija,ka->ij", moments[3], moments[1]))
-    return [each / each.norm() for each in found if float(each.norm()) > 0]
+    if 3 in moments:
+        vectors = [moments[1].sum(0)] if 1 in moments else []
+        vectors += [torch.einsum("kija,ja->i", moments[3], found[-1])]
+        found += [torch.einsum("kija,a->ij", moments[3], vector) for vector in vectors]
+    return [each / each.norm().clamp_min(1e-30) for each in found]
+
+
+def invariants_and_noise(blocks: Blocks) -> list[tuple[Tensor, float]]:
+    """Invariant matrices, and how far noise moves their eigenvalues: half the difference of two halves' own.
+
+    The last is the sum of all, each counted in its own noise.
+    """
+    whole, even, odd = (
+        invariant_matrices({degree: each[part].mean(0) for degree, each in blocks.items()})
+        for part in (slice(None), slice(0, None, 2), slice(1, None, 2))
+    )
+    noises = [float(torch.linalg.matrix_norm(one - other, 2)) / 2 for one, other in zip(even, odd, strict=True)]
+    scale = sum(1 / noise for noise in noises)
+    both = sum(matrix / noise for matrix, noise in zip(whole, noises, strict=True)) / scale
+    assert isinstance(both, Tensor)
+    return [*zip(whole, noises, strict=True), (both, math.sqrt(len(noises)) / scale)]
 
 
 def sign_starts(moments: Moments, basis: Tensor, count: int, generator: torch.Generator) -> Tensor:

@@ -59,13 +59,6 @@ def traceless(raw: Tensor) -> Tensor:
     raise ValueError(f"degree must be 2, 3 or 4, got {degree}")
 
 
-def dimension(rank: int, degree: int) -> int:
-    """How many numbers a harmonic moment of order l has."""
-    symmetric = [1, rank, rank * (rank + 1) // 2, rank * (rank + 1) * (rank + 2) // 6]
-    symmetric.append(symmetric[3] * (rank + 3) // 4)
-    return symmetric[degree] - (symmetric[degree - 2] if degree > 1 else 0)
-
-
 def rotate(matrix: Tensor, tensor: Tensor, degree: int) -> Tensor:
     """`(O . T)_ij... = sum O_ia O_jb ... T_ab...` on the last `degree` axes; the others are a batch.
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 CONSTANT = 1e-10  # of the largest variance: below it a direction is constant up to rounding
 MOST, FEWEST = 20, 4  # directions, where the data choose how many
-WIDE = 0.1  # the logarithm of the ratio of two variances between which there is a gap
+WIDE = 0.22  # the logarithm of the ratio of two variances between which there is a gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +60,15 @@ class Principal:
         scale, directions = self.variances[:rank].sqrt(), self.directions[:, :rank]
         return Frame(self.mean, (directions / scale).T.contiguous(), directions * scale)
 
-    def ranks(self) -> list[int]:
+    def ranks(self, most: int = MOST) -> list[int]:
         """Where the variances can be cut, the largest rank first: not through nearly equal ones.
 
         All of few directions come first; then gaps after the 4th to the 20th, each wider than both of its neighbours.
         """
         count = len(self.variances)
-        ranks = [count] if count <= MOST else []
+        ranks = [count] if count <= most else []
         gaps = [0.0, *(self.variances[:-1] / self.variances[1:]).log().tolist(), 0.0]  # gaps[k] follows the k-th
-        for rank in range(min(MOST, count - 1), FEWEST - 1, -1):
+        for rank in range(min(most, count - 1), FEWEST - 1, -1):
             if gaps[rank] >= WIDE and gaps[rank] >= max(gaps[rank - 1], gaps[rank + 1]):
                 ranks.append(rank)
         return ranks or [min(count, FEWEST)]
