@@ -1,14 +1,15 @@
 """`discover_from_data`: the linear maps that keep the distribution of data, with no list to choose from."""
 
 import math
+from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
 from lgn.discovery.moments import lie
 from lgn.discovery.moments.elements import judged
 from lgn.discovery.moments.grouping import group_of, outside
 from lgn.discovery.moments.judge import LEVEL
+from lgn.discovery.moments.labels import task_blocks, task_moments, task_solutions
 from lgn.discovery.moments.naming import name_generator
 from lgn.discovery.moments.prepare import Grid, prepare
 from lgn.discovery.moments.result import DataSymmetry, LieGenerator
@@ -17,7 +18,7 @@ from lgn.discovery.moments.significance import Blocks, power, quantile, weakest_
 from lgn.discovery.moments.split import CLEAR, Sample, choose_frame, halves, mean_moments
 from lgn.discovery.moments.starts import invariants_and_noise
 from lgn.discovery.moments.tensors import BLOCKS
-from lgn.discovery.moments.view import View
+from lgn.discovery.moments.view import Classes, View
 from lgn.discovery.moments.whitening import Frame, principal_directions
 
 STARTS = 100
@@ -51,17 +52,28 @@ def discover_from_data(
         raise ValueError(f"starts must be at least 1, got {starts}")
     _check_rank(sample, rank)
     searching, judging = halves(sample, seed)
-    frame, found, notes = _seen(searching, rank, seed)
+    frame, found, notes = (_seen if labels is None else task_moments)(searching, rank, seed)
     if found is None:
         return _nothing(sample, frame, starts, notes)
-    judges = judging.moments(frame, tuple(found), seed)
-    final = View.of(sample, frame, tuple(found), seed)
+    degrees = tuple(found)
+
+    def blocks_in(some: Sample, there: Frame) -> Blocks:
+        return (
+            some.moments(there, degrees, seed) if labels is None else task_blocks(some, there, degrees, seed)
+        )
+
+    judges, final = blocks_in(judging, frame), View.of(sample, frame, blocks_in)
     algebra = _algebra(found, judges, final, grid)
-    moments = mean_moments(found)
-    lower = {**searching.moments(frame, tuple({1, 2} - set(found)), seed), **found}
-    solutions = polish(search(moments, invariants_and_noise(lower), starts, seed), moments)
-    hopeful = outside(closed(promising(solutions, found), moments, found), algebra)
-    elements = judged([(each, None) for each in hopeful], frame, judges, judging, final, grid, seed)
+    solutions: Sequence[tuple[Tensor, Classes | None]]
+    if labels is None:
+        tried, hopeful = _solutions(searching, frame, found, starts, seed)
+        solutions = [(each, None) for each in outside(hopeful, algebra)]
+    else:
+        tried, solutions = task_solutions(searching, frame, found, starts, seed)
+    elements = judged(solutions, frame, judges, lambda: View.of(judging, frame, blocks_in), final, grid)
+    if max(found) == 2 and algebra:
+        notes.append("means and covariances leave a continuous family of maps: nothing is claimed of them")
+        algebra, elements = (), tuple(each.left_open() for each in elements)
     degree = max(found)
     return DataSymmetry(
         elements,
@@ -72,11 +84,19 @@ def discover_from_data(
         degree,
         power(found[degree])[0] * len(searching.x),
         weakest_direction(found, len(searching.x)),
+        tried,
         len(solutions),
-        len(hopeful),
         starts,
         tuple(notes),
     )
+
+
+def _solutions(searching: Sample, frame: Frame, found: Blocks, starts: int, seed: int) -> tuple[int, Tensor]:
+    """How many solutions the search had, and those that are promising, closed by products.  -> (count, r, r)"""
+    moments = mean_moments(found)
+    lower = {**searching.moments(frame, tuple({1, 2} - set(found)), seed), **found}
+    solutions = polish(search(moments, invariants_and_noise(lower), starts, seed), moments)
+    return len(solutions), closed(promising(solutions, found), moments, found)
 
 
 def _seen(searching: Sample, rank: int | None, seed: int) -> tuple[Frame, Blocks | None, list[str]]:

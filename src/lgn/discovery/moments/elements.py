@@ -1,7 +1,7 @@
 """From solutions to elements: judged on the other half, found again there, polished on all samples, and named."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
@@ -10,39 +10,41 @@ from lgn.discovery.moments.naming import name_element
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.result import Element
 from lgn.discovery.moments.significance import Blocks
-from lgn.discovery.moments.split import Sample
 from lgn.discovery.moments.view import Classes, View, permuted
 from lgn.discovery.moments.whitening import Frame
 from lgn.operators import nearest_period
 
 REPEATED = 0.1  # relative error by the two halves up to which a map is known
+UNDECIDED = 5  # elements shown that are not decided: the most likely
 PERIODIC = 0.35  # relative distance of a power to the identity
 
 def judged(
     solutions: Sequence[tuple[Tensor, Classes | None]],
     frame: Frame,
     blocks: Blocks,
-    judging: Sample,
+    again: Callable[[], View],
     final: View,
     grid: Grid | None,
-    seed: int,
 ) -> tuple[Element, ...]:
-    """Every solution as an element with its verdict, kept ones first; what is broken is left out."""
-    degrees = tuple(blocks)
+    """Every solution as an element with its verdict, kept ones first; what is broken is left out.
+
+    again: how the samples that judge look in a whitening of their own, asked for where there is something to find again.
+    """
     verdicts = [
         (inner, classes, judge(inner, blocks, LEVEL / len(solutions), _target(blocks, classes)))
         for inner, classes in solutions
     ]
-    left = [each for each in verdicts if each[2].verdict != "broken"]
+    kept, undecided = ([each for each in verdicts if each[2].verdict == word] for word in ("kept", "undecided"))
+    left = [*kept, *sorted(undecided, key=lambda each: each[2].share)[:UNDECIDED]]
     if not left:
         return ()
-    again = View.of(judging, frame, degrees, seed)
-    elements = [_element(*each, frame, again, final, grid) for each in left]
+    seen = again()
+    elements = [_element(*each, frame, seen, final, grid) for each in left]
     return tuple(sorted(elements, key=lambda each: (each.verdict != "kept", each.share)))
 
 
 def _target(blocks: Blocks, classes: Classes | None) -> Blocks | None:
-    return None if classes is None else permuted(dict(blocks), classes, axis=1)
+    return None if classes is None else permuted(blocks, classes, axis=1)
 
 
 def _element(

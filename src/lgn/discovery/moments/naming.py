@@ -63,13 +63,13 @@ def name_generator(inner: Tensor, frame: Frame, grid: Grid | None) -> tuple[str 
     d = len(frame.mean)
     known: dict[str, Tensor]
     if grid is None:
-        known = {"shift of a ring": _ring(d)}
+        known = {"shift of a ring": ring_derivative(d)}
     else:
         same = torch.eye(grid.channels, dtype=torch.float64)
         known = {"rotation": torch.kron(same, analytic(grid.patch))}
         n, m = (torch.eye(side, dtype=torch.float64) for side in grid.patch)
-        known["shift of rows"] = torch.kron(same, torch.kron(m, _ring(grid.patch[0])))
-        known["shift of columns"] = torch.kron(same, torch.kron(_ring(grid.patch[1]), n))
+        known["shift of rows"] = torch.kron(same, torch.kron(m, ring_derivative(grid.patch[0])))
+        known["shift of columns"] = torch.kron(same, torch.kron(ring_derivative(grid.patch[1]), n))
     cosines = {}
     for name, matrix in known.items():
         lowered = frame.lower(matrix)
@@ -101,7 +101,7 @@ def _change(signed: Tensor, column: int) -> str:
     return f"{column}->{'-' if signed[target, column] < 0 else ''}{target}"
 
 
-def _ring(size: int) -> Tensor:
+def ring_derivative(size: int) -> Tensor:
     """The derivative of periodic band-limited functions, a skew circulant matrix: the generator of shifts of a ring."""
     waves = torch.fft.fftfreq(size, dtype=torch.float64) * size
     if size % 2 == 0:

@@ -7,13 +7,14 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.algebra import vec
+from lgn.data.seeds import generator_for
 from lgn.discovery.moments.split import Sample
 from lgn.discovery.moments.tensors import BLOCKS
 from lgn.operators.filters import blur as smooth
 
 FEWEST = 4 * BLOCKS  # samples: two in each block of either half
 SIZE, BLUR = 14, 1.0  # of whole images, unless given
-PATCHES = 10  # of each image
+PATCHES = 4  # of each image
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _patches(x: Tensor, size: int | None, blur: float | None, patch: int, seed: 
         raise ValueError(f"patch must be from 2 to the images' {min(height, width)}, got {patch}")
     if blur:
         x = smooth(x.double(), blur)
-    generator = torch.Generator().manual_seed(seed)
+    generator = generator_for("patches of moments", seed)
     top, left = (
         torch.randint(side - patch + 1, (len(x) * PATCHES, 1, 1, 1), generator=generator) for side in (height, width)
     )

@@ -1,7 +1,7 @@
 """What was found: the elements, the generators of the Lie algebra, the group, and a sentence about it."""
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
@@ -37,6 +37,10 @@ class Element:
     needed: int | None
     #: Where class c goes, with labels.
     classes: tuple[int, ...] | None = None
+
+    def left_open(self) -> "Element":
+        """The same, undecided."""
+        return replace(self, verdict="undecided")
 
     @property
     def called(self) -> str:
@@ -119,10 +123,11 @@ class DataSymmetry:
             said.append(f"a continuous symmetry of dimension {len(kept)}: {', '.join(kept)}")
         if self.kept:
             said.append(f"kept by {self.group.name}: {', '.join(each.called for each in self.kept)}")
-        undecided = [each for each in (*self.elements, *self.lie) if each.verdict == "undecided"]
-        if undecided:
-            most = max((each.needed or 0) for each in undecided)
-            said.append(f"{len(undecided)} undecided, {most:,} samples would decide")
+        needed = [each.needed for each in self.elements if each.verdict == "undecided"]
+        needed += [each.needed for each in self.lie if each.verdict == "undecided"]
+        if needed:
+            known = [each for each in needed if each is not None]
+            said.append(f"{len(needed)} undecided{f', {min(known):,} samples may decide' if known else ''}")
         return f"{'; '.join(said) if said else 'No symmetry found'} ({where})."
 
     def __repr__(self) -> str:

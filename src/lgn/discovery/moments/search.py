@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor
 
+from lgn.data.seeds import generator_for
 from lgn.discovery.moments.ascent import Moments, climb, value_and_gradient
 from lgn.discovery.moments.significance import Blocks, generic_violation, power
 from lgn.discovery.moments.starts import block_starts, sign_starts
@@ -25,7 +26,7 @@ def search(moments: Moments, invariants: list[tuple[Tensor, float]], starts: int
 
     Shapes: moments by degree (classes, r, ..., r) -> (found, r, r)
     """
-    generator = torch.Generator().manual_seed(seed)
+    generator = generator_for("search of moments", seed)
     r = next(iter(moments.values())).shape[1]
     quick = {degree: each.float() for degree, each in moments.items()}
     found = [torch.linalg.qr(torch.randn(starts, r, r, generator=generator))[0]]
@@ -96,7 +97,7 @@ def promising(some: Tensor, blocks: Blocks) -> Tensor:
     """Solutions other than the identity that the samples that searched keep well, the best first."""
     eye = torch.eye(some.shape[-1], dtype=some.dtype)
     some = some[(some - eye).flatten(1).norm(dim=1) > NEAR * some.shape[-1] ** 0.5]
-    shares = torch.tensor([_share(each, blocks) for each in some], dtype=torch.float64)
+    shares = torch.tensor([share_of_chance(each, blocks) for each in some], dtype=torch.float64)
     order = shares.argsort()
     return some[order[shares[order] < PROMISING]]
 
@@ -114,10 +115,11 @@ def closed(some: Tensor, moments: Moments, blocks: Blocks, rounds: int = 3) -> T
     return some
 
 
-def _share(matrix: Tensor, blocks: Blocks) -> float:
+def share_of_chance(matrix: Tensor, blocks: Blocks, target: Blocks | None = None) -> float:
     """The violation over that of a map placed at random, of the degree where that is largest."""
+    target = blocks if target is None else target
     return max(
-        power(rotate(matrix, each, degree) - each)[0]
+        power(rotate(matrix, each, degree) - target[degree])[0]
         / max(4 * power(each)[0] * generic_violation(matrix, degree), 1e-9)
         for degree, each in blocks.items()
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from lgn.data.seeds import generator_for
 from lgn.discovery.moments.significance import Blocks, weakest_direction
 from lgn.discovery.moments.tensors import BLOCKS, block_moments, directions, rotate
 from lgn.discovery.moments.whitening import MOST, Frame, principal_directions
@@ -32,7 +33,7 @@ class Sample:
         images = self.images.unique(return_inverse=True)[1]
         number = int(images.max()) + 1
         block = torch.arange(number) % BLOCKS
-        block = block[torch.randperm(number, generator=torch.Generator().manual_seed(seed))][images]
+        block = block[torch.randperm(number, generator=generator_for("blocks of moments", seed))][images]
         u = directions(frame.apply(self.x))
         return {degree: block_moments(u, block, degree, self.labels, self.classes) for degree in degrees}
 
@@ -42,7 +43,7 @@ def halves(sample: Sample, seed: int) -> tuple[Sample, Sample]:
     images = sample.images.unique(return_inverse=True)[1]
     number = int(images.max()) + 1
     first = torch.zeros(number, dtype=torch.bool)
-    first[torch.randperm(number, generator=torch.Generator().manual_seed(seed))[: number // 2]] = True
+    first[torch.randperm(number, generator=generator_for("halves of moments", seed))[: number // 2]] = True
     return sample.part(first[images]), sample.part(~first[images])
 
 

@@ -50,12 +50,14 @@ def sign_starts(moments: Moments, basis: Tensor, count: int, generator: torch.Ge
     """The best sign patterns in a basis by local search, distinct, as maps.  -> (found, r, r)"""
     r = len(basis)
     top = max(moments)
-    squares = sum(rotate(basis.T, each, top).square() for each in moments[top])
+    squares = rotate(basis.T, moments[top], top).square().sum(0)
+    linear = (moments[1] @ basis).square().sum(0) if 1 in moments else basis.new_zeros(r)
     signs = 2.0 * torch.randint(2, (count, r), generator=generator, dtype=basis.dtype) - 1
     signs = torch.cat([signs, 1 - 2 * torch.eye(r, dtype=basis.dtype)])
     pairs = torch.triu_indices(r, r)  # with itself: one flip
     for _ in range(4 * r):
         slope, curve = _derivatives(squares, signs, top)
+        slope = slope + linear
         # Flipping i changes the value by -2 s_i g_i; flipping i and j besides by 4 s_i s_j h_ij (third order left out).
         single = -2 * signs * slope
         gain = single[:, pairs[0]] + single[:, pairs[1]] + 4 * (signs[:, pairs[0]] * signs[:, pairs[1]]) * curve[
@@ -80,12 +82,14 @@ def _derivatives(squares: Tensor, signs: Tensor, degree: int) -> tuple[Tensor, T
 
     Shapes: squares (r, ..., r), signs (S, r) -> (S, r), (S, r, r)
     """
+    if degree == 2:
+        return 2 * (signs @ squares - signs * squares.diagonal()), 2 * squares.expand(len(signs), *squares.shape)
     if degree == 3:
         curve = 6 * torch.einsum("ijk,sk->sij", squares, signs)
         slope = 3 * torch.einsum("ijk,sj,sk->si", squares, signs, signs)
         own = torch.einsum("iij->ij", squares)
         # Terms s_i^2 s_k do not change with s_i.
-        slope = slope - 6 * signs * (signs @ own.T) + 3 * torch.einsum("iii->i", squares) * 1.0
+        slope = slope - 6 * signs * (signs @ own.T) + 3 * torch.einsum("iii->i", squares)
         return slope, curve
     half = torch.einsum("ijkl,sk,sl->sij", squares, signs, signs)
     curve = 12 * half

@@ -1,5 +1,6 @@
 """Samples as they look in a whitening of their own, turned to be near that of others."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -24,11 +25,11 @@ class View:
     samples: int
 
     @classmethod
-    def of(cls, sample: Sample, like: Frame, degrees: tuple[int, ...], seed: int) -> "View":
-        """The whitening of these samples, turned to be near another frame."""
+    def of(cls, sample: Sample, like: Frame, blocks_in: Callable[[Sample, Frame], Blocks]) -> "View":
+        """The whitening of these samples, turned to be near another frame, and their blocks in it."""
         own = principal_directions(sample.x).frame(like.rank)
         frame = own.turned(polar(like.to @ own.back))
-        blocks = sample.moments(frame, degrees, seed)
+        blocks = blocks_in(sample, frame)
         return cls(frame, blocks, mean_moments(blocks), len(sample.x))
 
     def polished(self, matrix: Tensor, classes: Classes | None) -> Tensor:
@@ -37,7 +38,10 @@ class View:
         return polish(polar(self.frame.lower(matrix))[None], self.moments, target)[0]
 
 
-def permuted(moments: dict[int, Tensor], classes: Classes, axis: int = 0) -> dict[int, Tensor]:
+def permuted(moments: Mapping[int, Tensor], classes: Classes, axis: int = 0) -> dict[int, Tensor]:
     """The moments that class c should have after it went where `classes` says: those of class `classes[c]`."""
     index = torch.tensor(classes)
-    return {degree: each.index_select(axis, index) for degree, each in moments.items()}
+    return {  # moments of all classes together stay as they are
+        degree: each.index_select(axis, index) if each.shape[axis] == len(index) else each
+        for degree, each in moments.items()
+    }
