@@ -12,7 +12,21 @@ from tqdm import tqdm
 from lgn.benchmarks.cells import run_cells
 from lgn.whole_files import write_json
 
-Part = Literal["planted", "maximum", "views", "labels", "matrices", "models", "power", "fits", "search"]
+Part = Literal[
+    "planted",
+    "maximum",
+    "views",
+    "labels",
+    "matrices",
+    "models",
+    "power",
+    "fits",
+    "search",
+    "natural",
+    "controls",
+    "task",
+    "cost",
+]
 
 
 def run(args: list[str]) -> int:
@@ -21,7 +35,7 @@ def run(args: list[str]) -> int:
 
 
 def _benchmark(
-    what: Annotated[Literal["speed", "layers", "recovery", "truth"], tyro.conf.Positional],
+    what: Annotated[Literal["speed", "layers", "recovery", "truth", "unknown"], tyro.conf.Positional],
     quick: bool = False,
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
     out: Path | None = None,
@@ -32,19 +46,20 @@ def _benchmark(
     Args:
         what: speed: a training step beside the straightforward one. layers: a group layer beside a convolution, and
             each penalty. recovery: is a planted symmetry found, and none where there is none? truth: what is claimed
-            of inputs without anything to find, and with it?
+            of inputs without anything to find, and with it? unknown: are symmetries found that nobody named, and none
+            where there are none?
         quick: a smaller measurement, of a minute or a few.
         json_output: print one JSON object instead of a table.
-        out: write the JSON to this file too; of recovery and truth, which take half an hour each, what is in it is
-            kept.
-        parts: of recovery (planted, maximum, views, labels) and truth (matrices, models, power, fits, search), only
-            these.
+        out: write the JSON to this file too; of recovery, truth and unknown, which take half an hour each or more,
+            what is in it is kept.
+        parts: of recovery (planted, maximum, views, labels), truth (matrices, models, power, fits, search) and unknown
+            (natural, controls, planted, task, cost), only these.
     """
     benchmark = importlib.import_module(f"lgn.benchmarks.{what}")
-    if what in ("recovery", "truth"):
+    if what in ("recovery", "truth", "unknown"):
         result = _by_cells(benchmark.MODULES, quick, out, parts)
     elif parts:
-        raise ValueError(f"parts must be given with recovery or truth only, got {parts[0]} with {what}")
+        raise ValueError(f"parts must be given with recovery, truth or unknown only, got {parts[0]} with {what}")
     else:
         result = benchmark.measure(quick=quick)
         if out is not None:

@@ -70,9 +70,7 @@ def rings(images: Tensor, seed: int, places: int = 8) -> Case:
     profile = F.adaptive_avg_pool1d(images.double().mean(-2), places)[:, 0]
     begin = torch.randint(places, (len(images), 1), generator=generator_for("unknown rings", seed))
     eye = torch.eye(places, dtype=torch.float64)
-    return Case(
-        profile.gather(1, (torch.arange(places) + begin) % places), [eye.roll(k, 0) for k in range(1, places)]
-    )
+    return Case(profile.gather(1, (torch.arange(places) + begin) % places), [eye.roll(k, 0) for k in range(1, places)])
 
 
 def continuous_rings(images: Tensor, seed: int, places: int = 15) -> Case:

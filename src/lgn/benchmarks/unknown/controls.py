@@ -14,13 +14,15 @@ from lgn.operators import parse_operator
 IMAGES = ("mnist", "cifar10")
 ROWS = {"gaussian": cases.gaussian, "skewed": cases.skewed, "mixture": cases.mixture}
 RANK = 8
+FEW, MANY = 10, 5  # seeds with up to 3,000 samples, and with more
 
 
 def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
     """Kinds x numbers of samples x seeds: many where few samples make it easy to be wrong."""
-    for count in (5_000,) if quick else COUNTS:
-        seeds = 1 if quick else 20 if count <= 3_000 else 5
-        for seed in range(seeds):
+    for seed in range(1 if quick else FEW):
+        for count in (5_000,) if quick else COUNTS:
+            if seed >= MANY and count > 3_000:
+                continue
             for kind in ("digits",) if quick else IMAGES:
                 key = {"kind": kind, "samples": min(count, 50_000) if kind == "cifar10" else count, "seed": seed}
                 yield Cell(key, partial(images, kind, data_dir, count, seed))

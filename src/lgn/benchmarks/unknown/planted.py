@@ -16,24 +16,22 @@ NAMELESS = ("order 2", "order 3", "order 4", "order 5", "order 6", "D4", "one-pa
 
 
 def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
-    """Groups x numbers of samples x seeds; the largest numbers first, which a claim of power needs."""
+    """Groups x numbers of samples x seeds."""
     source, seeds = ("digits", 1) if quick else ("mnist", 5)
-    for count in (5_000,) if quick else COUNTS[::-1]:
-        for seed in range(seeds):
+    for seed in range(seeds):  # a whole round of all groups before the next
+        for count in (5_000,) if quick else COUNTS[::-1]:
             for task in (*PIXELS[: 2 if quick else 4], *RINGS):
                 key = {"task": task, "data": source, "samples": count, "seed": seed}
                 yield Cell(key, partial(pixels, source, data_dir, task, count, seed))
             if not quick:
                 key = {"task": "channels", "data": "cifar10", "samples": min(count, 50_000), "seed": seed}
                 yield Cell(key, partial(channels, data_dir, count, seed))
-    for seed in range(seeds):
         for rank in (6,) if quick else (12, 20):
             for task in NAMELESS[:3] if quick else NAMELESS:
                 count = 5_000 if quick else 60_000
                 key = {"task": f"nameless {task}", "rank": rank, "data": source, "samples": count, "seed": seed}
                 yield Cell(key, partial(nameless, source, data_dir, task, rank, count, seed))
-    for count in () if quick else COUNTS[:3]:
-        for seed in range(seeds):
+        for count in () if quick else COUNTS[:3]:
             for task in ("order 2", "order 4"):
                 key = {"task": f"nameless {task}", "rank": 12, "data": source, "samples": count, "seed": seed}
                 yield Cell(key, partial(nameless, source, data_dir, task, 12, count, seed))

@@ -6,23 +6,24 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from lgn.discovery.moments import lie
-from lgn.discovery.moments.elements import judged
+from lgn.discovery.moments.elements import Half, Solution, judged
 from lgn.discovery.moments.grouping import group_of, outside
 from lgn.discovery.moments.judge import LEVEL
 from lgn.discovery.moments.labels import task_blocks, task_moments, task_solutions
 from lgn.discovery.moments.naming import name_generator
 from lgn.discovery.moments.prepare import Grid, prepare
-from lgn.discovery.moments.result import DataSymmetry, LieGenerator
-from lgn.discovery.moments.search import closed, polish, promising, search
+from lgn.discovery.moments.result import DataSymmetry, Element, LieGenerator
+from lgn.discovery.moments.search import PROMISING, closed, polish, promising, search
 from lgn.discovery.moments.significance import Blocks, power, quantile, weakest_direction
-from lgn.discovery.moments.split import CLEAR, Sample, choose_frame, halves, mean_moments
+from lgn.discovery.moments.split import Sample, choose_frame, halves, mean_moments
 from lgn.discovery.moments.starts import invariants_and_noise
 from lgn.discovery.moments.tensors import BLOCKS
-from lgn.discovery.moments.view import Classes, View
+from lgn.discovery.moments.view import View
 from lgn.discovery.moments.whitening import Frame, principal_directions
 
 STARTS = 100
 FOURTH = 12  # directions up to which fourth moments are looked at
+ENOUGH = 20.0  # signal over noise of the weakest direction from which third moments are enough
 
 
 def discover_from_data(
@@ -40,7 +41,7 @@ def discover_from_data(
 
     x is whitened on its leading directions, z = W (x - mean); whatever linear map keeps the distribution of x is there an
     orthogonal O that keeps the harmonic moments of `z / |z|`: `O . T = T` for the third (the fourth where the third
-    vanish). One half of the samples searches, the other judges what was found. See docs/unknown.md.
+    vanish). What each half of the samples finds is judged by the other. See docs/unknown.md.
 
     rank: how many directions; None: as many as the moments are clear about.  size, blur: of whole images, which are made
     small and smooth (14x14, 1 pixel).  patch: look at patches of this size instead.  starts: of the search, of each kind.
@@ -58,19 +59,17 @@ def discover_from_data(
     degrees = tuple(found)
 
     def blocks_in(some: Sample, there: Frame) -> Blocks:
-        return (
-            some.moments(there, degrees, seed) if labels is None else task_blocks(some, there, degrees, seed)
-        )
+        return some.moments(there, degrees, seed) if labels is None else task_blocks(some, there, degrees, seed)
 
-    judges, final = blocks_in(judging, frame), View.of(sample, frame, blocks_in)
-    algebra = _algebra(found, judges, final, grid)
-    solutions: Sequence[tuple[Tensor, Classes | None]]
-    if labels is None:
-        tried, hopeful = _solutions(searching, frame, found, starts, seed)
-        solutions = [(each, None) for each in outside(hopeful, algebra)]
-    else:
-        tried, solutions = task_solutions(searching, frame, found, starts, seed)
-    elements = judged(solutions, frame, judges, lambda: View.of(judging, frame, blocks_in), final, grid)
+    one = View(frame, found, mean_moments(found), len(searching.x))
+    others, final = blocks_in(judging, frame), View.of(sample, frame, blocks_in)
+    algebra = _algebra(found, others, final, grid)
+    tried, solutions = _solutions(searching, one, algebra, starts, seed)
+    elements: tuple[Element, ...] = ()
+    if solutions:
+        other = View.of(judging, frame, blocks_in)
+        again = Half(other, _solutions(judging, other, algebra, starts, seed)[1], blocks_in(searching, other.frame))
+        elements = judged(Half(one, solutions, others), again, final, grid)
     if max(found) == 2 and algebra:
         notes.append("means and covariances leave a continuous family of maps: nothing is claimed of them")
         algebra, elements = (), tuple(each.left_open() for each in elements)
@@ -91,12 +90,18 @@ def discover_from_data(
     )
 
 
-def _solutions(searching: Sample, frame: Frame, found: Blocks, starts: int, seed: int) -> tuple[int, Tensor]:
-    """How many solutions the search had, and those that are promising, closed by products.  -> (count, r, r)"""
-    moments = mean_moments(found)
-    lower = {**searching.moments(frame, tuple({1, 2} - set(found)), seed), **found}
-    solutions = polish(search(moments, invariants_and_noise(lower), starts, seed), moments)
-    return len(solutions), closed(promising(solutions, found), moments, found)
+def _solutions(
+    sample: Sample, view: View, algebra: Sequence[LieGenerator], starts: int, seed: int
+) -> tuple[int, list[Solution]]:
+    """How many solutions a search on these samples had, and those that are promising, closed by products."""
+    if sample.labels is not None:
+        tried, chosen = task_solutions(sample, view, starts, seed)
+        return tried, [Solution(*each) for each in chosen]
+    lower = {**sample.moments(view.frame, tuple({1, 2} - set(view.blocks)), seed), **view.blocks}
+    found = search(view.moments, invariants_and_noise(lower), starts, seed)
+    hopeful = polish(promising(found, view.blocks, 2 * PROMISING), view.moments)  # the rest is not worth the time
+    left = outside(closed(promising(hopeful, view.blocks), view.moments, view.blocks), algebra)
+    return len(found), [Solution(each) for each in left]
 
 
 def _seen(searching: Sample, rank: int | None, seed: int) -> tuple[Frame, Blocks | None, list[str]]:
@@ -107,7 +112,7 @@ def _seen(searching: Sample, rank: int | None, seed: int) -> tuple[Frame, Blocks
     frame, found = choose_frame(searching, (3,), rank, seed)
     third = visible(found[3])
     clear = weakest_direction(found, len(searching.x))
-    if third and clear >= CLEAR:
+    if third and clear >= ENOUGH:
         return frame, found, []
     note = "third moments cannot be told from none, as of Gaussian or sign-symmetric data"
     most = min(FOURTH, len(principal_directions(searching.x).variances)) if rank is None else rank

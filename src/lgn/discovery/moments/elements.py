@@ -1,66 +1,92 @@
-"""From solutions to elements: judged on the other half, found again there, polished on all samples, and named."""
+"""From solutions to elements: found on each half and judged on the other, polished on all samples, and named."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from torch import Tensor
 
-from lgn.discovery.moments.judge import LEVEL, Judgement, judge
+from lgn.discovery.moments.judge import LEVEL, Fold, Judgement, judge
 from lgn.discovery.moments.naming import name_element
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.result import Element
 from lgn.discovery.moments.significance import Blocks
 from lgn.discovery.moments.view import Classes, View, permuted
-from lgn.discovery.moments.whitening import Frame
 from lgn.operators import nearest_period
 
+MATCH = 0.4  # relative distance under which what the halves found is the same map
 REPEATED = 0.1  # relative error by the two halves up to which a map is known
 UNDECIDED = 5  # elements shown that are not decided: the most likely
 PERIODIC = 0.35  # relative distance of a power to the identity
 
-def judged(
-    solutions: Sequence[tuple[Tensor, Classes | None]],
-    frame: Frame,
-    blocks: Blocks,
-    again: Callable[[], View],
-    final: View,
-    grid: Grid | None,
-) -> tuple[Element, ...]:
-    """Every solution as an element with its verdict, kept ones first; what is broken is left out.
 
-    again: how the samples that judge look in a whitening of their own, asked for where there is something to find again.
+class Solution(NamedTuple):
+    """A map on the whitened directions, and where it takes the classes of a task."""
+
+    inner: Tensor  # (r, r)
+    classes: Classes | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Half:
+    """One half of the samples: how they look, what they found, and the blocks of the other half in the same frame."""
+
+    view: View
+    solutions: Sequence[Solution]
+    others: Blocks
+
+
+def judged(first: Half, second: Half, final: View, grid: Grid | None) -> tuple[Element, ...]:
+    """What the first half found, as elements with their verdicts, kept ones first; what is broken is left out.
+
+    What both halves found is judged twice, each solution by the samples that did not find it. What the second half did
+    not find is judged by that half alone; it may be that its search missed it.
     """
-    verdicts = [
-        (inner, classes, judge(inner, blocks, LEVEL / len(solutions), _target(blocks, classes)))
-        for inner, classes in solutions
-    ]
-    kept, undecided = ([each for each in verdicts if each[2].verdict == word] for word in ("kept", "undecided"))
+    results: list[tuple[Solution, Solution | None, Judgement]] = []
+    for solution in first.solutions:
+        match = _same(solution, second.solutions)
+        folds = [_fold(solution, first)] + ([] if match is None else [_fold(match, second)])
+        results.append((solution, match, judge(folds, LEVEL / len(first.solutions))))
+    kept, undecided = ([each for each in results if each[2].verdict == word] for word in ("kept", "undecided"))
     left = [*kept, *sorted(undecided, key=lambda each: each[2].share)[:UNDECIDED]]
-    if not left:
-        return ()
-    seen = again()
-    elements = [_element(*each, frame, seen, final, grid) for each in left]
+    elements = [_element(*each, first.view, second.view, final, grid) for each in left]
     return tuple(sorted(elements, key=lambda each: (each.verdict != "kept", each.share)))
 
 
-def _target(blocks: Blocks, classes: Classes | None) -> Blocks | None:
-    return None if classes is None else permuted(blocks, classes, axis=1)
+def _fold(solution: Solution, half: Half) -> Fold:
+    classes = solution.classes
+    return Fold(solution.inner, half.others, half.others if classes is None else permuted(half.others, classes, axis=1))
+
+
+def _same(solution: Solution, others: Sequence[Solution]) -> Solution | None:
+    """The nearest of the other half's solutions, if it is near; the frames of the halves are turned to each other."""
+    alike = [each for each in others if each.classes == solution.classes]
+    if not alike:
+        return None
+    distance, best = min(
+        ((float((each.inner - solution.inner).norm()), number) for number, each in enumerate(alike)),
+        default=(math.inf, 0),
+    )
+    return alike[best] if distance < MATCH * math.sqrt(len(solution.inner)) else None
 
 
 def _element(
-    inner: Tensor,
-    classes: Classes | None,
+    solution: Solution,
+    match: Solution | None,
     judgement: Judgement,
-    frame: Frame,
-    again: View,
+    one: View,
+    other: View,
     final: View,
     grid: Grid | None,
 ) -> Element:
-    first = frame.lift(inner)
-    second = again.frame.lift(again.polished(first, classes))
+    classes = solution.classes
+    first = one.frame.lift(solution.inner)
+    second = other.frame.lift(other.polished(first, classes) if match is None else match.inner)
     best = final.polished((first + second) / 2, classes)
-    error = float(final.frame.lower(first - second).norm()) / (2 * math.sqrt(frame.rank))
-    moved = float((final.frame.lower(first) - best).norm()) / math.sqrt(frame.rank)
+    size = math.sqrt(final.frame.rank)
+    error = float(final.frame.lower(first - second).norm()) / (2 * size)
+    moved = float((final.frame.lower(first) - best).norm()) / size
     error = max(error, moved / 2)  # the solution of all samples is between those of the halves, or is another one
     repeated = error <= REPEATED
     verdict = judgement.verdict if repeated or judgement.verdict != "kept" else "undecided"

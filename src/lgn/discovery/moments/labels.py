@@ -6,10 +6,10 @@ from torch import Tensor
 from lgn.discovery.moments.ascent import Moments, climb
 from lgn.discovery.moments.search import NEAR, PROMISING, closed, distinct, polish, search, share_of_chance
 from lgn.discovery.moments.significance import Blocks, weakest_direction
-from lgn.discovery.moments.split import CLEAR, Sample, choose_frame, mean_moments
+from lgn.discovery.moments.split import CLEAR, Sample, choose_frame
 from lgn.discovery.moments.starts import invariants_and_noise
 from lgn.discovery.moments.tensors import rotate
-from lgn.discovery.moments.view import Classes, permuted
+from lgn.discovery.moments.view import Classes, View, permuted
 from lgn.discovery.moments.whitening import Frame
 
 MOST = 14  # directions
@@ -42,14 +42,12 @@ def task_blocks(sample: Sample, frame: Frame, degrees: tuple[int, ...], seed: in
     return {**by_class, **pooled(sample).moments(frame, tuple(degree for degree in degrees if degree > 2), seed)}
 
 
-def task_solutions(
-    searching: Sample, frame: Frame, found: Blocks, starts: int, seed: int
-) -> tuple[int, list[tuple[Tensor, Classes]]]:
+def task_solutions(searching: Sample, view: View, starts: int, seed: int) -> tuple[int, list[tuple[Tensor, Classes]]]:
     """Maps with where they take the classes: those that keep each class, and those of the data, with the best order.
 
     -> how many solutions there were, and those that are promising
     """
-    moments = mean_moments(found)
+    frame, found, moments = view.frame, view.blocks, view.moments
     stay = tuple(range(searching.classes))
     kept = polish(search(moments, invariants_and_noise(found), starts, seed), moments)
     third = found if 3 in found else pooled(searching).moments(frame, (3,), seed)
@@ -77,9 +75,7 @@ def best_classes(matrix: Tensor, moments: Moments) -> Classes:
     return tuple(int(c) for c in linear_sum_assignment(nearness.numpy(), maximize=True)[1])
 
 
-def _promising(
-    chosen: list[tuple[Tensor, Classes]], blocks: Blocks, stay: Classes
-) -> list[tuple[Tensor, Classes]]:
+def _promising(chosen: list[tuple[Tensor, Classes]], blocks: Blocks, stay: Classes) -> list[tuple[Tensor, Classes]]:
     """Distinct ones that the samples that searched keep well, the best first; not the identity."""
     size = chosen[0][0].shape[-1] ** 0.5
     eye = torch.eye(chosen[0][0].shape[-1], dtype=torch.float64)

@@ -96,7 +96,9 @@ def nearest_in_group(target: Tensor, algebra: Tensor, starts: int = 200, steps: 
     r = target.shape[0]
     generator = torch.Generator().manual_seed(0)
     # Frequencies are of the order of 1 / sqrt(r): so much is several turns.
-    turns = 4 * math.pi * math.sqrt(r) * (torch.rand(starts, len(algebra), generator=generator, dtype=torch.float64) - 0.5)
+    turns = (
+        4 * math.pi * math.sqrt(r) * (torch.rand(starts, len(algebra), generator=generator, dtype=torch.float64) - 0.5)
+    )
     turns[0] = 0
     here = torch.linalg.matrix_exp(torch.einsum("sk,kij->sij", turns, algebra))
     for _ in range(steps):

@@ -91,7 +91,7 @@ def _rows(inner: Tensor, frame: Frame) -> Iterator[tuple[str, Tensor]]:
     permutation = nearest_permutation(matrix.abs())
     signed = permutation * signs
     moved = [column for column in range(d) if signed[column, column] != 1]
-    if 0 < len(moved):
+    if len(moved) > 0:
         changes = ", ".join(_change(signed, column) for column in moved[:6])
         yield f"coordinates {changes}{' ...' if len(moved) > 6 else ''}", signed
 

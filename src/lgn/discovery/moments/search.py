@@ -15,6 +15,7 @@ SAME = 0.15  # relative distance under which two solutions are one
 NEAR = 0.2  # relative distance to the identity under which a map is the identity
 PROMISING = 0.07  # share of what chance violates, on the samples that search, under which a solution is judged
 MOST = 48  # solutions
+CROWD = 24  # so many promising ones say that the samples are too few to tell, and are not closed
 ROUNDS = 4  # of looking about every solution
 ANGLES = (60, -60, 72, -72, 90, -90, 120, -120, 144, -144, 180)
 
@@ -93,17 +94,19 @@ def distinct(some: Tensor, scores: Tensor, most: int) -> tuple[Tensor, Tensor]:
     return some[kept], scores[kept]
 
 
-def promising(some: Tensor, blocks: Blocks) -> Tensor:
+def promising(some: Tensor, blocks: Blocks, most: float = PROMISING) -> Tensor:
     """Solutions other than the identity that the samples that searched keep well, the best first."""
     eye = torch.eye(some.shape[-1], dtype=some.dtype)
     some = some[(some - eye).flatten(1).norm(dim=1) > NEAR * some.shape[-1] ** 0.5]
     shares = torch.tensor([share_of_chance(each, blocks) for each in some], dtype=torch.float64)
     order = shares.argsort()
-    return some[order[shares[order] < PROMISING]]
+    return some[order[shares[order] < most]]
 
 
 def closed(some: Tensor, moments: Moments, blocks: Blocks, rounds: int = 3) -> Tensor:
     """With what products and inverses lead to: a group shows its other elements.  (count, r, r) -> (more, r, r)"""
+    if len(some) > CROWD:
+        return some
     for _ in range(rounds if len(some) else 0):
         few = some[:8]
         made = torch.cat([some, (few[:, None] @ few[None]).flatten(0, 1), some.mT])

@@ -26,7 +26,9 @@ class Sample:
     classes: int
 
     def part(self, chosen: Tensor) -> "Sample":
-        return Sample(self.x[chosen], self.images[chosen], None if self.labels is None else self.labels[chosen], self.classes)
+        return Sample(
+            self.x[chosen], self.images[chosen], None if self.labels is None else self.labels[chosen], self.classes
+        )
 
     def moments(self, frame: Frame, degrees: tuple[int, ...], seed: int) -> Blocks:
         """By degree (BLOCKS, classes, r, ..., r)"""

@@ -60,9 +60,11 @@ def sign_starts(moments: Moments, basis: Tensor, count: int, generator: torch.Ge
         slope = slope + linear
         # Flipping i changes the value by -2 s_i g_i; flipping i and j besides by 4 s_i s_j h_ij (third order left out).
         single = -2 * signs * slope
-        gain = single[:, pairs[0]] + single[:, pairs[1]] + 4 * (signs[:, pairs[0]] * signs[:, pairs[1]]) * curve[
-            :, pairs[0], pairs[1]
-        ]
+        gain = (
+            single[:, pairs[0]]
+            + single[:, pairs[1]]
+            + 4 * (signs[:, pairs[0]] * signs[:, pairs[1]]) * curve[:, pairs[0], pairs[1]]
+        )
         gain = torch.where(pairs[0] == pairs[1], single[:, pairs[0]], gain)
         best = gain.max(1)
         better = best.values > 1e-12 * float(squares.sum())
@@ -93,7 +95,9 @@ def _derivatives(squares: Tensor, signs: Tensor, degree: int) -> tuple[Tensor, T
         return slope, curve
     half = torch.einsum("ijkl,sk,sl->sij", squares, signs, signs)
     curve = 12 * half
-    slope = 4 * torch.einsum("sij,sj->si", half, signs) - 12 * signs * torch.einsum("iikl,sk,sl->si", squares, signs, signs)
+    slope = 4 * torch.einsum("sij,sj->si", half, signs) - 12 * signs * torch.einsum(
+        "iikl,sk,sl->si", squares, signs, signs
+    )
     return slope, curve
 
 

@@ -50,10 +50,10 @@ def traceless(raw: Tensor) -> Tensor:
         letters = "ijkl"
         pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
         rest = {pair: "".join(letters[k] for k in range(4) if k not in pair) for pair in pairs}
-        single = sum(
-            torch.einsum(f"{letters[a]}{letters[b]},{rest[a, b]}->ijkl", trace, eye) for a, b in pairs
+        single = sum(torch.einsum(f"{letters[a]}{letters[b]},{rest[a, b]}->ijkl", trace, eye) for a, b in pairs)
+        double = sum(
+            torch.einsum(f"{one},{two}->ijkl", eye, eye) for one, two in (("ij", "kl"), ("ik", "jl"), ("il", "jk"))
         )
-        double = sum(torch.einsum(f"{one},{two}->ijkl", eye, eye) for one, two in (("ij", "kl"), ("ik", "jl"), ("il", "jk")))
         scale = ((r + 2) * (r + 4) / (r**2 - 1)) ** 0.5
         return (raw - single / (r + 4) + double * trace.trace() / ((r + 2) * (r + 4))) * scale
     raise ValueError(f"degree must be 2, 3 or 4, got {degree}")
