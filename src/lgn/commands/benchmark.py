@@ -12,21 +12,10 @@ from tqdm import tqdm
 from lgn.benchmarks.cells import run_cells
 from lgn.whole_files import write_json
 
-Part = Literal[
-    "planted",
-    "maximum",
-    "views",
-    "labels",
-    "matrices",
-    "models",
-    "power",
-    "fits",
-    "search",
-    "natural",
-    "controls",
-    "task",
-    "cost",
-]
+Recovery = Literal["planted", "maximum", "views", "labels"]
+Truth = Literal["matrices", "models", "power", "fits", "search"]
+Unknown = Literal["natural", "controls", "task", "cost"]  # and planted
+Part = Recovery | Truth | Unknown
 
 
 def run(args: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""Data with symmetries that are known, and data with none: what is given to `discover_from_data`, and what is true of it."""
+"""Data with symmetries that are known, and data with none: what `discover_from_data` is given, and what is true."""
 
 import math
 from collections.abc import Callable
@@ -13,9 +13,14 @@ from torch import Tensor
 from torch.nn import functional as F
 
 import lgn.data
+from lgn import groups
 from lgn.data.rotated import rotate
 from lgn.data.seeds import generator_for
+from lgn.discovery.moments.naming import ring_derivative
+from lgn.discovery.moments.prepare import prepare
+from lgn.discovery.moments.whitening import principal_directions
 from lgn.operators import parse_operator
+from lgn.operators.lie import analytic
 
 TURNS = ("rotation 90", "rotation 180", "rotation 270")
 FLIPS = ("reflection columns", "reflection rows", "transposition", "transposition then rotation 180")
@@ -38,7 +43,7 @@ PIXELS: dict[str, Callable[[Tensor], Tensor]] = {
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Data, the elements of their group but the identity on what is looked at, and generators of its continuous part."""
+    """Data, the elements of their group but the identity, and the generators of its continuous part."""
 
     x: Tensor
     elements: list[Tensor] = field(default_factory=list)  # (d, d)
@@ -59,8 +64,6 @@ def turned(images: Tensor, task: str, seed: int, size: int = 14) -> Case:
 
 def uniform_angles(images: Tensor, seed: int) -> Case:
     """Every image turned by its own angle."""
-    from lgn.operators.lie import analytic
-
     angles = 2 * math.pi * torch.rand(len(images), generator=generator_for("unknown uniform_angles", seed))
     return Case(rotate(images, angles), [], [analytic((14, 14))])
 
@@ -75,8 +78,6 @@ def rings(images: Tensor, seed: int, places: int = 8) -> Case:
 
 def continuous_rings(images: Tensor, seed: int, places: int = 15) -> Case:
     """Smooth signals on a ring, begun anywhere between the places too: shifts by any length are kept."""
-    from lgn.discovery.moments.naming import ring_derivative
-
     profile = F.adaptive_avg_pool1d(images.double().mean(-2), places)[:, 0]
     waves = torch.fft.rfft(profile)
     begin = torch.rand(len(images), 1, generator=generator_for("unknown continuous_rings", seed), dtype=torch.float64)
@@ -126,8 +127,6 @@ def cyclic(rank: int, order: int, generator: torch.Generator) -> list[Tensor]:
 
 def dihedral(rank: int, generator: torch.Generator) -> list[Tensor]:
     """The regular representation of D4, as often as it fits, in a random frame."""
-    from lgn import groups
-
     group = groups.dihedral(4)
     table = torch.as_tensor(group.table)
     basis = torch.linalg.qr(torch.randn(rank, rank, generator=generator, dtype=torch.float64))[0]
@@ -178,9 +177,6 @@ def some(images: Tensor, count: int, seed: int) -> Tensor:
 
 def leading(images: Tensor, rank: int) -> Tensor:
     """The whitened leading coordinates of small images.  -> (N, rank)"""
-    from lgn.discovery.moments.prepare import prepare
-    from lgn.discovery.moments.whitening import principal_directions
-
     x = prepare(images, None, None, None, None, 0)[0].x
     return principal_directions(x).frame(rank).apply(x)
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 Moments = Mapping[int, Tensor]  # by degree: (classes, r, ..., r)
 
-# The shift of a start, as a share of the mean gain: with enough of it every step climbs, with little the steps are long.
+# The shift of a start, as a share of the mean gain: with much of it every step climbs, with little steps are long.
 FIRST, LONGER, SHORTER = 0.2, 0.8, 4.0
 
 

@@ -25,6 +25,11 @@ STARTS = 100
 FOURTH = 12  # directions up to which fourth moments are looked at
 ENOUGH = 20.0  # signal over noise of the weakest direction from which third moments are enough
 
+# Note [More than the distribution]
+# Moments of few orders may be kept by more maps than the distribution is. Means and covariances are kept by any angle
+# in a plane; fourth moments of independent coordinates by every change of signs, and fourth moments of anything by -I.
+# So these do not decide alone, and what is kept must close to a finite group or come with its algebra.
+
 
 def discover_from_data(
     x: Tensor,
@@ -39,14 +44,16 @@ def discover_from_data(
 ) -> DataSymmetry:
     """The linear maps that keep the distribution of x, found by its moments: no candidates are given.
 
-    x is whitened on its leading directions, z = W (x - mean); whatever linear map keeps the distribution of x is there an
-    orthogonal O that keeps the harmonic moments of `z / |z|`: `O . T = T` for the third (the fourth where the third
-    vanish). What each half of the samples finds is judged by the other. See docs/unknown.md.
+    x is whitened on its leading directions, z = W (x - mean); a linear map that keeps the distribution of x is there an
+    orthogonal O that keeps the harmonic moments of `z / |z|`: `O . T = T` for the third, and the fourth where the third
+    are not clear. What each half of the samples finds is judged by the other. See docs/unknown.md.
 
-    rank: how many directions; None: as many as the moments are clear about.  size, blur: of whole images, which are made
-    small and smooth (14x14, 1 pixel).  patch: look at patches of this size instead.  starts: of the search, of each kind.
+    rank: how many directions; None: as many as the moments are clear about.  size, blur: of whole images, which are
+    made small and smooth (14x14, 1 pixel).  patch: look at patches of this size instead.  starts: of the search, of
+    each kind.
 
-    Shapes: (N, d), or images (N, C, H, W) of any numbers; `labels` (N,) whole numbers ask for the symmetries of the task.
+    Shapes: (N, d), or images (N, C, H, W) of any numbers; `labels` (N,), whole numbers, ask for the symmetries of the
+    task.
     """
     sample, grid = prepare(x, labels, size, blur, patch, seed)
     if starts < 1:
@@ -70,9 +77,7 @@ def discover_from_data(
         other = View.of(judging, frame, blocks_in)
         again = Half(other, _solutions(judging, other, algebra, starts, seed)[1], blocks_in(searching, other.frame))
         elements = judged(Half(one, solutions, others), again, final, grid)
-    if max(found) == 2 and algebra:
-        notes.append("means and covariances leave a continuous family of maps: nothing is claimed of them")
-        algebra, elements = (), tuple(each.left_open() for each in elements)
+    algebra, elements = _believed(algebra, elements, degrees, notes)
     degree = max(found)
     return DataSymmetry(
         elements,
@@ -88,6 +93,20 @@ def discover_from_data(
         starts,
         tuple(notes),
     )
+
+
+def _believed(
+    algebra: tuple[LieGenerator, ...], elements: tuple[Element, ...], degrees: tuple[int, ...], notes: list[str]
+) -> tuple[tuple[LieGenerator, ...], tuple[Element, ...]]:
+    """What moments keep that the distribution need not is left open: see Note [More than the distribution]."""
+    unclosed = group_of(elements, algebra).order is None and not algebra
+    if max(degrees) == 2 and algebra:
+        notes.append("means and covariances leave a continuous family of maps: nothing is claimed of them")
+    elif unclosed and any(each.verdict == "kept" for each in elements):
+        notes.append("what the moments keep does not close to a finite group: they are too few to decide")
+    elif degrees != (4,):
+        return algebra, elements
+    return (), tuple(each.left_open() for each in elements)
 
 
 def _solutions(
@@ -107,12 +126,14 @@ def _solutions(
 def _seen(searching: Sample, rank: int | None, seed: int) -> tuple[Frame, Blocks | None, list[str]]:
     """The frame and the moments that decide: third ones, fourth ones with them or without; None if there are none.
 
-    Fourth moments cost more, and leave the sign of a map open: they are asked where third ones are not clear.
+    Third moments of few directions are few (16 numbers of 4 directions, where a map has 6) and may be kept by more than
+    the distribution is; fourth ones cost more, and leave the sign of a map open. Below 12 directions, and where third
+    ones are not clear, both are asked.
     """
     frame, found = choose_frame(searching, (3,), rank, seed)
     third = visible(found[3])
     clear = weakest_direction(found, len(searching.x))
-    if third and clear >= ENOUGH:
+    if third and clear >= ENOUGH and frame.rank >= FOURTH:
         return frame, found, []
     note = "third moments cannot be told from none, as of Gaussian or sign-symmetric data"
     most = min(FOURTH, len(principal_directions(searching.x).variances)) if rank is None else rank
@@ -123,9 +144,8 @@ def _seen(searching: Sample, rank: int | None, seed: int) -> tuple[Frame, Blocks
     if not visible(fourth[4]):
         return frame, found if third else None, [] if third else [f"{note}, and neither can fourth ones"]
     if third:
-        better = weakest_direction(fourth, len(searching.x)) > clear
-        return (other, fourth, ["fourth moments decide with third ones"]) if better else (frame, found, [])
-    return other, fourth, [f"{note}: fourth ones decide, and every map stands for itself and its negative"]
+        return other, fourth, ["fourth moments decide with third ones"]
+    return other, fourth, [f"{note}: fourth ones are kept by every map and its negative, and decide nothing alone"]
 
 
 def visible(blocks: Tensor) -> bool:

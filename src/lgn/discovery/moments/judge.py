@@ -18,7 +18,7 @@ from lgn.discovery.moments.tensors import rotate
 
 Verdict = Literal["kept", "undecided", "broken"]
 
-#: What "kept" leaves at most: of what a map with the same eigenvalues violates at random, and of any direction's content.
+#: What "kept" leaves at most: of what a map with the same eigenvalues violates at random, and in any direction.
 SHARE, DIRECTION = 0.05, 0.1
 #: What is certainly violated by more than this is broken, however little it is.
 NEARLY, NEARLY_THERE = 0.01, 0.03

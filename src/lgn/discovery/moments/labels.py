@@ -16,10 +16,10 @@ MOST = 14  # directions
 ENOUGH = 4  # classes whose means and covariances can decide by themselves
 
 # Note [Means and covariances]
-# One covariance is kept by any signs in its eigenbasis, and two by some: only several classes, whose covariances have no
-# basis in common, leave no such choice. And where a group turns planes, all covariances are kept by any angle. Third
-# moments, of all classes together, decide both; where they are not clear, means and covariances of at least four classes
-# may decide, if they leave no continuous family.
+# One covariance is kept by any signs in its eigenbasis, and two by some: only several classes, whose covariances have
+# no basis in common, leave no such choice. And where a group turns planes, all covariances are kept by any angle. Third
+# moments, of all classes together, decide both; where they are not clear, means and covariances of at least four
+# classes may decide, if they leave no continuous family.
 
 
 def task_moments(searching: Sample, rank: int | None, seed: int) -> tuple[Frame, Blocks, list[str]]:

@@ -1,4 +1,4 @@
-"""Continuous symmetries: skew L with `L . T = 0`, a linear problem, its noise removed by products of different blocks."""
+"""Continuous symmetries: skew L with `L . T = 0`, a linear problem; products of different blocks have no noise."""
 
 import math
 from dataclasses import dataclass

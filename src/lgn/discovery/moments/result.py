@@ -13,7 +13,7 @@ from lgn.discovery.moments.whitening import Frame
 class Element:
     """A linear map that the data keep, or may keep."""
 
-    #: On the coordinates of the data less their mean, (d, d): what was found on the r directions, the identity off them.
+    #: On the coordinates of the data less their mean, (d, d): what was found on r directions, the identity off them.
     matrix: Tensor
     #: On the r whitened directions, where it is orthogonal, (r, r).
     inner: Tensor

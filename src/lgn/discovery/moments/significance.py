@@ -10,8 +10,8 @@ Blocks = Mapping[int, Tensor]  # by degree: (blocks, classes, r, ..., r)
 # Note [Block statistics]
 # With T_b the moments of block b and D_b = O . T_b - T_b, the mean of <D_b, D_c> over b != c is unbiased for |D|^2,
 # whatever the noise of a block is and however the samples in it depend on each other: noise adds to <D_b, D_b> alone.
-# Its variance has two parts: that of a single product, over the number of pairs, and what the products of one block have
-# in common; the second is zero where D is, and is never taken to be less than zero.
+# Its variance has two parts: that of a single product, over the number of pairs, and what the products of one block
+# have in common; the second is zero where D is, and is never taken to be less than zero.
 
 
 def block_statistic(products: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Where to start: sign patterns in the eigenbasis of an invariant matrix, and turns within its nearly equal eigenvalues."""
+"""Where to start: signs in the eigenbasis of an invariant matrix, and turns within its nearly equal eigenvalues."""
 
 import math
 

@@ -36,7 +36,7 @@ def harmonic_moment(u: Tensor, degree: int) -> Tensor:
 
 
 def traceless(raw: Tensor) -> Tensor:
-    """The traceless part of a symmetric tensor of order 2, 3 or 4, scaled so that that of `u (x) ... (x) u` has norm 1."""
+    """The traceless part of a symmetric tensor of order 2, 3 or 4, scaled to norm 1 for `u (x) ... (x) u`, |u| = 1."""
     r, degree = raw.shape[0], raw.ndim
     eye = torch.eye(r, dtype=raw.dtype)
     if degree == 2:
