@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.benchmarks import truth
+from lgn.benchmarks import truth, unknown
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
@@ -332,7 +332,10 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         root / "results" / "training.md": trainings,
     }
     made = {page: between_markers(page.read_text(), make(root / "results")) for page, make in makers.items()}
-    return made | {root / "docs" / "truth.md": truth.page(read_json(root / "results" / "truth.json"))}
+    return made | {
+        root / "docs" / "truth.md": truth.page(read_json(root / "results" / "truth.json")),
+        root / "docs" / "unknown.md": unknown.page(read_json(root / "results" / "unknown.json")),
+    }
 
 
 if __name__ == "__main__":

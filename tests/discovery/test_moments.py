@@ -9,7 +9,7 @@ import lgn.data
 from lgn.benchmarks.unknown import cases
 from lgn.benchmarks.unknown.score import compare
 
-SAMPLES = 6_000
+SAMPLES = 5_000
 
 
 def skewed(count: int, d: int, seed: int = 0) -> Tensor:
@@ -30,11 +30,11 @@ def conjugated(group: list[Tensor], seed: int) -> list[Tensor]:
     return [frame @ each @ torch.linalg.inv(frame) for each in group]
 
 
-@pytest.mark.parametrize("order", [2, 3, 4])
+@pytest.mark.parametrize("order", [2, 3])
 def test_matrices_without_a_name_are_found(order: int) -> None:
     group = conjugated(cases.cyclic(4, order, torch.Generator().manual_seed(order)), order)
     case = planted(4, group)
-    found = lgn.discover_from_data(case.x, starts=30)
+    found = lgn.discover_from_data(case.x, starts=15)
     right = compare(found, case)
     assert right["wrong"] == 0
     assert right["found"], found
@@ -50,7 +50,7 @@ def test_matrices_without_a_name_are_found(order: int) -> None:
 
 def test_a_permutation_of_coordinates_has_its_name() -> None:
     group = [torch.eye(4, dtype=torch.float64), torch.eye(4, dtype=torch.float64)[[1, 0, 2, 3]]]
-    found = lgn.discover_from_data(planted(4, group).x, starts=30)
+    found = lgn.discover_from_data(planted(4, group).x, starts=15)
     assert [each.name for each in found.kept] == ["coordinates 0->1, 1->0"]
     exact = found.kept[0].exact
     assert exact is not None
@@ -65,8 +65,7 @@ def test_a_continuous_group_is_a_zero_of_the_lie_algebra() -> None:
     angle = 2 * torch.pi * torch.rand(len(x), generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     planes = torch.view_as_complex(x.reshape(-1, 2, 2).contiguous())
     turned = torch.view_as_real(planes * torch.exp(1j * angle[:, None] * torch.tensor([1.0, 2.0]))).flatten(1)
-    turned = turned + torch.tensor([0.0, 0.0, 0.0, 0.0])
-    found = lgn.discover_from_data(turned, starts=20)
+    found = lgn.discover_from_data(turned, starts=10)
     assert sum(each.verdict == "kept" for each in found.lie) == 1
     generator = found.lie[0].matrix
     truth = torch.block_diag(*[torch.tensor([[0.0, -w], [w, 0.0]], dtype=torch.float64) for w in (1, 2)])
@@ -77,11 +76,21 @@ def test_a_continuous_group_is_a_zero_of_the_lie_algebra() -> None:
     assert found.lie[0].ratio < 0.1
 
 
+def test_fourth_moments_alone_decide_nothing() -> None:
+    """Independent coordinates that are alike in size have fourth moments that any signs keep; third ones vanish."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.rand(SAMPLES, 4, generator=generator, dtype=torch.float64) - 0.5
+    found = lgn.discover_from_data(x, starts=10)
+    assert found.degree == 4
+    assert not found.kept
+    assert "decide nothing alone" in found.notes[0]
+
+
 @pytest.mark.parametrize("samples", [1_000, 4_000])
 @pytest.mark.parametrize("kind", [cases.skewed, cases.mixture])
 def test_nothing_is_claimed_of_data_without_a_symmetry(kind: object, samples: int) -> None:
     for seed in range(2):
-        found = lgn.discover_from_data(kind(samples, 4, seed).x, seed=seed, starts=20)  # type: ignore[operator]
+        found = lgn.discover_from_data(kind(samples, 4, seed).x, seed=seed, starts=10)  # type: ignore[operator]
         assert not found.kept, found
         assert not [each for each in found.lie if each.verdict == "kept"]
 
@@ -96,7 +105,7 @@ def test_gaussian_data_show_nothing() -> None:
 def test_the_flip_of_digits_is_found_and_named() -> None:
     images = lgn.data.load("digits").train.images
     case = cases.turned(images, "flip", 0)
-    found = lgn.discover_from_data(case.x, rank=6, starts=30)
+    found = lgn.discover_from_data(case.x, rank=6, starts=20)
     assert [each.name for each in found.kept] == ["reflection columns"], found
     assert found.group.name == "C2"
     assert compare(found, case)["wrong"] == 0
@@ -119,15 +128,13 @@ def test_classes_go_where_a_map_takes_them() -> None:
     turns = torch.randint(4, (len(x),), generator=generator)
     powers = torch.stack([torch.linalg.matrix_power(quarter, k) for k in range(4)])
     moved = (powers[turns] @ x.unsqueeze(2))[:, :, 0]
-    by_turn = lgn.discover_from_data(moved, turns, starts=20)
+    by_turn = lgn.discover_from_data(moved, turns, starts=10)
     classes = {each.classes for each in by_turn.kept}
     assert classes <= {tuple((c + k) % 4 for c in range(4)) for k in (1, 2, 3)}
     assert classes
-    unrelated = torch.randint(4, (len(x),), generator=generator)
-    data = lgn.discover_from_data(moved, starts=20)
+    data = lgn.discover_from_data(moved, starts=10)
     assert data.group.name == "C4"
     assert all(each.classes is None for each in data.kept)
-    assert len(unrelated) == len(moved)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from lgn.discovery.moments import lie
 from lgn.discovery.moments.elements import Half, Solution, judged
 from lgn.discovery.moments.grouping import group_of, outside
 from lgn.discovery.moments.judge import LEVEL
-from lgn.discovery.moments.labels import task_blocks, task_moments, task_solutions
+from lgn.discovery.moments.labels import ENOUGH as ENOUGH_CLASSES
+from lgn.discovery.moments.labels import cycles, task_blocks, task_moments, task_solutions
 from lgn.discovery.moments.naming import name_generator
 from lgn.discovery.moments.prepare import Grid, prepare
 from lgn.discovery.moments.result import DataSymmetry, Element, LieGenerator
@@ -22,6 +23,7 @@ from lgn.discovery.moments.view import View
 from lgn.discovery.moments.whitening import Frame, principal_directions
 
 STARTS = 100
+FEW = 8  # directions up to which fourth moments search too
 FOURTH = 12  # directions up to which fourth moments are looked at
 ENOUGH = 20.0  # signal over noise of the weakest direction from which third moments are enough
 
@@ -104,6 +106,8 @@ def _believed(
         notes.append("means and covariances leave a continuous family of maps: nothing is claimed of them")
     elif unclosed and any(each.verdict == "kept" for each in elements):
         notes.append("what the moments keep does not close to a finite group: they are too few to decide")
+    elif max(degrees) == 2:
+        return (), tuple(each if cycles(each.classes) >= ENOUGH_CLASSES else each.left_open() for each in elements)
     elif degrees != (4,):
         return algebra, elements
     return (), tuple(each.left_open() for each in elements)
@@ -117,7 +121,9 @@ def _solutions(
         tried, chosen = task_solutions(sample, view, starts, seed)
         return tried, [Solution(*each) for each in chosen]
     lower = {**sample.moments(view.frame, tuple({1, 2} - set(view.blocks)), seed), **view.blocks}
-    found = search(view.moments, invariants_and_noise(lower), starts, seed)
+    # Fourth moments are slow to climb by, and not needed to come near where third ones are many.
+    climbed = {3: view.moments[3]} if 3 in view.moments and view.frame.rank > FEW else view.moments
+    found = search(climbed, invariants_and_noise(lower), starts, seed)
     hopeful = polish(promising(found, view.blocks, 2 * PROMISING), view.moments)  # the rest is not worth the time
     left = outside(closed(promising(hopeful, view.blocks), view.moments, view.blocks), algebra)
     return len(found), [Solution(each) for each in left]

@@ -13,13 +13,13 @@ from lgn.discovery.moments.view import Classes, View, permuted
 from lgn.discovery.moments.whitening import Frame
 
 MOST = 14  # directions
-ENOUGH = 4  # classes whose means and covariances can decide by themselves
+ENOUGH = 4  # classes, not taken to each other, whose means and covariances can decide by themselves
 
 # Note [Means and covariances]
 # One covariance is kept by any signs in its eigenbasis, and two by some: only several classes, whose covariances have
 # no basis in common, leave no such choice. And where a group turns planes, all covariances are kept by any angle. Third
 # moments, of all classes together, decide both; where they are not clear, means and covariances of at least four
-# classes may decide, if they leave no continuous family.
+# classes may decide, if they leave no continuous family. Classes that the map takes to each other are as one.
 
 
 def task_moments(searching: Sample, rank: int | None, seed: int) -> tuple[Frame, Blocks, list[str]]:
@@ -73,6 +73,20 @@ def best_classes(matrix: Tensor, moments: Moments) -> Classes:
         nearness = nearness + moved @ there.T
     assert isinstance(nearness, Tensor)
     return tuple(int(c) for c in linear_sum_assignment(nearness.numpy(), maximize=True)[1])
+
+
+def cycles(classes: Classes | None) -> int:
+    """Into how many cycles classes fall that go where they are told."""
+    if classes is None:
+        return 0
+    left, count = set(range(len(classes))), 0
+    while left:
+        here = min(left)
+        count += 1
+        while here in left:
+            left.remove(here)
+            here = classes[here]
+    return count
 
 
 def _promising(chosen: list[tuple[Tensor, Classes]], blocks: Blocks, stay: Classes) -> list[tuple[Tensor, Classes]]:
