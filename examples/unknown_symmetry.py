@@ -1,9 +1,14 @@
 """Find the symmetry of images that nobody named, and draw it.
 
 CIFAR-10 where it is there: its left-right flip, which no one planted. Otherwise the digits of the package, flipped.
+
+python examples/unknown_symmetry.py
 """
 
 # %%
+import tempfile
+from pathlib import Path
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -20,7 +25,7 @@ except lgn.data.DataError:
     flipped = torch.rand(len(images), generator=torch.Generator().manual_seed(0)) < 0.5
     images[flipped] = images[flipped].flip(-1)
 
-# %% No candidates are given. A few images less would be enough for CIFAR-10.
+# %% No candidates are given.
 found = lgn.discover_from_data(images)
 print(found.sentence)
 
@@ -35,7 +40,7 @@ for column in range(5):
         axes[row, column].imshow(lgn.unvec(vectors[column], (side, side)), cmap="gray")
         axes[row, column].axis("off")
 figure.suptitle(f"{element.called}: directions of the images, before and after")
-figure.savefig("unknown_symmetry.png")
+figure.savefig(Path(tempfile.gettempdir()) / "unknown_symmetry.png")
 
 
 # %%
