@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.benchmarks import groups, inspection, recovery, speed_page, symmetry, truth
+from lgn.benchmarks import groups, inspection, recovery, speed_page, symmetry, truth, unknown
 from lgn.markdown import markdown_table
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
@@ -33,6 +33,7 @@ FOUND = 1e-3  # the relative error at which a planted generator counts as found,
 #: Documents that are made of one measurement alone.
 DOCUMENTS = {
     "truth": truth.page,
+    "unknown": unknown.page,
     "recovery": recovery.page,
     "groups": groups.page,
     "speed": speed_page.page,

@@ -1,10 +1,11 @@
-"""Finding the symmetry: from a bank of filters, from pairs, from views; lifting; many starts."""
+"""Finding the symmetry: from a bank of filters, pairs, views, or the moments of data; lifting; many starts."""
 
 from lgn.discovery.determined import UndeterminedWarning, determined_dimension, fewest_pairs, warn_undetermined
 from lgn.discovery.fit import Fit, fit_generator
 from lgn.discovery.group_fit import GroupFit
 from lgn.discovery.judge import Judgement, judge
 from lgn.discovery.lift import Lifted, lift, lift_bank
+from lgn.discovery.moments import DataSymmetry, Element, LieGenerator, discover_from_data
 from lgn.discovery.pairs import PairFit, fit_from_pairs
 from lgn.discovery.rates import parameter_groups
 from lgn.discovery.responses import bank_from_maxima, bank_from_responses
@@ -13,9 +14,12 @@ from lgn.discovery.start_search import Search, Trial, search_starts, spread_angl
 from lgn.discovery.views import ViewSymmetry, discover_from_views
 
 __all__ = [
+    "DataSymmetry",
+    "Element",
     "Fit",
     "GroupFit",
     "Judgement",
+    "LieGenerator",
     "Lifted",
     "PairFit",
     "Search",
@@ -26,6 +30,7 @@ __all__ = [
     "bank_from_maxima",
     "bank_from_responses",
     "determined_dimension",
+    "discover_from_data",
     "discover_from_views",
     "fewest_pairs",
     "fit_from_pairs",

@@ -97,9 +97,7 @@ class Representation(Generator):
 
     def _warn_of_the_identity(self) -> None:
         one = len(self.group.generators) == 1
-        what = (
-            f"eigenvalue of start rounds to 1 at order {self.order}" if one else "word in start rounds to I"
-        )
+        what = f"eigenvalue of start rounds to 1 at order {self.order}" if one else "word in start rounds to I"
         whose = "a matrix of that order" if one else f"matrices of {self.group.name}"
         warnings.warn(
             f"every {what}, so {type(self).__name__} is the identity for ever; start from 'orthogonal' or from {whose}",

@@ -1,0 +1,11 @@
+"""Unknown symmetries: are they found where they are, and none where there are none?
+
+Expected: see docs/unknown.md. `--quick` takes under 3 minutes, everything about 40 minutes of one processor.
+"""
+
+from lgn.benchmarks.unknown import controls, cost, natural, planted, task
+from lgn.benchmarks.unknown.page import describe, page, write_page
+
+MODULES = {"planted": planted, "controls": controls, "natural": natural, "task": task, "cost": cost}
+
+__all__ = ["MODULES", "describe", "page", "write_page"]

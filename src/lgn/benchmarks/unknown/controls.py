@@ -1,0 +1,42 @@
+"""Data without a symmetry: every claim is wrong. CIFAR-10 has its flip, which is counted as right."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lgn.benchmarks.cells import Cell
+from lgn.benchmarks.unknown import cases
+from lgn.benchmarks.unknown.planted import COUNTS
+from lgn.benchmarks.unknown.score import measure
+from lgn.operators import parse_operator
+
+IMAGES = ("mnist", "cifar10")
+ROWS = {"gaussian": cases.gaussian, "skewed": cases.skewed, "mixture": cases.mixture}
+RANK = 8
+FEW, MANY = 10, 5  # seeds with up to 3,000 samples, and with more
+
+
+def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+    """Kinds x numbers of samples x seeds: many where few samples make it easy to be wrong."""
+    for seed in range(1 if quick else FEW):
+        for count in (5_000,) if quick else COUNTS:
+            if seed >= MANY and count > 3_000:
+                continue
+            for kind in ("digits",) if quick else IMAGES:
+                key = {"kind": kind, "samples": min(count, 50_000) if kind == "cifar10" else count, "seed": seed}
+                yield Cell(key, partial(images, kind, data_dir, count, seed))
+            for kind in ROWS:
+                yield Cell({"kind": kind, "samples": count, "seed": seed}, partial(rows, kind, count, seed))
+
+
+def images(kind: str, data_dir: Path | None, count: int, seed: int) -> dict[str, Any]:
+    """Images as they are."""
+    x = cases.some(cases.images_of(kind, data_dir), count, seed)
+    flip = [parse_operator("reflection columns", (14, 14))] if kind == "cifar10" else []
+    return measure(cases.Case(x, flip), seed=seed)
+
+
+def rows(kind: str, count: int, seed: int) -> dict[str, Any]:
+    """Random numbers; every linear map keeps white Gaussian ones, so that nothing must be claimed of them at all."""
+    return measure(ROWS[kind](count, RANK, seed), seed=seed)

@@ -1,0 +1,33 @@
+"""What nature planted: the flip of CIFAR-10, from whole images and from patches, on five different halves."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lgn.benchmarks.cells import Cell
+from lgn.benchmarks.unknown import cases
+from lgn.benchmarks.unknown.score import measure
+from lgn.operators import parse_operator
+
+PATCH = 6
+
+
+def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+    """Images and patches x halves; of a quick run none, for CIFAR-10 does not come with the package."""
+    for seed in range(0 if quick else 5):
+        for look in ("images", "patches", "colour images"):
+            yield Cell({"look": look, "data": "cifar10", "seed": seed}, partial(flip, data_dir, look, seed))
+
+
+def flip(data_dir: Path | None, look: str, seed: int) -> dict[str, Any]:
+    """Is the flip of columns found, and what else is claimed?"""
+    images = cases.images_of("cifar10", data_dir, look == "colour images")
+    side = PATCH if look == "patches" else 14
+    truth = torch.kron(
+        torch.eye(images.shape[1], dtype=torch.float64), parse_operator("reflection columns", (side, side))
+    )
+    options = {"patch": PATCH} if look == "patches" else {}
+    return measure(cases.Case(images, [truth], [], options), seed=seed)

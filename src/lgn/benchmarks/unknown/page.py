@@ -1,0 +1,108 @@
+"""What the benchmark found, as tables for people and as `docs/unknown.md`."""
+
+from pathlib import Path
+from typing import Any
+
+from lgn.benchmarks.unknown.words import MATHEMATICS
+from lgn.whole_files import read_json, write_whole
+
+Cells = list[dict[str, Any]]
+
+WORDS = {
+    "natural": """## What nature planted
+
+CIFAR-10 as it is, five different halves. *Flip* says how often the reflection of columns is kept; *else* how many other
+claims there are.""",
+    "controls": """## Where there is nothing
+
+Every claim is wrong, but the flip of CIFAR-10. *Wrong* is the share of searches with any wrong claim.""",
+    "planted": """## What was planted
+
+*Found* means all generators of the group, each within a relative error of 0.1 on the directions looked at, and nothing
+wrong. *Cosine* and *ratio* are of the generators of continuous groups: with the true one, and of the zero to the next
+eigenvalue. *Nameless* matrices are random ones, conjugated by a random invertible matrix.""",
+    "task": """## Task against data
+
+The same digits, turned by quarters, labelled by digit (a turn keeps each class) and by turn (it moves them). *Classes
+right* counts the claims whose classes go where they should.""",
+    "cost": """## Time and memory
+
+One search on a mixture of normal distributions, in a process of its own.""",
+}
+
+
+def write_page(results: Path, out: Path) -> None:
+    """Make `docs/unknown.md` from `results/unknown.json`."""
+    write_whole(out, page(read_json(results)).encode())
+
+
+def page(result: dict[str, Any]) -> str:
+    """The document of a measurement."""
+    return f"{MATHEMATICS}\n{describe(result)}\n"
+
+
+def describe(result: dict[str, Any]) -> str:
+    """The tables of all parts that were measured."""
+    texts = []
+    for part, words in WORDS.items():
+        cells = [cell for cell in result["cells"] if cell["key"]["part"] == part]
+        if cells:
+            minutes = sum(cell["processor_seconds"] for cell in cells) / 60
+            table = _costs(cells) if part == "cost" else _rows(cells, part)
+            texts.append(f"{words}\n\n{table}\n\n{len(cells)} cells, {minutes:.1f} minutes of processor time.")
+    return "\n\n".join(texts)
+
+
+def _rows(cells: Cells, part: str) -> str:
+    groups: dict[str, Cells] = {}
+    for cell in cells:
+        key = {name: value for name, value in cell["key"].items() if name not in ("part", "seed", "data")}
+        groups.setdefault(", ".join(_word(name, value) for name, value in key.items()), []).append(cell)
+    extra = ["classes right"] if part == "task" else []
+    rows = [["", "searches", "found", "wrong", "undecided", "worst error", "cosine", "ratio", *extra]]
+    for name, some in groups.items():
+        errors = [error for cell in some for error in cell["errors"]]
+        cosines = [value for cell in some for value in cell["generator_cosines"]]
+        ratios = [value for cell in some for value in cell["ratios"]]
+        row = [
+            name,
+            str(len(some)),
+            f"{sum(cell['found'] for cell in some)}",
+            f"{sum(cell['wrong'] > 0 for cell in some)}",
+            f"{sum(cell['undecided'] > 0 for cell in some)}",
+            f"{max(errors):.3f}" if errors else "",
+            f"{min(cosines):.3f}" if cosines else "",
+            f"{max(ratios):.3f}" if ratios else "",
+        ]
+        if extra:
+            row.append(f"{sum(cell['classes_seen'] for cell in some if cell['classes_right'])}")
+        rows.append(row)
+    return _table(rows)
+
+
+def _costs(cells: Cells) -> str:
+    rows = [["rank", "samples", "starts", "seconds of processor", "MB", "claims"]]
+    for cell in cells:
+        key = cell["key"]
+        rows.append(
+            [
+                str(key["rank"]),
+                f"{key['samples']:,}",
+                str(key["starts"]),
+                f"{cell['search_processor_seconds']:.1f}",
+                f"{cell['megabytes']:.0f}",
+                str(cell["claims"]),
+            ]
+        )
+    return _table(rows)
+
+
+def _word(name: str, value: Any) -> str:
+    if name in ("task", "kind", "look"):
+        return str(value)
+    return f"{value:,} {name}" if name == "samples" else f"{name} {value}"
+
+
+def _table(rows: list[list[str]]) -> str:
+    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

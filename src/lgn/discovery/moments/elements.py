@@ -1,0 +1,111 @@
+"""From solutions to elements: found on each half and judged on the other, polished on all samples, and named."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from torch import Tensor
+
+from lgn.discovery.moments.judge import LEVEL, Fold, Judgement, judge
+from lgn.discovery.moments.naming import name_element
+from lgn.discovery.moments.prepare import Grid
+from lgn.discovery.moments.result import Element
+from lgn.discovery.moments.significance import Blocks
+from lgn.discovery.moments.view import Classes, View, permuted
+from lgn.operators import nearest_period
+
+MATCH = 0.4  # relative distance under which what the halves found is the same map
+REPEATED = 0.1  # relative error by the two halves up to which a map is known
+UNDECIDED = 5  # elements shown that are not decided: the most likely
+PERIODIC = 0.35  # relative distance of a power to the identity
+
+
+class Solution(NamedTuple):
+    """A map on the whitened directions, and where it takes the classes of a task."""
+
+    inner: Tensor  # (r, r)
+    classes: Classes | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Half:
+    """One half of the samples: how they look, what they found, and the blocks of the other half in the same frame."""
+
+    view: View
+    solutions: Sequence[Solution]
+    others: Blocks
+
+
+def judged(first: Half, second: Half, final: View, grid: Grid | None) -> tuple[Element, ...]:
+    """What the first half found, as elements with their verdicts, kept ones first; what is broken is left out.
+
+    What both halves found is judged twice, each solution by the samples that did not find it. What the second half did
+    not find is judged by that half alone; it may be that its search missed it.
+    """
+    results: list[tuple[Solution, Solution | None, Judgement]] = []
+    for solution in first.solutions:
+        match = _same(solution, second.solutions)
+        folds = [_fold(solution, first)] + ([] if match is None else [_fold(match, second)])
+        results.append((solution, match, judge(folds, LEVEL / len(first.solutions))))
+    kept, undecided = ([each for each in results if each[2].verdict == word] for word in ("kept", "undecided"))
+    left = [*kept, *sorted(undecided, key=lambda each: each[2].share)[:UNDECIDED]]
+    elements = [_element(*each, first.view, second.view, final, grid) for each in left]
+    return tuple(sorted(elements, key=lambda each: (each.verdict != "kept", each.share)))
+
+
+def _fold(solution: Solution, half: Half) -> Fold:
+    classes = solution.classes
+    return Fold(solution.inner, half.others, half.others if classes is None else permuted(half.others, classes, axis=1))
+
+
+def _same(solution: Solution, others: Sequence[Solution]) -> Solution | None:
+    """The nearest of the other half's solutions, if it is near; the frames of the halves are turned to each other."""
+    alike = [each for each in others if each.classes == solution.classes]
+    if not alike:
+        return None
+    distance, best = min(
+        ((float((each.inner - solution.inner).norm()), number) for number, each in enumerate(alike)),
+        default=(math.inf, 0),
+    )
+    return alike[best] if distance < MATCH * math.sqrt(len(solution.inner)) else None
+
+
+def _element(
+    solution: Solution,
+    match: Solution | None,
+    judgement: Judgement,
+    one: View,
+    other: View,
+    final: View,
+    grid: Grid | None,
+) -> Element:
+    classes = solution.classes
+    first = one.frame.lift(solution.inner)
+    second = other.frame.lift(other.polished(first, classes) if match is None else match.inner)
+    best = final.polished((first + second) / 2, classes)
+    size = math.sqrt(final.frame.rank)
+    error = float(final.frame.lower(first - second).norm()) / (2 * size)
+    moved = float((final.frame.lower(first) - best).norm()) / size
+    error = max(error, moved / 2)  # the solution of all samples is between those of the halves, or is another one
+    repeated = error <= REPEATED
+    verdict = judgement.verdict if repeated or judgement.verdict != "kept" else "undecided"
+    more = judgement.more if repeated else max(judgement.more, (error / REPEATED) ** 2)
+    name, cosine, exact = name_element(best, final.frame, grid)
+    period, distance = nearest_period(best)
+    return Element(
+        final.frame.lift(best),
+        best,
+        name,
+        cosine,
+        exact,
+        judgement.violation,
+        judgement.noise,
+        judgement.share,
+        judgement.worst_direction,
+        period if distance < PERIODIC else None,
+        error,
+        verdict,
+        math.ceil(min(final.samples * more, 1e12)) if verdict == "undecided" else None,
+        classes,
+    )

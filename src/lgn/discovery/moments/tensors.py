@@ -1,0 +1,93 @@
+"""Harmonic moments: the mean of the spherical harmonics of the directions `z / |z|`, as symmetric traceless tensors."""
+
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+
+BLOCKS = 32  # of samples: enough for a standard error, few enough for tensors of third order
+CHUNK = 2**25  # numbers of an outer product in memory at a time
+
+# Note [Directions]
+# An orthogonal O keeps |z|, so it keeps the moments of u = z / |z| as it keeps those of z; those of u are bounded, and
+# no sample counts for more than another. (On CIFAR-10 that halves the noise of the third moments.) Tensors of order l
+# hold several representations of the orthogonal group; only the traceless part is new at order l, and its kernel
+#     k_l(u . v) = <h_l(u), h_l(v)>,   k_1 = t,  k_2 = (r t^2 - 1) / (r - 1),  k_3 = ((r + 2) t^3 - 3 t) / (r - 1)
+# is scaled to k_l(1) = 1: every sample weighs 1, and the noise of a mean of N of them has the square 1 / N at every l.
+
+
+def directions(z: Tensor) -> Tensor:
+    """`z / |z|`, and zero for zero.  (N, r) -> (N, r)"""
+    return z / z.norm(dim=1, keepdim=True).clamp_min(torch.finfo(z.dtype).tiny)
+
+
+def harmonic_moment(u: Tensor, degree: int) -> Tensor:
+    """The sum of `h_l(u)` over samples, a symmetric traceless tensor of order l.  (N, r) -> (r, ..., r)"""
+    r = u.shape[1]
+    if degree == 1:
+        return u.sum(0)
+    raw = u.new_zeros((r,) * degree).flatten(1) if degree > 1 else u.new_zeros(r)
+    for part in u.split(max(1, CHUNK // r ** (degree - 1))):
+        outer = part
+        for _ in range(degree - 2):
+            outer = (outer.unsqueeze(2) * part.unsqueeze(1)).flatten(1)
+        raw += part.T @ outer
+    return traceless(raw.view((r,) * degree))
+
+
+def traceless(raw: Tensor) -> Tensor:
+    """The traceless part of a symmetric tensor of order 2, 3 or 4, scaled to norm 1 for `u (x) ... (x) u`, |u| = 1."""
+    r, degree = raw.shape[0], raw.ndim
+    eye = torch.eye(r, dtype=raw.dtype)
+    if degree == 2:
+        return (raw - eye * raw.trace() / r) * (r / (r - 1)) ** 0.5
+    if degree == 3:
+        trace = torch.einsum("ijj->i", raw)
+        parts = [torch.einsum(f"{one},{two}->ijk", trace, eye) for one, two in (("i", "jk"), ("j", "ik"), ("k", "ij"))]
+        return (raw - sum(parts) / (r + 2)) * ((r + 2) / (r - 1)) ** 0.5
+    if degree == 4:
+        trace = torch.einsum("ijkk->ij", raw)
+        letters = "ijkl"
+        pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+        rest = {pair: "".join(letters[k] for k in range(4) if k not in pair) for pair in pairs}
+        single = sum(torch.einsum(f"{letters[a]}{letters[b]},{rest[a, b]}->ijkl", trace, eye) for a, b in pairs)
+        double = sum(
+            torch.einsum(f"{one},{two}->ijkl", eye, eye) for one, two in (("ij", "kl"), ("ik", "jl"), ("il", "jk"))
+        )
+        scale = ((r + 2) * (r + 4) / (r**2 - 1)) ** 0.5
+        return (raw - single / (r + 4) + double * trace.trace() / ((r + 2) * (r + 4))) * scale
+    raise ValueError(f"degree must be 2, 3 or 4, got {degree}")
+
+
+def rotate(matrix: Tensor, tensor: Tensor, degree: int) -> Tensor:
+    """`(O . T)_ij... = sum O_ia O_jb ... T_ab...` on the last `degree` axes; the others are a batch.
+
+    Shapes: (r, r), (..., r, ..., r) -> the same
+    """
+    for axis in range(-degree, 0):
+        tensor = torch.movedim(torch.tensordot(tensor, matrix, dims=([axis], [1])), -1, axis)
+    return tensor
+
+
+def derive(skew: Tensor, tensor: Tensor, degree: int) -> Tensor:
+    """`L . T`, the derivative of `exp(tL) . T` at 0: L on each axis in turn.  (r, r), (..., r, ..., r) -> the same"""
+    return sum(
+        (torch.movedim(torch.tensordot(tensor, skew, dims=([axis], [1])), -1, axis) for axis in range(-degree, 0)),
+        start=torch.zeros_like(tensor),
+    )
+
+
+def block_moments(u: Tensor, clusters: Tensor, degree: int, labels: Tensor | None = None, classes: int = 1) -> Tensor:
+    """Moments by block of samples, `sum_n 1[y_n = c] h_l(u_n) / n`: what comes from one image is in one block.
+
+    Shapes: u (N, r), clusters (N,) block numbers in 0..BLOCKS-1, labels (N,) -> (BLOCKS, classes, r, ..., r)
+    """
+    order = clusters.argsort(stable=True)
+    edges = [0, *torch.bincount(clusters, minlength=BLOCKS).cumsum(0).tolist()]
+    size = len(u) / BLOCKS
+    blocks = []
+    for first, last in pairwise(edges):
+        some = order[first:last]
+        chosen = [some] if labels is None else [some[labels[some] == c] for c in range(classes)]
+        blocks.append(torch.stack([harmonic_moment(u[each], degree) for each in chosen]) / size)
+    return torch.stack(blocks)

@@ -1,0 +1,47 @@
+"""Samples as they look in a whitening of their own, turned to be near that of others."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from lgn.discovery.moments.ascent import polar
+from lgn.discovery.moments.search import polish
+from lgn.discovery.moments.significance import Blocks
+from lgn.discovery.moments.split import Sample, mean_moments
+from lgn.discovery.moments.whitening import Frame, principal_directions
+
+Classes = tuple[int, ...]  # where every class goes
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A frame, and the moments of some samples in it."""
+
+    frame: Frame
+    blocks: Blocks
+    moments: dict[int, Tensor]
+    samples: int
+
+    @classmethod
+    def of(cls, sample: Sample, like: Frame, blocks_in: Callable[[Sample, Frame], Blocks]) -> "View":
+        """The whitening of these samples, turned to be near another frame, and their blocks in it."""
+        own = principal_directions(sample.x).frame(like.rank)
+        frame = own.turned(polar(like.to @ own.back))
+        blocks = blocks_in(sample, frame)
+        return cls(frame, blocks, mean_moments(blocks), len(sample.x))
+
+    def polished(self, matrix: Tensor, classes: Classes | None) -> Tensor:
+        """The solution on these samples nearest to a map of x.  (d, d) -> (r, r)"""
+        target = None if classes is None else permuted(self.moments, classes)
+        return polish(polar(self.frame.lower(matrix))[None], self.moments, target)[0]
+
+
+def permuted(moments: Mapping[int, Tensor], classes: Classes, axis: int = 0) -> dict[int, Tensor]:
+    """The moments that class c should have after it went where `classes` says: those of class `classes[c]`."""
+    index = torch.tensor(classes)
+    return {  # moments of all classes together stay as they are
+        degree: each.index_select(axis, index) if each.shape[axis] == len(index) else each
+        for degree, each in moments.items()
+    }
