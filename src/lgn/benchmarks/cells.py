@@ -55,7 +55,7 @@ def run_cells(
         result["cells"].append({"key": cell.key, **measured, **times})
         if out is not None:
             out.parent.mkdir(parents=True, exist_ok=True)
-            write_json(out, result)
+            write_json(out, result, indent=None)
     return result
 
 
