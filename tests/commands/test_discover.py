@@ -81,8 +81,10 @@ def test_a_training_takes_what_was_found(images: Path, tmp_path: Path, capsys: p
     from lgn.commands.found import OPERATORS
     from lgn.commands.options import TrainOptions, parse
     from lgn.operators.parse import parse_operator
+    from lgn.symmetry.exact import SQUARE as NAMES
     from lgn.symmetry.result import patch_matrix
 
+    square = [(name, element) for element, name in NAMES.items()]
     for name, (words, order) in OPERATORS.items():
         matrix = parse_operator(words, (3, 3))
         torch.testing.assert_close(matrix, patch_matrix(name, (3, 3)))
@@ -91,12 +93,18 @@ def test_a_training_takes_what_was_found(images: Path, tmp_path: Path, capsys: p
     out = tmp_path / "run"
     main(["discover", str(images), "--evidence", "images", "--candidates", "turns", "--out", str(out)])
     asked = ["digits", "--generator", "found", "--symmetries", str(out)]
-    with pytest.raises(ValueError, match="no turn or flip is kept"):
+    with pytest.raises(ValueError, match="none is kept"):
         parse(TrainOptions, asked, "lgn train", "")
     found = Symmetries.load(out / "symmetries.json")
     replace(found, rows=tuple(replace(row, images="kept") for row in found.rows)).save(out / "symmetries.json")
     network = parse(TrainOptions, asked, "lgn train", "").config.network
-    assert (network.generator, network.operator, network.order) == ("fixed", "rotation 90", 4)
+    assert (network.generator, network.operator, network.order) == ("fixed", ("rotation 90",), 4)
+    flips = tuple(replace(found.rows[0], name=name, element=element, images="kept") for name, element in square)
+    families = (replace(found.families[0], group="dihedral:4"),)
+    replace(found, rows=flips, families=families).save(out / "symmetries.json")
+    network = parse(TrainOptions, asked, "lgn train", "").config.network
+    assert network.operator == ("rotation 90", "reflection columns")
+    assert network.chosen_group.name == "D4"
     with pytest.raises(ValueError, match="symmetries must be given"):
         parse(TrainOptions, asked[:3], "lgn train", "")
     capsys.readouterr()

@@ -69,6 +69,7 @@ def test_a_permutation_of_channels_sends_them_where_its_name_says() -> None:
 def test_a_restricted_family_is_the_subgroup() -> None:
     family, x = EXACT["square"]
     part = family.restricted((0, 2, 4, 6))
+    assert [each.pairs for each in part.restricted((0, 6)).candidates] == [((0, 1), (1, 0))]
     assert [each.name for each in part.candidates] == ["turn 180", "flip columns", "flip rows"]
     for candidate in part.candidates:
         assert candidate.element is not None

@@ -36,10 +36,10 @@ def with_found(args: list[str]) -> list[str]:
         raise FileNotFoundError(f"symmetries must be a directory with a symmetries.json, got {known.symmetries}")
     found = Symmetries.load(path)
     names = found.generators_kept
-    if len(names) != 1:
-        said = "no turn or flip is kept" if not names else f"{found.group.name} needs {len(names)} generators"
-        raise ValueError(
-            f"generator 'found' must be one turn or flip, in {path} {said}; in Python, layers take found.group"
-        )
-    operator, order = OPERATORS[names[0]]
-    return [*rest, "--generator", "fixed", "--operator", operator, "--order", str(order)]
+    if not names:
+        raise ValueError(f"symmetries must keep a turn or a flip for generator 'found', in {path} none is kept")
+    operators, orders = zip(*(OPERATORS[name] for name in names), strict=True)
+    # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
+    group = ["--order", str(orders[0])] if len(names) == 1 else ["--group", f"dihedral:{orders[0]}"]
+    words = [word for operator in operators for word in ("--operator", operator)]
+    return [*rest, "--generator", "fixed", *group, *words]

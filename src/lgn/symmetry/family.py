@@ -49,6 +49,8 @@ class Family:
     resampled: bool = False
     #: Whether it does to a smaller copy of an image what it does to the image.
     scales: bool = True
+    #: Which elements of the group its versions are, where they are not all of them.
+    elements: tuple[int, ...] = ()
 
     @property
     def group(self) -> Group | None:
@@ -56,17 +58,21 @@ class Family:
 
     def restricted(self, elements: tuple[int, ...]) -> "Family":
         """The versions of a subgroup alone, in its order."""
-        place = {element: number for number, element in enumerate(elements)}
+        mine = self.elements or tuple(range(self.versions))
+        if elements == mine:
+            return self
+        versions = [mine.index(element) for element in elements]
+        place = {version: number for number, version in enumerate(versions)}
         candidates = tuple(
             replace(each, pairs=tuple((place[h], place[t]) for h, t in each.pairs if h in place))
             for each in self.candidates
-            if each.element in place
+            if each.element in elements
         )
 
         def show(images: Tensor, version: int) -> Tensor:
-            return self.show(images, elements[version])
+            return self.show(images, versions[version])
 
-        return replace(self, versions=len(elements), candidates=candidates, show=show)
+        return replace(self, versions=len(elements), candidates=candidates, show=show, elements=elements)
 
     def candidate(self, name: str) -> Candidate:
         return next(each for each in self.candidates if each.name == name)
