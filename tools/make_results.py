@@ -39,6 +39,12 @@ DOCUMENTS = {
     "speed": speed_page.page,
     "symmetry": symmetry.page,
 }
+#: The sets that README shows the answer of.
+ANSWERED = {
+    "MNIST": "mnist, upright",
+    "MNIST, turned by quarters": "mnist, quarter turns",
+    "CIFAR-10, as it is": "cifar10, upright",
+}
 Cells = list[dict[str, Any]]
 
 
@@ -46,6 +52,8 @@ def readme(results: Path) -> str:
     """The numbers that a visitor looks for first."""
     return "\n\n".join(
         [
+            *_answers(results),
+            *_inspected(results),
             _longest(results),
             _counts(results),
             *_structures(results),
@@ -54,6 +62,48 @@ def readme(results: Path) -> str:
             _recovery(results),
         ]
     )
+
+
+def _answers(results: Path) -> list[str]:
+    """What `lgn.symmetries` says of three sets, and how often it is right on all that were planted."""
+    path = results / "symmetry.json"
+    if not path.is_file():
+        return []
+    cells: Cells = [cell for cell in read_json(path)["cells"] if cell["key"]["part"] == "images"]
+    rows = []
+    for title, name in ANSWERED.items():
+        found = [row for cell in cells if cell["key"]["images"] == name for row in cell["rows"]]
+        words = []
+        for candidate in ("turn 90", "turn 180", "flip columns", "flip rows"):
+            asked = [row for row in found if row["name"] == candidate]
+            said = Counter(row["verdict"] for row in asked)
+            verdicts = " and ".join(f"{verdict} {count} of {len(asked)}" for verdict, count in said.most_common())
+            words.append(f"{mean(row['told_apart'] for row in asked):.3f}, {verdicts}" if asked else "")
+        rows.append([title, *words])
+    known = [row for cell in cells for row in cell["rows"] if row["truth"] in ("kept", "broken")]
+    right = sum(row["verdict"] == row["truth"] for row in known)
+    wrong = sum(row["verdict"] not in (row["truth"], "undecided") for row in known)
+    words = (
+        f"**Which symmetries do images have?** 10,000 images, how often versions are told apart (0.5: never), and the "
+        f"verdict over seeds. Of {len(known):,} verdicts on planted symmetries {right:,} are right, {wrong} wrong, the "
+        "others undecided ([all, with what is not reached yet](docs/symmetry.md))."
+    )
+    return [words, markdown_table(["", "turn 90", "turn 180", "flip columns", "flip rows"], rows)]
+
+
+def _inspected(results: Path) -> list[str]:
+    """What an inspection calls in banks that were made so, and in banks that were not."""
+    path = results / "inspection.json"
+    if not path.is_file():
+        return []
+    cells: Cells = read_json(path)["cells"]
+    unrelated = [cell["rate"] for cell in cells if cell["key"]["part"] == "unrelated"]
+    planted = [cell["rate"] for cell in cells if cell["key"]["part"] == "orbits" and "at_least" in cell]
+    words = (
+        f"a group is called in {sum(unrelated):.0f} of {len(unrelated)} unrelated banks of filters, the right one in "
+        f"{sum(planted):.0f} of {len(planted)} with planted orbits"
+    )
+    return [f"**Which groups do trained networks have?** `lgn inspect`: {words} ([networks](docs/inspect.md))."]
 
 
 def verdicts(results: Path) -> str:
