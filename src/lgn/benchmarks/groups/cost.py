@@ -20,7 +20,7 @@ def cells(quick: bool, _: Path | None) -> Iterator[Cell]:
     for group in ("cyclic:4", "dihedral:4"):
         for family in ("dense", "representation"):
             key = {"group": group, "family": family}
-            yield Cell(key, partial(measure, group, family, 10 if quick else 100))
+            yield Cell(key, partial(measure, group, family, 10 if quick else 40))
 
 
 def measure(group: str, family: str, rounds: int, threads: int = 1) -> dict[str, Any]:
