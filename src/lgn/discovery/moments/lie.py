@@ -88,17 +88,18 @@ def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Cancellation:
     return Cancellation(float(top) * ratio, float(noise) * ratio, float(top + bound * noise) * ratio, verdict, more)
 
 
-def nearest_in_group(target: Tensor, algebra: Tensor, starts: int = 200, steps: int = 30) -> float:
+def nearest_in_group(target: Tensor, algebra: Tensor, starts: int = 400, steps: int = 30) -> float:
     """The relative distance of a map to `exp(algebra)`, by ascent from many starts.
 
     Shapes: target (r, r), algebra (k, r, r) orthonormal
     """
     r = target.shape[0]
     generator = torch.Generator().manual_seed(0)
-    # Frequencies are of the order of 1 / sqrt(r): so much is several turns.
-    turns = (
-        4 * math.pi * math.sqrt(r) * (torch.rand(starts, len(algebra), generator=generator, dtype=torch.float64) - 0.5)
-    )
+    # A whole turn of the slowest plane of each generator.
+    frequencies = torch.linalg.eigvals(algebra).imag.abs()
+    slow = torch.where(frequencies > 0.05 * frequencies.amax(1, keepdim=True), frequencies, torch.inf).amin(1)
+    uniform = torch.rand(starts, len(algebra), generator=generator, dtype=torch.float64) - 0.5
+    turns = 2 * math.pi / slow * uniform
     turns[0] = 0
     here = torch.linalg.matrix_exp(torch.einsum("sk,kij->sij", turns, algebra))
     for _ in range(steps):
