@@ -94,7 +94,7 @@ def _task_dependence(*pairs: tuple[Sample, Sample]) -> Statement:
 
 def _penalties(context: Context) -> Statement:
     """Claim 7, on the penalties that there are runs of."""
-    names = get_args(PenaltyName)
+    names = [name for name in get_args(PenaltyName) if name != "relations"]  # of a cyclic group they are closure
     samples = {name: sample(context, replace(classification("mnist"), penalty=name), PENALTY_EPOCHS) for name in names}
     found = {name: each for name, each in samples.items() if each.runs}
     if "none" not in found or len(found) == 1:
