@@ -52,7 +52,7 @@ const charts = {
       height: 215,
       showlegend: names.length > 1,
       margin: { l: 50, r: 10, t: names.length > 1 ? 26 : 10, b: 38 },
-      xaxis: charts.axis("epoch", { tickformat: "d", nticks: Math.min(8, metrics.length + 1) }),
+      xaxis: charts.axis("epoch", { tickformat: "d", ...(metrics.length < 9 ? { dtick: 1 } : { nticks: 8 }) }),
       yaxis: charts.axis(title, percent ? { tickformat: ".0%" } : {}),
     });
   },

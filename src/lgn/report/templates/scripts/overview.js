@@ -29,7 +29,7 @@ const overview = {
   curves(run) {
     const keys = [...new Set(run.metrics.flatMap((row) => Object.keys(row)))];
     const drawn = (word) =>
-      keys.filter((key) => key.includes(word) && run.metrics.some((row) => typeof row[key] === "number"));
+      keys.filter((key) => key.includes(word) && run.metrics.some((row) => row[key])); // not what was zero throughout
     const panels = [
       ["accuracy", true],
       ["error", false],
