@@ -37,7 +37,7 @@ after = (element.matrix @ found.frame.back[:, :5]).T
 figure, axes = plt.subplots(2, 5, figsize=(7, 3))
 for column in range(5):
     for row, vectors in enumerate((before, after)):
-        axes[row, column].imshow(lgn.unvec(vectors[column], (side, side)), cmap="gray")
+        axes[row, column].imshow(lgn.unvec(vectors[column], (side, side)).numpy(), cmap="gray")
         axes[row, column].axis("off")
 figure.suptitle(f"{element.called}: directions of the images, before and after")
 figure.savefig(Path(tempfile.gettempdir()) / "unknown_symmetry.png")
@@ -45,7 +45,7 @@ figure.savefig(Path(tempfile.gettempdir()) / "unknown_symmetry.png")
 
 # %%
 def test() -> None:
-    assert element.name == "reflection columns"
+    assert element.name == "flip columns"
     assert all(each is element for each in found.kept)
     assert float((element.matrix @ element.matrix - torch.eye(side**2)).norm()) < 0.2 * side
 

@@ -174,7 +174,8 @@ def test_whitening_is_prepared_from_the_images_that_it_was_fitted_on(tmp_path: P
     config = preset("quick", preprocess="zca", epochs=1, train_images=100, num_layers=1, num_sets=1, kernel_size=4)
     whitened = train(config, tmp_path / "run", progress=False)
     images = lgn.training.load_images(whitened.config)
-    assert torch.allclose(whitened.prepare(lgn.data.load("digits").test.images[:5]), images.parts["test"][0][:5])
+    prepared = whitened.prepare(lgn.data.load("digits").test.images[:5])
+    torch.testing.assert_close(prepared, images.parts["test"][0][:5], rtol=1e-4, atol=1e-3)  # fitted twice
 
 
 def test_the_analysis_of_a_run_is_made_once_and_again_for_other_weights(run: lgn.training.Run, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_the_flip_of_digits_is_found_and_named() -> None:
     images = lgn.data.load("digits").train.images
     case = cases.turned(images, "flip", 0)
     found = lgn.discover_from_data(case.x, starts=20)
-    assert found.elements[0].name == "reflection columns", found  # 5,000 images may leave it undecided
+    assert found.elements[0].name == "flip columns", found  # 5,000 images may leave it undecided
     assert compare(found, case)["wrong"] == 0
 
 

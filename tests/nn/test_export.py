@@ -106,6 +106,7 @@ def test_symbolic_trace_of_a_group_network(family: str, images: Tensor) -> None:
 
 
 @pytest.mark.parametrize("bias", [True, False, "set"])
+@pytest.mark.filterwarnings("ignore:this layer is not equivariant")  # with a bias for each filter it is not
 def test_symbolic_trace_of_layers_by_themselves(bias: Any, images: Tensor) -> None:
     for layer in (
         GroupConv2d(3, 2, 4, 3, padding="same", bias=bias, padding_mode="reflect"),

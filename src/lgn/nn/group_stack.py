@@ -7,6 +7,7 @@ and moves element `u^-1 g` of each set to g. A layer that is to keep that must d
 import warnings
 
 import torch
+import torch.fx
 from torch import Tensor, nn
 
 from lgn.generators import Family, Share, Start
@@ -102,7 +103,8 @@ class GroupStackConv2d(GroupConv2d):
         self._warned = False
 
     def forward(self, x: Tensor) -> Tensor:
-        if not (self._warned or torch.compiler.is_compiling()) and (reason := self._broken_by(x)):
+        watched = not (self._warned or torch.compiler.is_compiling() or isinstance(x, torch.fx.Proxy))
+        if watched and (reason := self._broken_by(x)):
             self._warned = True
             warnings.warn(f"this layer is not equivariant: {reason}", BrokenEquivarianceWarning, stacklevel=2)
         return super().forward(x)

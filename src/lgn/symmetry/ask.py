@@ -154,11 +154,11 @@ def _rows(
 
 
 def _at_most(each: FamilyEvidence, number: int, verdict: Verdict, margin: float) -> float | None:
-    """The upper end of the interval over the share of a break of the margin that was seen."""
+    """The upper end of the interval over the share of a break of the margin that was seen; below it, being kept."""
     if verdict.word != "kept" or each.control is None:
         return None
-    seen = min((each.control.interval[0] - 0.5) / margin, 1.0)
-    return 0.5 + max(each.readings[number].interval[1] - 0.5, 0.0) / seen
+    seen = min(max((each.control.interval[0] - 0.5) / margin, 1e-9), 1.0)
+    return 0.5 + min(max(each.readings[number].interval[1] - 0.5, 0.0) / seen, margin)
 
 
 def _facts(each: FamilyEvidence) -> FamilyFacts:

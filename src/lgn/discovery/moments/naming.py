@@ -13,16 +13,18 @@ from lgn.operators import parse_operator
 from lgn.operators.lie import analytic, cosine
 
 ENOUGH = 0.9  # cosine from which a map has the name
-PIXELS = (
-    "reflection columns",
-    "reflection rows",
-    "rotation 180",
-    "rotation 90",
-    "rotation 270",
-    "transposition",
-    "transposition then rotation 180",
-)
-TURNS = tuple(f"rotation {degrees} bilinear" for degrees in range(15, 360, 15) if degrees % 90)
+# As `lgn.symmetries` calls them, and as `lgn.operators` does.
+PIXELS = {
+    "flip columns": "reflection columns",
+    "flip rows": "reflection rows",
+    "turn 180": "rotation 180",
+    "turn 90": "rotation 90",
+    "turn 270": "rotation 270",
+    "transposition": "transposition",
+    "antitransposition": "transposition then rotation 180",
+}
+OBLONG = ("flip columns", "flip rows", "turn 180")  # of patches that are not square
+TURNS = {f"turn {degrees}": f"rotation {degrees} bilinear" for degrees in range(15, 360, 15) if degrees % 90}
 
 
 def name_element(inner: Tensor, frame: Frame, grid: Grid | None) -> tuple[str | None, float | None, Tensor | None]:
@@ -45,7 +47,7 @@ def known_maps(d: int, grid: Grid | None) -> Iterator[tuple[str, Tensor]]:
         for places in range(1, d):
             yield f"shift {places}", torch.eye(d, dtype=torch.float64).roll(places, 0)
         return
-    pixels = [(name, parse_operator(name, grid.patch)) for name in _fitting(grid.patch)]
+    pixels = [(name, parse_operator(known, grid.patch)) for name, known in _fitting(grid.patch).items()]
     same = torch.eye(grid.channels, dtype=torch.float64)
     for name, matrix in pixels:
         yield name, torch.kron(same, matrix)
@@ -78,8 +80,8 @@ def name_generator(inner: Tensor, frame: Frame, grid: Grid | None) -> tuple[str 
     return (name, cosines[name]) if abs(cosines[name]) >= ENOUGH else (None, None)
 
 
-def _fitting(patch: tuple[int, int]) -> tuple[str, ...]:
-    return PIXELS + TURNS if patch[0] == patch[1] else PIXELS[:3]
+def _fitting(patch: tuple[int, int]) -> dict[str, str]:
+    return PIXELS | TURNS if patch[0] == patch[1] else {name: PIXELS[name] for name in OBLONG}
 
 
 def _rows(inner: Tensor, frame: Frame) -> Iterator[tuple[str, Tensor]]:
