@@ -108,3 +108,13 @@ def test_a_training_takes_what_was_found(images: Path, tmp_path: Path, capsys: p
     with pytest.raises(ValueError, match="symmetries must be given"):
         parse(TrainOptions, asked[:3], "lgn train", "")
     capsys.readouterr()
+
+
+def test_a_network_that_cannot_be_made_is_refused_before_anything_is_asked(
+    images: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    assert main(["discover", str(images), "--kernel-size", "12", "--padding", "0", "--num-layers", "1",
+                 "--generator", "fixed", "--operator", "blur 1e-300", "--out", str(out)]) == 1  # fmt: skip
+    assert "operator 'blur' must have parameters of moderate size" in capsys.readouterr().err
+    assert not out.exists()

@@ -7,7 +7,7 @@ import torch
 
 from lgn import data
 from lgn.symmetry import Symmetries, symmetries
-from lgn.training import Config
+from lgn.training import Config, build_model
 
 FILE = "symmetries.json"
 
@@ -22,7 +22,8 @@ def answer(
 ) -> Symmetries:
     """Ask, and keep the answer as `symmetries.json`; the same question of the same images is answered from there.
 
-    candidates: empty for turns and flips, and channels where there are three. evidence: None for all that there is.
+    candidates: empty for turns and flips, and channels where there are three. evidence: None for all that there is, after
+    which a network is trained: one that cannot be made is refused before anything is asked.
     """
     found = data.load(config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed)
     images = torch.cat([found.train.images, found.test.images])
@@ -31,6 +32,9 @@ def answer(
         labels = torch.cat([found.train.labels, found.test.labels])
     candidates = candidates or ("turns", "flips", *(("colour",) if images.shape[1] == 3 else ()))
     if evidence is None:
+        task = config.task if config.task != "auto" else ("reconstruct" if labels is None else "classify")
+        with torch.random.fork_rng(devices=[]):
+            build_model(config, found.image_shape, found.num_classes, task)
         evidence = ("images",) if labels is None else ("images", "labels", "network")
     path = out / FILE
     if path.is_file():
