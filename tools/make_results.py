@@ -17,7 +17,7 @@ from lgn.markdown import markdown_table
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
-from lgn.training.run import same_settings
+from lgn.training.stored_config import same_settings
 from lgn.whole_files import read_json
 
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ import pytest
 
 from lgn.training import PRESETS, Config, NetworkConfig, preset
 from lgn.training.build import learning_rate
-from lgn.training.run import config_from_json, config_to_json
+from lgn.training.stored_config import config_from_json, config_to_json
 
 
 def facts(config: Config, names: str) -> list[Any]:

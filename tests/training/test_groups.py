@@ -12,7 +12,7 @@ from lgn.groups import relation_error
 from lgn.nn import UnfoldedEncoder
 from lgn.training import NetworkConfig, Run, preset, train
 from lgn.training.build import build_model, build_penalty
-from lgn.training.run import config_from_json, config_to_json
+from lgn.training.stored_config import config_from_json, config_to_json
 
 SMALL = {"num_layers": 2, "num_sets": 1, "kernel_size": 3, "epochs": 1, "train_images": 256, "device": "cpu"}
 D4 = ["--group", "dihedral:4"]

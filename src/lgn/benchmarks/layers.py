@@ -27,7 +27,7 @@ def layer_costs(rounds: int = 200, threads: int = 1, seed: int = 0) -> dict[str,
         plain = nn.Conv2d(CHANNELS, SETS * ORDER, KERNEL)
     # The merged layer keeps the filters from before the steps: what is timed is the layer, not what it has learned.
     layers = {"group": group, "merged": merge(group), "plain": plain}
-    functions = {f"step {name}": _step(layers[name], images) for name in ("group", "plain")}
+    functions = {f"step {name}": layer_step(layers[name], images) for name in ("group", "plain")}
     functions |= {f"forward {name}": _forward(layer, images) for name, layer in layers.items()}
     times = interleaved(functions, rounds, threads=threads)
     step, forward = ({n.split()[1]: ms for n, ms in times.items() if n.startswith(k)} for k in ("step", "forward"))
@@ -66,7 +66,8 @@ def describe(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _step(layer: nn.Module, images: Tensor) -> Callable[[], None]:
+def layer_step(layer: nn.Module, images: Tensor) -> Callable[[], None]:
+    """A training step of a layer on images, towards zero."""
     optimizer = torch.optim.Adam(layer.parameters(), lr=1e-4)
 
     def step() -> None:

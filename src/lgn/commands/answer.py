@@ -22,8 +22,8 @@ def answer(
 ) -> Symmetries:
     """Ask, and keep the answer as `symmetries.json`; the same question of the same images is answered from there.
 
-    candidates: empty for turns and flips, and channels where there are three. evidence: None for all that there is, after
-    which a network is trained: one that cannot be made is refused before anything is asked.
+    candidates: empty for turns and flips, and channels where there are three. evidence: None for all that there is,
+    after which a network is trained: one that cannot be made is refused before anything is asked.
     """
     found = data.load(config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed)
     images = torch.cat([found.train.images, found.test.images])

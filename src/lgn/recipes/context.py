@@ -18,7 +18,7 @@ from lgn.operators.study import SETTINGS, Setting, Study, study
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
 from lgn.training.config import PRESETS
-from lgn.training.run import same_settings
+from lgn.training.stored_config import same_settings
 from lgn.whole_files import read_json, write_json, write_whole
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Which symmetries do images have, which does their task keep, and what does a network gain from them?"""
 
-from lgn.symmetry.ask import EVIDENCE, symmetries
+from lgn.symmetry.ask import symmetries
+from lgn.symmetry.asked import EVIDENCE
 from lgn.symmetry.candidates import NAMES
 from lgn.symmetry.gain import Gain
 from lgn.symmetry.labels import LabelEvidence

@@ -1,6 +1,5 @@
 """`lgn.symmetries`: which transformations do these images keep, which do their labels, and what does a network gain?"""
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,6 +8,7 @@ import torch
 from torch import Tensor
 
 from lgn.data import checksum, generator_for
+from lgn.symmetry.asked import require_different, require_question
 from lgn.symmetry.candidates import Own, families_of
 from lgn.symmetry.division import HELD_OUT, divide, near_duplicates
 from lgn.symmetry.family import Family
@@ -22,8 +22,6 @@ from lgn.symmetry.verdict import MARGIN, Verdict, holm, judge
 
 #: More images than these are not needed: so many are drawn.
 MOST = 20_000
-FEWEST, SMALLEST = 20, 4
-EVIDENCE = ("images", "labels", "network")
 #: The longest side that families which move values between pixels work with.
 FINE = 32
 
@@ -56,13 +54,13 @@ def symmetries(
     say("images")
     if isinstance(candidates, str):
         candidates = tuple(candidates.split(","))
-    asked = _require(images, labels, evidence, margin, effort)
+    asked = require_question(images, labels, evidence, margin, effort)
     names = tuple(class_names) or _class_names(labels)
     pixels, labels, notes = _some(images, labels, seed)
     small = _around_zero(pixels, 8 * FINE)
     families = families_of(candidates, small[: min(len(small), 64)] if len(small) else small)
     clusters = near_duplicates(small)
-    _require_different(small, clusters)
+    require_different(small, clusters)
     if (copies := len(clusters) - len(clusters.unique())) > 0:
         notes += [f"{copies:,} near-duplicates are counted with the image that they copy."]
     learns, judges = divide(small, clusters, HELD_OUT, seed)
@@ -242,43 +240,3 @@ def _around_zero(images: Tensor, side: int) -> Tensor:
 
 def _class_names(labels: Tensor | None) -> tuple[str, ...]:
     return () if labels is None else tuple(str(label) for label in range(int(labels.max()) + 1))
-
-
-def _require(
-    images: Tensor, labels: Tensor | None, evidence: Sequence[str] | None, margin: float, effort: float
-) -> tuple[str, ...]:
-    """-> the kinds of evidence that are asked for"""
-    if not isinstance(images, Tensor) or images.ndim != 4 or images.is_complex():
-        shape = tuple(images.shape) if isinstance(images, Tensor) else type(images).__name__
-        raise ValueError(f"images must be a tensor (N, C, H, W), got {shape}")
-    if len(images) < FEWEST:
-        raise ValueError(f"images must be at least {FEWEST}, got {len(images)}")
-    if min(images.shape[2:]) < SMALLEST or images.shape[1] < 1:
-        raise ValueError(f"images must be at least {SMALLEST}x{SMALLEST} pixels, got {tuple(images.shape[1:])}")
-    if not torch.isfinite(images.float() if images.dtype == torch.float16 else images).all():
-        raise ValueError("images must be finite, got infinities or NaN")
-    if not 0 < margin < 0.5:
-        raise ValueError(f"margin must lie between 0 and 0.5, got {margin}")
-    if not (effort > 0 and math.isfinite(effort)):
-        raise ValueError(f"effort must be above 0, got {effort}")
-    asked = tuple(evidence) if evidence is not None else ("images", *(() if labels is None else ("labels",)))
-    if unknown := [word for word in asked if word not in EVIDENCE]:
-        raise ValueError(f"evidence must be of {', '.join(EVIDENCE)}, got {unknown[0]!r}")
-    if labels is None:
-        if wanting := [word for word in asked if word != "images"]:
-            raise ValueError(f"labels must be given for evidence {wanting[0]!r}, got none")
-        return asked
-    if labels.shape != (len(images),) or labels.is_floating_point() or int(labels.min()) < 0:
-        raise ValueError(
-            f"labels must be whole numbers from 0, ({len(images)},), got {labels.dtype} {tuple(labels.shape)}"
-        )
-    if len(labels.unique()) < 2 and set(asked) != {"images"}:
-        raise ValueError(f"labels must have at least 2 classes, all are {int(labels[0])}")
-    return asked
-
-
-def _require_different(small: Tensor, clusters: Tensor) -> None:
-    if float(small.flatten(1).std(1).max()) < 1e-4:
-        raise ValueError("images must not be constant, and every one has a single value in all its pixels")
-    if (different := len(clusters.unique())) < FEWEST:
-        raise ValueError(f"images must hold at least {FEWEST} that differ, got {different} and their near-duplicates")

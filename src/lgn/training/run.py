@@ -1,7 +1,6 @@
 """The run directory: everything that one training made, and all that analysis and report need."""
 
 import json
-import typing
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,14 +15,14 @@ from torch import Tensor, nn
 from lgn import data
 from lgn.analysis import Analysis
 from lgn.analysis.analyze import analyze_subjects
-from lgn.codec import decode, encode
 from lgn.generators import generators_of
 from lgn.nn import OrbitBank
 from lgn.training.build import build_model
-from lgn.training.config import GONE, INCIDENTAL, LATER, Config
+from lgn.training.config import Config
 from lgn.training.environment import environment
 from lgn.training.facts import believed_facts
 from lgn.training.prepared import load_images
+from lgn.training.stored_config import config_from_json, config_to_json, differences
 from lgn.training.subjects import subjects_of
 from lgn.whole_files import PART, read_json, write_json, write_whole
 
@@ -214,7 +213,7 @@ class Run:
         """Make the run, or find one with the same settings; `kernel` is what computes it."""
         stored = self.path / "config.json"
         if stored.is_file():
-            different = _differences(self.config, config)
+            different = differences(self.config, config)
             if different:
                 raise ValueError(
                     f"out must be a new directory or a run with the same settings, {self.path} has {different}"
@@ -273,28 +272,3 @@ def snapshot(model: nn.Module) -> dict[str, Tensor]:
         }
         banks = {name: module for name, module in model.named_modules() if isinstance(module, OrbitBank)}
         return tensors | {f"{name}.basis": bank.basis.detach().clone().contiguous() for name, bank in banks.items()}
-
-
-def config_to_json(config: Config) -> dict[str, Any]:
-    return typing.cast(dict[str, Any], encode(config))
-
-
-def config_from_json(values: dict[str, Any]) -> Config:
-    if isinstance(values, dict):
-        values = {name: value for name, value in values.items() if name not in GONE}
-        if isinstance(network := values.get("network"), dict) and not isinstance(network.get("operator"), list):
-            # Older runs have one operator, or none.
-            operator = network.get("operator")
-            values["network"] = {**network, "operator": [] if operator is None else [operator]}
-    return decode(Config, values, "config", LATER)
-
-
-def same_settings(one: Config, other: Config) -> bool:
-    """Whether two configs give the same result; where data lie and what trains does not matter."""
-    return not _differences(one, other)
-
-
-def _differences(stored: Config, wanted: Config) -> str:
-    old, new = config_to_json(stored), config_to_json(wanted)
-    old, new = old | old.pop("network"), new | new.pop("network")
-    return ", ".join(f"{k} {old[k]!r} instead of {new[k]!r}" for k in old if k not in INCIDENTAL and old[k] != new[k])

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from lgn.benchmarks.cells import Cell
+from lgn.benchmarks.layers import layer_step
 from lgn.benchmarks.timing import interleaved, ratios
 from lgn.nn import GroupConv2d
 
@@ -30,7 +31,7 @@ def measure(group: str, family: str, rounds: int, threads: int = 1) -> dict[str,
         images = torch.randn(BATCH, CHANNELS, SIZE, SIZE)
         layer = GroupConv2d(CHANNELS, SETS, kernel_size=KERNEL, group=group, generator=family)
         plain = nn.Conv2d(CHANNELS, layer.out_channels, KERNEL)
-    functions = {"group": _step(layer, images), "plain": _step(plain, images)}
+    functions = {"group": layer_step(layer, images), "plain": layer_step(plain, images)}
     times = interleaved(functions, rounds, threads=threads)
     ratio = ratios(functions, "plain", rounds, threads=threads)["group"]
     return {
@@ -39,14 +40,3 @@ def measure(group: str, family: str, rounds: int, threads: int = 1) -> dict[str,
         "ratio": ratio,
         "of_minima": times["group"] / times["plain"],
     }
-
-
-def _step(layer: nn.Module, images: torch.Tensor) -> Any:
-    optimizer = torch.optim.Adam(layer.parameters(), lr=1e-4)
-
-    def step() -> None:
-        optimizer.zero_grad()
-        layer(images).square().mean().backward()
-        optimizer.step()
-
-    return step
