@@ -8,7 +8,8 @@ print(found.sentence)
 found.elements, found.lie, found.group.name
 ```
 
-Made by `lgn benchmark unknown` from `results/unknown.json`.
+Made by `lgn benchmark unknown` from `results/unknown.json`. **Experimental**: until its controls are measured in full,
+how often it claims what is not there is not known; let `lgn.symmetries` judge what it proposes.
 
 ## The mathematics
 
