@@ -86,8 +86,8 @@ def _answers(results: Path) -> list[str]:
     right = sum(row["verdict"] == row["truth"] for row in known)
     words = (
         f"**Which symmetries do images have?** 10,000 images, how often versions are told apart (0.5: never), and the "
-        f"verdict over seeds. Of {len(known):,} verdicts on planted symmetries {right:,} are right, {_wrong(known)} wrong, "
-        f"the others undecided. On two sets made after everything was fixed {_wrong(later)} of {len(later)} are wrong, "
+        f"verdict over seeds. Of {len(known):,} verdicts on planted symmetries {right:,} are right, "
+        f"{_wrong(known)} wrong, the others undecided. On two sets made after everything was fixed {_wrong(later)} of {len(later)} are wrong, "
         f"but of what is kept only {sum(row['verdict'] == 'kept' for row in later)} of "
         f"{sum(row['truth'] == 'kept' for row in later)} are found ([all](docs/symmetry.md))."
     )
