@@ -84,12 +84,13 @@ def _answers(results: Path) -> list[str]:
         rows.append([title, *words])
     known = [row for cell in cells for row in cell["rows"] if row["truth"] in ("kept", "broken")]
     right = sum(row["verdict"] == row["truth"] for row in known)
+    found, kept = (sum(row[key] == "kept" for row in later) for key in ("verdict", "truth"))
     words = (
-        f"**Which symmetries do images have?** 10,000 images, how often versions are told apart (0.5: never), and the "
+        "**Which symmetries do images have?** 10,000 images, how often versions are told apart (0.5: never), and the "
         f"verdict over seeds. Of {len(known):,} verdicts on planted symmetries {right:,} are right, "
-        f"{_wrong(known)} wrong, the others undecided. On two sets made after everything was fixed {_wrong(later)} of {len(later)} are wrong, "
-        f"but of what is kept only {sum(row['verdict'] == 'kept' for row in later)} of "
-        f"{sum(row['truth'] == 'kept' for row in later)} are found ([all](docs/symmetry.md))."
+        f"{_wrong(known)} wrong, the others undecided. On two sets made after everything was fixed "
+        f"{_wrong(later)} of {len(later)} are wrong, but of what is kept only {found} of {kept} are found "
+        "([all](docs/symmetry.md))."
     )
     return [words, markdown_table(["", "turn 90", "turn 180", "flip columns", "flip rows"], rows)]
 
