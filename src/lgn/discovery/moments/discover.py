@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache, partial
 
 from torch import Tensor
 
@@ -10,7 +11,7 @@ from lgn.discovery.moments.elements import Half, Solution, judged
 from lgn.discovery.moments.grouping import group_of, outside
 from lgn.discovery.moments.judge import LEVEL
 from lgn.discovery.moments.labels import ENOUGH as ENOUGH_CLASSES
-from lgn.discovery.moments.labels import cycles, task_blocks, task_moments, task_solutions
+from lgn.discovery.moments.labels import cycles, pooled, task_blocks, task_moments, task_solutions
 from lgn.discovery.moments.naming import name_generator
 from lgn.discovery.moments.prepare import Grid, prepare
 from lgn.discovery.moments.result import DataSymmetry, Element, LieGenerator
@@ -24,7 +25,8 @@ from lgn.discovery.moments.whitening import Frame, principal_directions
 
 STARTS = 100
 FEW = 8  # directions up to which fourth moments search too
-FOURTH = 12  # directions up to which fourth moments are looked at
+FOURTH = 12  # directions up to which fourth moments are looked at from the beginning
+BEYOND = 20  # directions up to which they are asked about what third moments keep
 ENOUGH = 20.0  # signal over noise of the weakest direction from which third moments are enough
 
 # Note [More than the distribution]
@@ -70,6 +72,12 @@ def discover_from_data(
     def blocks_in(some: Sample, there: Frame) -> Blocks:
         return some.moments(there, degrees, seed) if labels is None else task_blocks(some, there, degrees, seed)
 
+    @cache
+    def beyond(some: Sample, there: Frame) -> Blocks:
+        if 3 not in degrees or 4 in degrees or there.rank > BEYOND:
+            return {}
+        return (some if labels is None else pooled(some)).moments(there, (4,), seed)
+
     one = View(frame, found, mean_moments(found), len(searching.x))
     others, final = blocks_in(judging, frame), View.of(sample, frame, blocks_in)
     algebra = _algebra(found, others, final, grid)
@@ -77,8 +85,9 @@ def discover_from_data(
     elements: tuple[Element, ...] = ()
     if solutions:
         other = View.of(judging, frame, blocks_in)
-        again = Half(other, _solutions(judging, other, algebra, starts, seed)[1], blocks_in(searching, other.frame))
-        elements = judged(Half(one, solutions, others), again, final, grid)
+        found_again = _solutions(judging, other, algebra, starts, seed)[1]
+        again = Half(other, found_again, blocks_in(searching, other.frame), partial(beyond, searching, other.frame))
+        elements = judged(Half(one, solutions, others, partial(beyond, judging, frame)), again, final, grid)
     algebra, elements = _believed(algebra, elements, degrees, notes)
     degree = max(found)
     return DataSymmetry(
@@ -123,7 +132,8 @@ def _solutions(
     lower = {**sample.moments(view.frame, tuple({1, 2} - set(view.blocks)), seed), **view.blocks}
     # Fourth moments are slow to climb by, and not needed to come near where third ones are many.
     climbed = {3: view.moments[3]} if 3 in view.moments and view.frame.rank > FEW else view.moments
-    found = search(climbed, invariants_and_noise(lower), starts, seed)
+    beside = {degree: each for degree, each in view.moments.items() if degree not in climbed}
+    found = search(climbed, invariants_and_noise(lower), starts, seed, beside)
     hopeful = polish(promising(found, view.blocks, 2 * PROMISING), view.moments)  # the rest is not worth the time
     left = outside(closed(promising(hopeful, view.blocks), view.moments, view.blocks), algebra)
     return len(found), [Solution(each) for each in left]
