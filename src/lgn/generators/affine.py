@@ -38,10 +38,11 @@ class Affine(Generator):
     places: Tensor
 
     def _start_from(self, start: Tensor) -> None:
-        self.register_buffer("places", _places(self.patch).to(start), persistent=False)
-        candidates = torch.cat([_through_centres(start, self.places).unsqueeze(2), _turns(start)], dim=2)
+        self.register_buffer("places", places_from_centre(self.patch).to(start), persistent=False)
+        turned = turns().to(start).expand(*start.shape[:2], -1, -1, -1)
+        candidates = torch.cat([_through_centres(start, self.places).unsqueeze(2), turned], dim=2)
         linear, shift = candidates[..., :2], candidates[..., 2]  # (leading, channels, candidates, 2, 2) and (..., 2)
-        distances = torch.linalg.matrix_norm(_warp(linear, shift, self.places) - start.unsqueeze(2))
+        distances = torch.linalg.matrix_norm(warp_matrices(linear, shift, self.places) - start.unsqueeze(2))
         best = distances.argmin(-1)[..., None, None, None].expand(-1, -1, 1, 2, 3)
         chosen = candidates.gather(2, best).squeeze(2)
         self.linear = nn.Parameter(chosen[..., :2].contiguous())
@@ -53,7 +54,7 @@ class Affine(Generator):
             raise ValueError("start must not be 'identity' for generator 'affine', whose gradient is zero there")
 
     def matrix(self) -> Tensor:
-        return _warp(self.linear, self.shift, self.places)
+        return warp_matrices(self.linear, self.shift, self.places)
 
     @torch.no_grad()
     def geometry(self) -> Geometry:
@@ -77,14 +78,14 @@ class Affine(Generator):
         return torch.stack([off_centre, -matrix.amin((-2, -1)), sums.amax(-1) - 1]).amax(0).clamp_min(0)
 
 
-def _warp(linear: Tensor, shift: Tensor, places: Tensor) -> Tensor:
+def warp_matrices(linear: Tensor, shift: Tensor, places: Tensor) -> Tensor:
     """The bilinear weight of each pixel at each place that is read.  (..., 2, 2), (..., 2) -> (..., d, d)"""
     read = places @ linear.mT + shift.unsqueeze(-2)  # (..., d, 2)
     distances = (read.unsqueeze(-2) - places).abs()  # (..., d, d, 2)
     return (1 - distances).clamp_min(0).prod(-1)
 
 
-def _places(patch: tuple[int, int]) -> Tensor:
+def places_from_centre(patch: tuple[int, int]) -> Tensor:
     """(row, column) of each pixel from the centre, in the order of `vec`.  -> (d, 2)"""
     n, m = patch
     pixel = torch.arange(n * m, dtype=torch.float64)
@@ -109,10 +110,10 @@ def _through_centres(start: Tensor, places: Tensor) -> Tensor:
     return identity + (torch.linalg.pinv(known * weight) @ moved).mT
 
 
-def _turns(start: Tensor) -> Tensor:
-    """Turns and reflected turns by multiples of 15 degrees.  -> (leading, channels, 48, 2, 3)"""
+def turns() -> Tensor:
+    """Turns and reflected turns by multiples of 15 degrees, without a shift.  -> (48, 2, 3)"""
     angles = torch.arange(24, dtype=torch.float64) * (math.pi / 12)
     cosine, sine, zero = angles.cos(), angles.sin(), torch.zeros_like(angles)
     turned = torch.stack([cosine, sine, zero, -sine, cosine, zero], -1).unflatten(-1, (2, 3))
     reflected = turned * torch.tensor([1.0, -1.0, 1.0])
-    return torch.cat([turned, reflected]).to(start).expand(*start.shape[:2], -1, -1, -1)
+    return torch.cat([turned, reflected])

@@ -24,8 +24,7 @@ from lgn.discovery.moments.view import View
 from lgn.discovery.moments.whitening import Frame, principal_directions
 
 STARTS = 100
-FEW = 8  # directions up to which fourth moments search too
-FOURTH = 12  # directions up to which fourth moments are looked at from the beginning
+FOURTH = 12  # directions up to which fourth moments search
 BEYOND = 20  # directions up to which they are asked about what third moments keep
 ENOUGH = 20.0  # signal over noise of the weakest direction from which third moments are enough
 
@@ -66,7 +65,7 @@ def discover_from_data(
     searching, judging = halves(sample, seed)
     frame, found, notes = (_seen if labels is None else task_moments)(searching, rank, seed)
     if found is None:
-        return _nothing(sample, frame, starts, notes)
+        return _nothing(sample, frame, starts, notes, grid)
     degrees = tuple(found)
 
     def blocks_in(some: Sample, there: Frame) -> Blocks:
@@ -103,6 +102,7 @@ def discover_from_data(
         len(solutions),
         starts,
         tuple(notes),
+        grid,
     )
 
 
@@ -130,10 +130,7 @@ def _solutions(
         tried, chosen = task_solutions(sample, view, starts, seed)
         return tried, [Solution(*each) for each in chosen]
     lower = {**sample.moments(view.frame, tuple({1, 2} - set(view.blocks)), seed), **view.blocks}
-    # Fourth moments are slow to climb by, and not needed to come near where third ones are many.
-    climbed = {3: view.moments[3]} if 3 in view.moments and view.frame.rank > FEW else view.moments
-    beside = {degree: each for degree, each in view.moments.items() if degree not in climbed}
-    found = search(climbed, invariants_and_noise(lower), starts, seed, beside)
+    found = search(view.moments, invariants_and_noise(lower), starts, seed)
     hopeful = polish(promising(found, view.blocks, 2 * PROMISING), view.moments)  # the rest is not worth the time
     left = outside(closed(promising(hopeful, view.blocks), view.moments, view.blocks), algebra)
     return len(found), [Solution(each) for each in left]
@@ -217,5 +214,5 @@ def _check_rank(sample: Sample, rank: int | None) -> None:
         raise ValueError(f"rank must be at most a quarter of the {len(sample.x)} samples, got {rank}")
 
 
-def _nothing(sample: Sample, frame: Frame, starts: int, notes: list[str]) -> DataSymmetry:
-    return DataSymmetry((), (), group_of((), ()), len(sample.x), frame, 0, 0.0, 0.0, 0, 0, starts, tuple(notes))
+def _nothing(sample: Sample, frame: Frame, starts: int, notes: list[str], grid: Grid | None) -> DataSymmetry:
+    return DataSymmetry((), (), group_of((), ()), len(sample.x), frame, 0, 0.0, 0.0, 0, 0, starts, tuple(notes), grid)

@@ -40,10 +40,10 @@ class Half:
 
 
 # Note [Third moments are not enough]
-# On signals that begin anywhere on a ring, third moments are the bispectrum B(k, l), and a reflection of every Fourier
-# plane, z_k -> e^(i phi_k) conj(z_k), keeps it where its phases are phi_k + phi_l - phi_(k+l): those of a reversal and a
-# filter. The profiles of digits are so to 0.3 % of chance, while their fourth moments say at once that it is none. So
-# what third moments keep is asked of fourth ones too, on the samples that did not find it.
+# On signals that begin anywhere on a ring third moments are the bispectrum B(k, l). A reflection of all Fourier planes,
+# z_k -> e^(i phi_k) conj(z_k), keeps it where its phases are phi_k + phi_l - phi_(k+l): a reversal and a filter. The
+# profiles of digits are so to 0.3 % of chance, while their fourth moments say at once that it is no symmetry. So what
+# third moments keep is asked of fourth ones too, on the samples that did not find it.
 
 
 def judged(first: Half, second: Half, final: View, grid: Grid | None) -> tuple[Element, ...]:

@@ -21,13 +21,10 @@ ROUNDS = 4  # of looking about every solution
 ANGLES = (60, -60, 72, -72, 90, -90, 120, -120, 144, -144, 180)
 
 
-def search(
-    moments: Moments, invariants: list[tuple[Tensor, float]], starts: int, seed: int, beside: Moments | None = None
-) -> Tensor:
+def search(moments: Moments, invariants: list[tuple[Tensor, float]], starts: int, seed: int) -> Tensor:
     """Orthogonal maps that keep the moments well, the best first.
 
     invariants: symmetric matrices that every symmetry commutes with, and how far noise moves their eigenvalues.
-    beside: moments that are too slow to climb by, but not to search signs by.
 
     Shapes: moments by degree (classes, r, ..., r) -> (found, r, r)
     """
@@ -37,7 +34,7 @@ def search(
     found = [torch.linalg.qr(torch.randn(starts, r, r, generator=generator))[0]]
     for matrix, noise in invariants:
         basis = torch.linalg.eigh(matrix).eigenvectors
-        found += [sign_starts(each, basis, starts, generator).float() for each in (moments, beside) if each]
+        found.append(sign_starts(moments, basis, starts, generator).float())
         turned = basis.float()
         within = {degree: rotate(turned.T, each, degree) for degree, each in quick.items()}
         for width in (1.0, 4.0):
