@@ -12,7 +12,7 @@ from lgn.generators.affine import places_from_centre, turns, warp_matrices
 from lgn.operators.lie import cosine
 
 ENOUGH = 0.9  # cosine on the directions looked at from which a map is a warp
-ROUND = 0.1  # how far a matrix may be from a turn or flip by quarters, and how many pixels from no shift, to be it
+SIMPLER = 0.01  # of cosine: what an exact turn or flip by quarters may fall behind what was fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ class Warp:
 def fit_warp(inner: Tensor, frame: Frame, grid: Grid) -> Warp | None:
     """The warp that is nearest to a map on the directions looked at; None where it is not near.
 
-    From the best turn or reflected turn by a multiple of 15 degrees, six numbers are fitted by least squares; a matrix
-    near a turn or flip by quarters is made exact.
+    From the best turn or reflected turn by a multiple of 15 degrees, six numbers are fitted by least squares; a turn
+    or flip by quarters that is as good is taken instead.
 
     Shapes: (r, r)
     """
@@ -70,9 +70,8 @@ def fit_warp(inner: Tensor, frame: Frame, grid: Grid) -> Warp | None:
 
     optimizer.step(loss)
     fitted = numbers.detach()
-    linear, shift = fitted[:, :2], fitted[:, 2]
-    quarters = linear.round()
-    if float((linear - quarters).abs().max()) < ROUND and float((shift * sides).abs().max()) < ROUND:
-        linear, shift = quarters, torch.zeros_like(shift)
-    near = cosine(inner, on_directions(torch.cat([linear, shift[:, None]], 1)))
-    return Warp(linear, shift, near) if near >= ENOUGH else None
+    exact = fitted.round() * torch.tensor([1.0, 1.0, 0.0])  # about the centre
+    near, nearly = (cosine(inner, on_directions(each)) for each in (fitted, exact))
+    if nearly >= near - SIMPLER:
+        fitted, near = exact, nearly
+    return Warp(fitted[:, :2], fitted[:, 2], near) if near >= ENOUGH else None
