@@ -11,7 +11,7 @@ run: .venv/ready
 	$(BIN)/lgn discover
 
 test: .venv/ready
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
 
 check: .venv/ready
 	$(BIN)/ruff check .
