@@ -55,7 +55,7 @@ def test_the_loaded_model_gives_the_outputs_of_the_trained_one(finished: Run) ->
     model = lgn.load(finished.path)
     assert not model.training
     images = load_images(finished.config)
-    x, labels = images.batch("test", torch.arange(1000), torch.device("cpu"), torch.float32)
+    x, labels = images.batch("test", torch.arange(1000), torch.device("cpu"))
     with torch.no_grad():
         output = model(x)
         assert torch.equal(finished.model()(x), output)
@@ -131,7 +131,7 @@ def test_other_settings_are_refused_by_name_and_incidental_ones_are_not(copied: 
     with pytest.raises(ValueError, match=r"same settings, .* has seed 0 instead of 1, num_sets 2 instead of 3$"):
         train(small(seed=1, num_sets=3), copied.path, progress=False)
     assert equal(weights(copied), before)
-    train(small(checkpoint_seconds=1.0, tensorboard=True), copied.path, progress=False)
+    train(small(checkpoint_seconds=1.0), copied.path, progress=False)
 
 
 def test_what_is_no_run_is_left_untouched(tmp_path: Path) -> None:
