@@ -76,7 +76,7 @@ def test_a_shipped_run_gives_the_outputs_of_its_own_model(tool: ModuleType, tmp_
 
 
 def test_weights_are_stored_once() -> None:
-    stored = [path for folder in (DIRECTORY, RESULTS) for path in folder.rglob("*.safetensors")]
+    stored = [path for folder in (DIRECTORY, RESULTS) for path in folder.rglob("model.safetensors")]
     contents = [path.read_bytes() for path in stored]
     assert len(set(contents)) == len(contents)
 

@@ -15,6 +15,7 @@ from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
 from lgn.training.kernel import kernel_of
+from lgn.training.lock import locked
 from lgn.training.objective import Diverged, Objective, largest_gradient
 from lgn.training.prepared import Images
 from lgn.training.processes import Processes
@@ -39,7 +40,7 @@ def train_run(
     """Train one run, or continue it where it stopped; one that has finished is returned as it is."""
     # What can be wrong with a config shows while the network is made, before there is a directory.
     objective = _objective(config, images)
-    with run.locked() if group.writes else nullcontext():
+    with locked(run.path) if group.writes else nullcontext():
         if group.writes:
             kernel = None if run.finished else kernel_of(objective.model, group, images, progress)
             run.create(config, images.facts, kernel)
