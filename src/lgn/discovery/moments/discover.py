@@ -17,7 +17,7 @@ from lgn.discovery.moments.prepare import Grid, prepare
 from lgn.discovery.moments.result import DataSymmetry, Element, LieGenerator
 from lgn.discovery.moments.search import PROMISING, closed, polish, promising, search
 from lgn.discovery.moments.significance import Blocks, power, quantile, weakest_direction
-from lgn.discovery.moments.split import Sample, choose_frame, halves, mean_moments
+from lgn.discovery.moments.split import CLEAR, Sample, choose_frame, halves, mean_moments
 from lgn.discovery.moments.starts import invariants_and_noise
 from lgn.discovery.moments.tensors import BLOCKS
 from lgn.discovery.moments.view import View
@@ -26,6 +26,7 @@ from lgn.discovery.moments.whitening import Frame, principal_directions
 STARTS = 100
 FOURTH = 12  # directions up to which fourth moments search
 BEYOND = 20  # directions up to which they are asked about what third moments keep
+FAINT = 1.0  # signal over noise of the weakest direction below which no map can be decided, and none is looked for
 ENOUGH = 20.0  # signal over noise of the weakest direction from which third moments are enough
 
 # Note [More than the distribution]
@@ -66,6 +67,11 @@ def discover_from_data(
     frame, found, notes = (_seen if labels is None else task_moments)(searching, rank, seed)
     if found is None:
         return _nothing(sample, frame, starts, notes, grid)
+    weakest = weakest_direction(found, len(searching.x))
+    if labels is None and weakest < FAINT:
+        more = f"about {math.ceil(len(sample.x) * CLEAR / weakest):,}" if weakest > 0 else "many more"
+        note = f"what moments say of some directions is lost in noise; {more} samples may show it, or a smaller rank"
+        return _nothing(sample, frame, starts, [note], grid)
     degrees = tuple(found)
 
     def blocks_in(some: Sample, there: Frame) -> Blocks:
@@ -97,7 +103,7 @@ def discover_from_data(
         final.frame,
         degree,
         power(found[degree])[0] * len(searching.x),
-        weakest_direction(found, len(searching.x)),
+        weakest,
         tried,
         len(solutions),
         starts,
