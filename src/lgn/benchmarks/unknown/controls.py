@@ -7,13 +7,14 @@ from typing import Any
 
 from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.unknown import cases
-from lgn.benchmarks.unknown.planted import COUNTS, SEEDS
+from lgn.benchmarks.unknown.planted import COUNTS
 from lgn.benchmarks.unknown.score import measure
 from lgn.operators import parse_operator
 
 IMAGES = ("mnist", "cifar10")
 ROWS = {"gaussian": cases.gaussian, "skewed": cases.skewed, "mixture": cases.mixture}
 RANK = 8
+SEEDS = range(300, 305)  # those of other parts showed a wrong claim, and the rule was mended by it
 
 
 def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
