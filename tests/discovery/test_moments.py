@@ -100,7 +100,7 @@ def test_nothing_is_claimed_of_data_without_a_symmetry(kind: object, samples: in
 
 
 def test_coordinates_that_are_alike_are_not_called_exchangeable() -> None:
-    """Eight log-normal coordinates in a row of widths: exchanges of neighbours nearly keep all moments, by the dozen."""
+    """Eight log-normal coordinates in a row of widths: exchanges of neighbours nearly keep moments, by the dozen."""
     found = lgn.discover_from_data(cases.skewed(10_000, 8, 200).x, seed=200, starts=30)
     assert not found.kept
     assert "too many to tell" in found.sentence

@@ -13,9 +13,10 @@ WORDS = {
     "controls": """## Where there is nothing
 
 Every claim is wrong, but the flip of CIFAR-10, which is there: *found* counts it, and for the others that nothing was
-claimed. *Wrong* counts searches with any wrong claim. *Skewed* and *mixture* are 8 numbers without a symmetry: log-normal
-coordinates, mixed, and a mixture of normal distributions. On a seed of before, exchanges of skewed coordinates that are
-alike were claimed; since then nothing is claimed where so many maps nearly keep the moments, and these seeds are fresh.""",
+claimed. *Wrong* counts searches with any wrong claim. *Skewed* and *mixture* are 8 numbers without a symmetry: log-
+normal coordinates, mixed, and a mixture of normal distributions. On a seed of before, exchanges of skewed coordinates
+that are alike were claimed; since then nothing is claimed where so many maps nearly keep the moments, and these seeds
+are fresh.""",
     "natural": """## What nature planted
 
 The flip of CIFAR-10 as it is, the set divided in five ways. *Found* says how often the reflection of columns is kept,
