@@ -35,6 +35,7 @@ right* counts the claims whose classes go where they should.""",
 One search on a mixture of normal distributions, in a process of its own.""",
     "refused": """## What is refused, or has nothing to say""",
 }
+ALLOWED = 0.01  # of searches may claim something wrong
 MANY = 50_000  # samples from which what is planted should be found
 
 
@@ -53,11 +54,16 @@ def rates(result: dict[str, Any]) -> str:
     searches = [cell for cell in result["cells"] if "wrong" in cell]
     planted = [cell for cell in searches if cell["key"]["part"] == "planted" and cell["key"]["samples"] >= MANY]
     wrong, found = sum(cell["wrong"] > 0 for cell in searches), sum(cell["found"] for cell in planted)
+    most = _most(wrong, len(searches))
     parts = [f"Of {len(searches)} searches, on data with a symmetry and without, with 1,000 samples and more, {wrong}"]
-    parts += [f"claim something wrong (at most {100 * _most(wrong, len(searches)):.1f} % with 95 % confidence)."]
+    parts += [f"claim something wrong (at most {100 * most:.1f} % with 95 % confidence)."]
     if planted:
         parts += [f"Of {len(planted)} planted groups {found} are found from {MANY:,} samples and more."]
     parts += ["Rules were fixed before these seeds were looked at, in commits bffe6de and, for controls, bc329cf."]
+    if most > ALLOWED:
+        parts += [
+            "**Experimental**: these are too few to say that wrong claims are at most 1 %; the same command goes on."
+        ]
     return "\n".join(textwrap.wrap(" ".join(parts), 118))
 
 
