@@ -61,9 +61,7 @@ def rates(result: dict[str, Any]) -> str:
         parts += [f"Of {len(planted)} planted groups {found} are found from {MANY:,} samples and more."]
     parts += ["Rules were fixed before these seeds were looked at, in commits bffe6de and, for controls, bc329cf."]
     if most > ALLOWED:
-        parts += [
-            "**Experimental**: these are too few to say that wrong claims are at most 1 %; the same command goes on."
-        ]
+        parts += ["**Experimental**: too few to say that at most 1 % are wrong; the same command goes on."]
     return "\n".join(textwrap.wrap(" ".join(parts), 118))
 
 
