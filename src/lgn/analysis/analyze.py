@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from lgn.algebra import act
+from lgn.algebra import Patch, act
 from lgn.analysis import identifiability
 from lgn.analysis.assemble import MATCHES, Verdicts, fourier_of, hypotheses_of
 from lgn.analysis.chance import Chance
@@ -14,7 +14,7 @@ from lgn.analysis.generator import GeneratorAnalysis, Identifiability, rows
 from lgn.analysis.result import Analysis
 from lgn.analysis.significance import judge
 from lgn.analysis.spectrum import spectrum
-from lgn.analysis.subject import FreshStarts, Label, Patch, Subject, require_patch
+from lgn.analysis.subject import FreshStarts, Label, Subject, require_patch
 
 
 def analyze_matrices(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis import fourier, scores
 from lgn.analysis.chance import Chance
 from lgn.analysis.dictionary import dictionary
@@ -12,7 +13,6 @@ from lgn.analysis.matching import nearest, order_by_excess, parameter_of
 from lgn.analysis.significance import Hypothesis
 from lgn.analysis.specificity import most_specific_first
 
-Patch = tuple[int, int]
 STRUCTURES, SPECTRA, MATCHES = "structures", "spectra", "matches"  # corrected each by itself
 
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.operators import OPERATORS, operator
 
-Patch = tuple[int, int]
 Keywords = dict[str, int | float | str]
 
 #: Families whose cosine relabelling of pixels leaves alone.

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
+
 Matrix = tuple[tuple[float, ...], ...]
 Parameter = None | int | float | str | tuple[float, ...]
 
@@ -146,7 +148,7 @@ class GeneratorAnalysis:
     """Everything about one generator."""
 
     name: str
-    patch: tuple[int, int]
+    patch: Patch
     order: int | None
     layer: int | None
     set: int | None

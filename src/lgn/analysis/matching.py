@@ -11,11 +11,11 @@ from collections.abc import Collection
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis.dictionary import BLUR_STEP, DEGREES, SCALE_STEP, SHEAR_STEP, Keywords, dictionary
 from lgn.analysis.generator import Parameter
 from lgn.operators import OPERATORS, operator
 
-Patch = tuple[int, int]
 TIE = 1e-4
 
 _CONTINUOUS = {

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis import fourier, structure
-
-Patch = tuple[int, int]
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ Note [Two nulls, and the larger p-value]
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis.nulls import orthonormal
 from lgn.analysis.structure import by_offset
 
-Patch = tuple[int, int]
 #: How far a singular component may move among its neighbours: enough to undo that U is V, and still as smooth.
 NEIGHBOURS = 3.0
 

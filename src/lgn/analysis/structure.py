@@ -12,7 +12,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-Patch = tuple[int, int]
+from lgn.algebra import Patch
 
 
 def symmetry(a: Tensor) -> tuple[Tensor, Tensor]:

@@ -7,9 +7,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis import identifiability, scores
 
-Patch = tuple[int, int]
 Label = tuple[int | None, int | None, int | None]
 FreshStarts = Callable[[int], Tensor]
 

@@ -12,10 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.algebra import matrix_of
+from lgn.algebra import Patch, matrix_of
 from lgn.operators import filters, warps
-
-Patch = tuple[int, int]
 
 
 def identity(patch: Patch) -> Tensor:

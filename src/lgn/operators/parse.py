@@ -4,10 +4,11 @@ import inspect
 
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.operators.known import OPERATORS, operator
 
 
-def parse_operator(text: str, patch: tuple[int, int]) -> Tensor:
+def parse_operator(text: str, patch: Patch) -> Tensor:
     """The matrix (d, d) of an operator as people write it: its name, then its parameters in their order.
 
     Parts joined by "then" are applied one after the other.
@@ -20,7 +21,7 @@ def parse_operator(text: str, patch: tuple[int, int]) -> Tensor:
     return matrix
 
 
-def _one(text: str, patch: tuple[int, int]) -> Tensor:
+def _one(text: str, patch: Patch) -> Tensor:
     name, *values = text.split() or [""]
     if name not in OPERATORS:
         raise ValueError(f"operator must begin with one of {', '.join(OPERATORS)}, got {text!r}")
