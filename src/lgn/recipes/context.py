@@ -15,6 +15,7 @@ from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.generator import tensor
 from lgn.front import analyze
 from lgn.operators.study import SETTINGS, Setting, Study, study
+from lgn.pretrained import find_run
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
 from lgn.training.config import PRESETS
@@ -95,13 +96,13 @@ class Context:
 
     def analysis(self, run: Run, change: bool = False) -> Analysis:
         """The analysis of a run, made once; or of what training changed, `A - A_0`."""
-        if not change and not self.options:
+        if run.finished and not change and not self.options:
             return run.analysis()
         plain = run.path / ("analysis-change.json" if change else "analysis.json")
         small = plain.with_suffix(".json.gz")
         kept = Analysis.stored(plain) or Analysis.stored(small)
         if kept is None:
-            kept = self._analyze_change(run) if change else analyze(run, **self.options)
+            kept = self._analyze_change(run) if change else analyze(find_run(run.path), **self.options)
             kept.to_json(small)
         return kept
 
@@ -164,7 +165,9 @@ class Context:
 
 def _kept(run: Run) -> bool:
     """Whether a run is finished, or was, and is kept without its weights."""
-    return run.finished or (run.trained and any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES)))
+    if any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES)) and run.trained:
+        return True
+    return find_run(run.path).finished
 
 
 def _with_task(run: Run) -> Config:
