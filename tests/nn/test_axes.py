@@ -200,10 +200,10 @@ class AxesContract:
         assert places(group)[0].acted_on.shape[1:] == self.kernel
 
     def test_a_planted_generator_is_fitted(self) -> None:
-        """20 % more filters than dimensions, under a generator of order 4."""
+        """Three times as many filters as dimensions, under a generator of order 4."""
         d = torch.Size(self.kernel).numel()
         a = lgn.generators.Cyclic(torch.linalg.qr(torch.randn(1, 1, d, d).double())[0], self.kernel, 4).matrix()[0, 0]
-        bank = orbit(a.detach(), torch.randn(d, 1, *self.kernel, dtype=torch.float64), 4, self.axes).transpose(0, 1)
+        bank = orbit(a.detach(), torch.randn(3 * d, 1, *self.kernel, dtype=torch.float64), 4, self.axes).transpose(0, 1)
         fit = lgn.fit_generator(bank.flatten(0, 1), 4)
         assert float((fit.matrix - a).norm() / a.norm()) <= 1e-9
 
