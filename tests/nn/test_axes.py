@@ -202,8 +202,12 @@ class AxesContract:
     def test_a_planted_generator_is_fitted(self) -> None:
         """Three times as many filters as dimensions, under a generator of order 4."""
         d = torch.Size(self.kernel).numel()
-        a = lgn.generators.Cyclic(torch.linalg.qr(torch.randn(1, 1, d, d).double())[0], self.kernel, 4).matrix()[0, 0]
-        bank = orbit(a.detach(), torch.randn(3 * d, 1, *self.kernel, dtype=torch.float64), 4, self.axes).transpose(0, 1)
+        a = (
+            lgn.generators.Cyclic(torch.linalg.qr(torch.randn(1, 1, d, d).double())[0], self.kernel, 4)
+            .matrix()[0, 0]
+            .detach()
+        )
+        bank = orbit(a, torch.randn(3 * d, 1, *self.kernel, dtype=torch.float64), 4, self.axes).transpose(0, 1)
         fit = lgn.fit_generator(bank.flatten(0, 1), 4)
         assert float((fit.matrix - a).norm() / a.norm()) <= 1e-9
 
