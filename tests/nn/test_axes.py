@@ -279,3 +279,20 @@ class TestImages(AxesContract):
 
 class TestVolumes(AxesContract):
     axes, kernel, size = 3, (2, 3, 2), (7, 8, 9)
+
+
+@pytest.mark.parametrize(("axes", "word"), [(1, "reversal"), (2, "reflection columns"), (3, "mirror 3")])
+def test_the_table_of_equivariance_on_any_number_of_axes(axes: int, word: str) -> None:
+    """A network that keeps the reversal of the last axis does so in every layer; one that ignores sets does not."""
+    torch.manual_seed(0)
+    convolution, stack = (getattr(lgn.nn, f"{name}{axes}d") for name in ("GroupConv", "GroupStackConv"))
+    flip = Fixed(lgn.operators.parse_operator(word, (3,) * axes).float()[None, None], (3,) * axes, 2)
+    options = {"padding": 1, "bias": "set", "generator": flip}
+    first = convolution(1, 2, 2, 3, **options)
+    x = torch.randn(2, 1, *(5,) * axes)
+    table = lgn.nn.equivariance_table(nn.Sequential(first, nn.ReLU(), stack(2, 2, 2, 3, **options)), [word], x)
+    assert table.worst <= 1e-5
+    broken = lgn.nn.equivariance_table(nn.Sequential(first, nn.ReLU(), convolution(4, 2, 2, 3, **options)), [word], x)
+    assert broken.worst > 0.1
+    with pytest.raises(ValueError, match=r"images must be \(N, C, "):
+        lgn.nn.equivariance_table(first, [word], x[0])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lgn.algebra import Patch
+from lgn.algebra import Patch, written
 from lgn.analysis.generator import GeneratorAnalysis
 from lgn.codec import decode, encode
 from lgn.whole_files import write_whole
@@ -54,7 +54,7 @@ class Analysis:
         return orders.pop() if len(orders) == 1 else None
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{height}x{width}" for height, width in self.patches)
+        sizes = ", ".join(map(written, self.patches))
         found = sum(1 for each in self.generators if each.findings)
         return f"<Analysis of {len(self.generators)} generators on {sizes} patches, {found} with findings>"
 

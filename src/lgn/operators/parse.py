@@ -5,7 +5,7 @@ import inspect
 from torch import Tensor
 
 from lgn.algebra import Patch
-from lgn.operators.known import OPERATORS, operator
+from lgn.operators.known import catalogue, operator
 
 
 def parse_operator(text: str, patch: Patch) -> Tensor:
@@ -23,9 +23,10 @@ def parse_operator(text: str, patch: Patch) -> Tensor:
 
 def _one(text: str, patch: Patch) -> Tensor:
     name, *values = text.split() or [""]
-    if name not in OPERATORS:
-        raise ValueError(f"operator must begin with one of {', '.join(OPERATORS)}, got {text!r}")
-    parameters = list(inspect.signature(OPERATORS[name]).parameters.values())[1:]
+    known = catalogue(patch)
+    if name not in known:
+        raise ValueError(f"operator must begin with one of {', '.join(known)}, got {text!r}")
+    parameters = list(inspect.signature(known[name]).parameters.values())[1:]
     if len(values) > len(parameters):
         raise ValueError(f"operator {name} takes at most {len(parameters)} parameters, got {text!r}")
     given = {each.name: _value(word, each, text) for each, word in zip(parameters, values, strict=False)}
