@@ -130,7 +130,7 @@ def _rows(
                 ClassReading(name, about.share, about.interval)
                 for label, name in enumerate(class_names)
                 if int((chosen := labels == label).sum()) > 1
-                for about in [read(each.answers[number][chosen], clusters[chosen])]
+                for about in [read(each.answers[:, number, chosen], clusters[chosen])]
             )
         rows.append(
             Row(

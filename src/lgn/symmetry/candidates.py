@@ -8,7 +8,7 @@ from torch import Tensor
 
 from lgn.algebra import act as act_on_patches
 from lgn.symmetry import exact, resampled
-from lgn.symmetry.family import Candidate, Family, brightness_place, of_group
+from lgn.symmetry.family import Candidate, Family, of_group
 
 #: What candidates may be called.
 NAMES = (
@@ -79,7 +79,7 @@ def of_own(given: Own, images: Tensor) -> Family:
         moved = function(moved)
         if torch.allclose(moved, images, atol=1e-4):
             names = {power: name if power == 1 else f"{name}, {power} times" for power in range(1, order)}
-            return of_group(name, f"cyclic:{order}", names, act, brightness_place, scales=False)
+            return of_group(name, f"cyclic:{order}", names, act, scales=False)
     return Family(name, 2, (Candidate(name, ((0, 1),)),), act, act, scales=False)
 
 

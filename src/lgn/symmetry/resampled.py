@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from lgn.operators.warps import rotate, warp
-from lgn.symmetry.family import Family, brightness_place, of_group, of_line
+from lgn.symmetry.family import Family, of_group, of_line
 
 ANGLES = 8
 STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
@@ -35,7 +35,6 @@ def angles() -> Family:
         f"cyclic:{ANGLES}",
         names,
         act,
-        brightness_place,
         show=show,
         parameters=degrees,
         resampled=True,
