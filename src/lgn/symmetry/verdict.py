@@ -12,9 +12,9 @@ Word = Literal["kept", "broken", "undecided"]
 #: wrong about a break of the margin that is seen like the control with this one.
 LEVEL = 0.01
 MARGIN = 0.05
-#: A trace may be seen less well than the break that was made, down to this share, and must be within the margin still.
-#: (Digits that are turned, and flipped but for a fifth, break the flips at .57 or more and read .535, where a break of
-#: .55 by a pattern reads .549.)
+#: A break may be seen less well than the one that was made, down to this share, and must be within the margin still.
+#: (Digits that are turned, and flipped but for a fifth, break the flips at .57 or more and read .52 to .537, where a
+#: break of .55 by a pattern reads .537 to .549.)
 SEEN = 0.5
 
 
@@ -45,8 +45,8 @@ def judge(found: Reading, adjusted_p: float, control: Reading | None, margin: fl
     """One candidate. `images` is how many there are in all, to say how many it would take.
 
     Kept: told apart less surely than a break of the margin (Note [A break of known size]), one-sided at LEVEL, with an
-    interval below 1/2 + margin; if beyond chance all the same, below SEEN of what was seen of that break. Broken: told
-    apart beyond chance, and not kept.
+    interval below 1/2 + margin; if told beyond chance all the same, with one below SEEN of what was seen of that break.
+    Broken: told apart beyond chance, and not kept.
     """
     significant = adjusted_p <= LEVEL
     if control is not None and below(found, control):
@@ -59,13 +59,14 @@ def judge(found: Reading, adjusted_p: float, control: Reading | None, margin: fl
 
 
 def below(found: Reading, control: Reading) -> bool:
-    """Whether it is told apart less surely than the control, beyond the errors of both. Note [How sure].
+    """Whether it is told apart less surely than the control, beyond the errors of both, and less than SEEN as often.
 
-    A reading below one half is luck, and counts as one half: no luck stands in for a break that was not seen.
+    See Note [How sure]. A reading below one half is luck, and counts as one half: no luck stands in for a break that
+    was not seen.
     """
     from scipy.stats import norm
 
-    return _gap(found, control) > float(norm.isf(LEVEL))
+    return found.share - 0.5 < SEEN * (control.share - 0.5) and _gap(found, control) > float(norm.isf(LEVEL))
 
 
 def _gap(found: Reading, control: Reading) -> float:
