@@ -16,6 +16,7 @@ from lgn.symmetry.gain import ask_network
 from lgn.symmetry.images_evidence import FamilyEvidence, Parts, observe
 from lgn.symmetry.labels import ask_labels, classifier
 from lgn.symmetry.observer import smaller
+from lgn.symmetry.ranges import spread
 from lgn.symmetry.result import ClassReading, FamilyFacts, Row, Symmetries, patch_matrix
 from lgn.symmetry.statistic import read
 from lgn.symmetry.verdict import MARGIN, Verdict, holm, judge
@@ -160,12 +161,7 @@ def _at_most(each: FamilyEvidence, number: int, verdict: Verdict, margin: float)
 
 
 def _facts(each: FamilyEvidence) -> FamilyFacts:
-    spread = None
-    if each.family.group_name is None and each.family.candidates[0].parameter is not None:
-        # Over a uniform range W the share is 1/2 + |t| / 2 W; the shortest step says it best where it says anything.
-        first = each.readings[0]
-        if first.p_value() <= 0.01 and first.share < 0.75:
-            spread = each.family.candidates[0].parameter / (2 * (first.share - 0.5))
+    on_a_line = each.family.group_name is None
     control, twin = each.control, each.twin
     return FamilyFacts(
         each.family.name,
@@ -173,7 +169,7 @@ def _facts(each: FamilyEvidence) -> FamilyFacts:
         None if control is None else control.share,
         None if control is None else control.interval,
         None if twin is None else twin.share,
-        spread,
+        spread(each.family.candidates, each.readings) if on_a_line else None,
     )
 
 

@@ -15,6 +15,7 @@ NAMES = (
     "turns",
     "flips",
     "angles",
+    "tilts",
     "shifts",
     "scalings",
     "stretches",
@@ -52,7 +53,7 @@ def families_of(candidates: Sequence[str | Own], images: Tensor) -> tuple[Family
         if min(height, width) < 12:
             raise ValueError(f"candidates 'shifts' needs images of at least 12x12, got {height}x{width}")
         found += [resampled.shifts("right"), resampled.shifts("down")]
-    for name in ("scalings", "stretches", "shears", "brightness", "contrast"):
+    for name in ("tilts", "scalings", "stretches", "shears", "brightness", "contrast"):
         if name in names:
             found.append(getattr(resampled, name)())
     return (*found, *(of_own(each, images) for each in candidates if not isinstance(each, str)))

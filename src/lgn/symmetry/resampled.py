@@ -42,6 +42,15 @@ def angles() -> Family:
     )
 
 
+def tilts() -> Family:
+    """Turns by a few degrees, for the range that images are turned within: bicubic, no version is the image itself."""
+
+    def show(images: Tensor, value: float) -> Tensor:
+        return _disc(rotate(images, value, "bicubic"))
+
+    return of_line("tilts", (-15.0, -5.0, 5.0, 15.0), lambda value: f"tilt {value:g}", show, resampled=True)
+
+
 def scalings() -> Family:
     """Larger and smaller about the centre; all versions are enlarged, so that none shows what lies outside."""
 

@@ -3,7 +3,7 @@
 Expected: see docs/symmetry.md. `--quick` takes about 3 minutes, everything about an hour on one thread.
 """
 
-from lgn.benchmarks.symmetry import angles, few, gains, images, later, left_right, slight, tasks
+from lgn.benchmarks.symmetry import angles, few, gains, images, later, left_right, partial, slight, tasks
 from lgn.benchmarks.symmetry.page import describe, page, rates
 
 MODULES = {
@@ -15,6 +15,7 @@ MODULES = {
     "few": few,
     "gains": gains,
     "angles": angles,
+    "partial": partial,
 }
 
 __all__ = ["MODULES", "describe", "page", "rates"]

@@ -33,6 +33,10 @@ tell the flips at more than 0.55. What counts is that they are never called kept
     "angles": """## Turns by eighths
 
 Versions are resampled, bicubically, all of them; as many images.""",
+    "partial": """## Partial symmetries
+
+*Within* is the range that was found, either way; *planted* the one that was made, none where images are as they were
+(digits differ in slant and place by themselves) or turned by every angle.""",
     "left-right": """## The left-right flip of CIFAR-10
 
 Nobody planted it. An observer of images and their mirror images learned from 20,000 train images, and judged all 10,000
@@ -66,7 +70,7 @@ def describe(result: dict[str, Any]) -> str:
         "few": _verdicts,
         "left-right": _left_right,
     }
-    tables |= {"tasks": _tasks, "gains": _gains}
+    tables |= {"partial": _partial, "tasks": _tasks, "gains": _gains}
     for part, words in WORDS.items():
         chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
         if chosen:
@@ -171,6 +175,16 @@ def _left_right(cells: Cells) -> str:
                 verdict,
             ]
         )
+    return markdown_table(lines[0], lines[1:])
+
+
+def _partial(cells: Cells) -> str:
+    lines = [["images", "along", "seed", "told apart", "within", "planted"]]
+    for cell in cells:
+        for line, found in cell["lines"].items():
+            told = f"{found['told_apart'][0]:.3f} to {found['told_apart'][-1]:.3f}"
+            ends = ["-" if end is None else f"{end:.3g}" for end in (found["within"], cell["planted"])]
+            lines.append([cell["key"]["images"], line, str(cell["key"]["seed"]), told, *ends])
     return markdown_table(lines[0], lines[1:])
 
 
