@@ -97,6 +97,8 @@ class Symmetries:
     checksum: str
     effort: float = 1.0
     notes: tuple[str, ...] = ()
+    #: The budget that there was; None without one.
+    minutes: float | None = None
 
     @property
     def kept(self) -> tuple[str, ...]:
