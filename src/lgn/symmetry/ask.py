@@ -49,7 +49,7 @@ def symmetries(
     always; labels and a network about what the images keep.
     margin: what the best observer may tell apart beyond one half for a candidate to be kept all the same.
     effort: how long observers are trained, 1 being what the benchmark was measured with.
-    minutes: a budget. Where all would take longer, fewer images are looked at, and observers trained for less long; once
+    minutes: a budget. Where all would take longer, fewer images are looked at and observers trained for less long; once
     it is over nothing new is begun. `notes` say what was given up.
     progress: is told what begins.
     """
