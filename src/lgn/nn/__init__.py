@@ -4,6 +4,7 @@ from lgn.nn.bank import FreeBank, OrbitBank, cached, project
 from lgn.nn.cnn import GroupCNN
 from lgn.nn.convert import Conversion, convert
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table
+from lgn.nn.group_net import GroupNet
 from lgn.nn.group_stack import BrokenEquivarianceWarning, GroupStackConv2d, SetBatchNorm2d, advance, pool_sets
 from lgn.nn.layers import GroupConv2d, GroupLinear
 from lgn.nn.merge import merge
@@ -24,6 +25,7 @@ __all__ = [
     "GroupCNN",
     "GroupConv2d",
     "GroupLinear",
+    "GroupNet",
     "GroupStackConv2d",
     "OrbitBank",
     "OrbitConv2d",

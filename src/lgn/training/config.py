@@ -19,8 +19,8 @@ FREE = "free"  # filters without a group, in place of a family
 class NetworkConfig:
     """The network."""
 
-    architecture: Literal["unfolded", "cnn"] = "unfolded"
-    """The paper's unfolded network, or a plain CNN of group layers."""
+    architecture: Literal["unfolded", "cnn", "net"] = "unfolded"
+    """The paper's unfolded network, a plain CNN of group layers, or a network that keeps its group (`GroupNet`)."""
     num_layers: int = 4
     """Steps of sparse coding, or layers of a CNN, L."""
     num_sets: int = 5
@@ -59,6 +59,10 @@ class NetworkConfig:
     """For reconstruction: decode with the last layer's filters, or with a dictionary of its own."""
     pool: int = 4
     """For classification: codes are averaged over a grid of this many cells a side."""
+    parameters: int = 25_000
+    """Of a net: the most numbers that it may have; it gets as many sets as fit."""
+    dropout: float = 0.0
+    """Of a net: the share of codes that a training step leaves out."""
 
     def __post_init__(self) -> None:
         # One operator may be written as it is, and none as None, as older runs do.
@@ -120,7 +124,17 @@ class Config:
     batch_size: int = 128
     """Images per step, over all processes."""
     learning_rate: float = 0.01
-    """Adam's step, halved when 50, 75 and 87.5 % of training are done."""
+    """Adam's largest step."""
+    schedule: Literal["halved", "one-cycle"] = "halved"
+    """The step is halved when 50, 75 and 87.5 % of training are done, or rises and falls once."""
+    weight_decay: float = 0.0
+    """How much of each filter and of the head is taken off in a step, times the step (AdamW)."""
+    label_smoothing: float = 0.0
+    """Share of the answer that all classes get."""
+    augment: Literal["none", "turns"] = "none"
+    """Turn each image by an angle of its own before a step shows it."""
+    test: Literal["epochs", "end"] = "epochs"
+    """Classify the test images after every epoch, or once, after the last."""
     clip: float | None = 2.0
     """Largest norm of the gradient."""
     seed: int = 0
@@ -170,7 +184,10 @@ class Config:
 INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
 
 # What runs that are older than it do not have: they were trained as the default says.
-LATER = ("architecture", "generator_rate", "group")
+LATER = (
+    "architecture", "generator_rate", "group",
+    "parameters", "dropout", "schedule", "weight_decay", "label_smoothing", "augment", "test",
+)  # fmt: skip
 # What older runs say, and nothing depends on any longer: where their weights came from before they were trained.
 GONE = ("preset", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs")
 

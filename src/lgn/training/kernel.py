@@ -13,7 +13,7 @@ from lgn.training.processes import Processes
 
 def kernel_of(config: Config, model: nn.Module, group: Processes, images: Images, progress: bool) -> str:
     """`native`, `fast` or `plain`, compiled now if need be, with a word, and not in silence within the first step."""
-    encoder = model.encoder
+    encoder = getattr(model, "encoder", None)
     if not isinstance(encoder, UnfoldedEncoder):
         return "plain"
     dtype = torch.float64 if config.precision == "float64" else torch.float32
