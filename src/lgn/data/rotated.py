@@ -1,4 +1,7 @@
-"""Rotated MNIST, made from MNIST by seed: 12,000 digits to train on, 50,000 to test, each turned by its own angle."""
+"""Sets with a symmetry that was planted, made from others by seed: rotated MNIST, and CIFAR-10 with random flips.
+
+Rotated MNIST has 12,000 digits to train on and 50,000 to test, each turned by its own angle.
+"""
 
 import math
 
@@ -37,6 +40,18 @@ def rotate_set(mnist: ImageSet, name: str, seed: int, quarter_turns: bool) -> Im
         for part in (slice(None, TRAIN_COUNT), slice(TRAIN_COUNT, None))
     )
     return ImageSet(name, train, test, mnist.class_names, f"made from {mnist.source} with seed {seed}")
+
+
+def flip_set(source: ImageSet, name: str, seed: int) -> ImageSet:
+    """Every image as it is or mirrored left to right, by a coin of its own; train and test stay what they are."""
+    generator = generator_for(name, seed)
+    flipped = []
+    for split in (source.train, source.test):
+        drawn = torch.rand(len(split.images), generator=generator) < 0.5
+        images = split.images.clone()
+        images[drawn] = images[drawn].flip(-1)
+        flipped.append(Split(images, split.labels))
+    return ImageSet(name, *flipped, source.class_names, f"made from {source.source} with seed {seed}")
 
 
 def rotate(images: Tensor, angles: Tensor) -> Tensor:

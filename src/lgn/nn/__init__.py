@@ -6,6 +6,7 @@ from lgn.nn.convert import Conversion, convert
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table
 from lgn.nn.group_net import GroupNet
 from lgn.nn.group_stack import BrokenEquivarianceWarning, GroupStackConv2d, SetBatchNorm2d, advance, pool_sets
+from lgn.nn.invariance import invariance_error
 from lgn.nn.layers import GroupConv2d, GroupLinear
 from lgn.nn.merge import merge
 from lgn.nn.models import Autoencoder, Classifier
@@ -37,6 +38,7 @@ __all__ = [
     "cached",
     "convert",
     "equivariance_table",
+    "invariance_error",
     "merge",
     "places",
     "pool_sets",

@@ -15,6 +15,9 @@ from lgn.nn.image_action import Found, ImageAction, found_action, image_action, 
 from lgn.nn.layers import GroupConv2d
 
 HALVED = 2  # the first layers, after which images are half as large
+TAPER = (0.5, 0.75)  # their sets over those of the others: they see larger images, and cost most
+SPARE = 0.02  # the share of the parameters that may be left over
+VARIED = 5  # how many of the last layers are made wider or narrower for that
 
 
 class GroupNet(nn.Module):
@@ -61,18 +64,22 @@ class GroupNet(nn.Module):
         action = _action(group, found, operators, kernel_size)
         self.group = None if action is None else action.group
         self.order = 1 if action is None else action.group.order
-        self.dropout = dropout
+        self.dropout, self.kernel_size = dropout, kernel_size
         layer = _Layer(action, kernel_size, generator, share, start, {"device": device, "dtype": dtype})
         self.widths = _widths(layer, in_channels, num_classes, num_layers, parameters)
         self.convolutions, self.norms = nn.ModuleList(), nn.ModuleList()
         for number, (before, after) in enumerate(zip((in_channels, *self.widths), self.widths, strict=False)):
-            self.convolutions.append(layer.made(before, after, lifting=number == 0))
+            # The last layer sees whole neighbourhoods alone: what it says is about the image, and not its margin.
+            last = number == num_layers - 1 > 0
+            self.convolutions.append(layer.made(before, after, number == 0, 0 if last else kernel_size // 2))
             self.norms.append(SetBatchNorm2d(after, self.order, device=device, dtype=dtype))
         self.head = nn.Linear(self.widths[-1], num_classes, device=device, dtype=dtype)
 
     def forward(self, images: Tensor) -> Tensor:
         codes = images
         for number, (convolution, norm) in enumerate(zip(self.convolutions, self.norms, strict=True)):
+            if number == len(self.norms) - 1:
+                codes = _at_least(codes, self.kernel_size)
             codes = convolution(codes)
             if number < HALVED:
                 codes = halve(codes)
@@ -91,6 +98,12 @@ def halve(codes: Tensor) -> Tensor:
     """
     odd = [side % 2 for side in codes.shape[-2:]]
     return F.max_pool2d(codes, [2 + each for each in odd], 2, odd)
+
+
+def _at_least(codes: Tensor, side: int) -> Tensor:
+    """Codes with zeros around, alike on opposite sides, where they are smaller than a side.  (N, C, H, W)"""
+    more = [-(-max(side - each, 0) // 2) for each in (codes.shape[-1], codes.shape[-2])]
+    return F.pad(codes, [margin for each in more for margin in (each, each)]) if any(more) else codes
 
 
 def _action(
@@ -129,18 +142,16 @@ class _Layer:
         self.size = kernel_size**2 if free else action.span.shape[1]  # type: ignore[union-attr]
         self.of_generator = 0
         if action is not None and not self.known:
-            self.of_generator = sum(p.numel() for p in self._made(1, 1, True).bank.generator.parameters())
+            self.of_generator = sum(p.numel() for p in self._made(1, 1, True, 0).bank.generator.parameters())
 
-    def made(self, before: int, after: int, lifting: bool) -> nn.Module:
+    def made(self, before: int, after: int, lifting: bool, padding: int) -> nn.Module:
         if self.action is None:
-            free = nn.Conv2d(
-                before, after, self.kernel_size, padding=self.kernel_size // 2, bias=False, **self.place
-            )
+            free = nn.Conv2d(before, after, self.kernel_size, padding=padding, bias=False, **self.place)
             nn.init.normal_(free.weight, std=(2 / free.weight[0].numel()) ** 0.5)
             return free
-        return self._made(before, after, lifting)
+        return self._made(before, after, lifting, padding)
 
-    def _made(self, before: int, after: int, lifting: bool) -> GroupConv2d:
+    def _made(self, before: int, after: int, lifting: bool, padding: int) -> GroupConv2d:
         kind: type[GroupConv2d] = GroupConv2d if lifting else GroupStackConv2d
         assert self.action is not None
         layer = kind(
@@ -148,7 +159,7 @@ class _Layer:
             after,
             None,
             self.kernel_size,
-            padding=self.kernel_size // 2,
+            padding=padding,
             bias=False,
             group=self.action.group,
             generator=self.generator,
@@ -171,24 +182,32 @@ class _Layer:
 
 
 def _widths(layer: _Layer, channels: int, classes: int, layers: int, parameters: int) -> tuple[int, ...]:
-    """The sets of each layer: of all choices near an even one, that which comes nearest to the number from below."""
+    """The sets of each layer, near the taper: of all that use the parameters up, those that take least time."""
+
+    def sizes(widths: tuple[int, ...]) -> list[int]:
+        pairs = enumerate(zip((channels, *widths), widths, strict=False))
+        return [layer.count(before, after, number == 0) for number, (before, after) in pairs]
 
     def count(widths: tuple[int, ...]) -> int:
-        inner = sum(
-            layer.count(before, after, number == 0)
-            for number, (before, after) in enumerate(zip((channels, *widths), widths, strict=False))
-        )
-        return inner + (widths[-1] + 1) * classes
+        return sum(sizes(widths)) + (widths[-1] + 1) * classes
 
-    even = 1
-    while count((even + 1,) * layers) <= parameters:
-        even += 1
-    if count((1,) * layers) > parameters:
-        raise ValueError(f"parameters must be at least {count((1,) * layers)} for this network, got {parameters}")
-    # Later layers see smaller images: they are the ones to be wider.
-    near = [
-        widths
-        for widths in product(range(even, even + 3), repeat=layers)
-        if list(widths) == sorted(widths) and count(widths) <= parameters
-    ]
-    return max(near, key=count)
+    def cost(widths: tuple[int, ...]) -> int:
+        return sum(size * 4 ** max(HALVED - number, 0) for number, size in enumerate(sizes(widths)))
+
+    def tapered(width: int) -> tuple[int, ...]:
+        return tuple(max(1, round(width * share)) for share in (*TAPER, *(1.0,) * layers)[:layers])
+
+    if (least := count((1,) * layers)) > parameters:
+        raise ValueError(f"parameters must be at least {least} for this network, got {parameters}")
+    width = 1
+    while count(tapered(width + 1)) <= parameters:
+        width += 1
+    first = tapered(width)
+    for changes in (range(3), range(-1, 4)):
+        several = product(changes, repeat=min(layers, VARIED))
+        near = [first[:-VARIED] + tuple(map(sum, zip(first[-VARIED:], more, strict=True))) for more in several]
+        fitting = [widths for widths in near if min(widths) > 0 and count(widths) <= parameters]
+        enough = [widths for widths in fitting if count(widths) > (1 - SPARE) * parameters]
+        if growing := [widths for widths in enough if list(widths) == sorted(widths)]:
+            return min(growing, key=cost)
+    return min(enough, key=cost) if enough else max(fitting, key=count)

@@ -199,7 +199,20 @@ RELEASED = Config(
     penalty_start="gaussian",
 )
 
-PRESETS: dict[str, Config] = {"paper": Config(), "released": RELEASED, "quick": Config(epochs=12)}
+# A network that keeps its group. Pixels stay from 0 to 1: a black margin and the zeros around it are then the same.
+NET = Config(
+    task="classify",
+    preprocess="none",
+    network=NetworkConfig(architecture="net", num_layers=5, kernel_size=5, generator="fixed"),
+    penalty="none",
+    epochs=30,
+    batch_size=64,
+    schedule="one-cycle",
+    weight_decay=1e-2,
+    test="end",
+)
+
+PRESETS: dict[str, Config] = {"paper": Config(), "released": RELEASED, "quick": Config(epochs=12), "net": NET}
 
 # What every training chooses for itself, whatever its preset.
 CHOSEN = ("data", "task", "train_images", "seed", "data_seed", *INCIDENTAL)
