@@ -203,7 +203,7 @@ RELEASED = Config(
 NET = Config(
     task="classify",
     preprocess="none",
-    network=NetworkConfig(architecture="net", num_layers=5, kernel_size=5, generator="fixed"),
+    network=NetworkConfig(architecture="net", num_layers=5, kernel_size=5, generator="fixed", dropout=0.1),
     penalty="none",
     epochs=30,
     batch_size=64,
