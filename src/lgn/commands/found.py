@@ -6,6 +6,7 @@ from pathlib import Path
 from lgn.symmetry import Symmetries
 from lgn.training.networks import operators_of
 
+
 def with_found(args: list[str]) -> list[str]:
     """The arguments, with a fixed operator in the place of what was found; as they are where nothing is asked for."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)

@@ -51,7 +51,8 @@ def flip_set(source: ImageSet, name: str, seed: int) -> ImageSet:
         images = split.images.clone()
         images[drawn] = images[drawn].flip(-1)
         flipped.append(Split(images, split.labels))
-    return ImageSet(name, *flipped, source.class_names, f"made from {source.source} with seed {seed}")
+    train, test = flipped
+    return ImageSet(name, train, test, source.class_names, f"made from {source.source} with seed {seed}")
 
 
 def rotate(images: Tensor, angles: Tensor) -> Tensor:

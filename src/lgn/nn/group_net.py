@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.generators import Family, Share, Start
-from lgn.groups import Group
+from lgn.groups import Group, as_group
 from lgn.nn.bank import OrbitBank, require_positive
 from lgn.nn.group_stack import GroupStackConv2d, SetBatchNorm2d, pool_sets
 from lgn.nn.image_action import Found, ImageAction, found_action, image_action, restrict
@@ -92,7 +92,7 @@ class GroupNet(nn.Module):
 
 
 def halve(codes: Tensor) -> Tensor:
-    """The largest of neighbours, at every other place: of 2 where a side is even, of 3 about each place where it is odd.
+    """The largest of neighbours, at every other place: of 2 where a side is even, of 3 about a place where it is odd.
 
     So the places left lie symmetrically, and turns and flips go through exactly.  (N, C, H, W) -> (N, C, ~H/2, ~W/2)
     """
@@ -117,8 +117,6 @@ def _action(
         return None
     if operators is None:
         return image_action(group, kernel_size)
-    from lgn.groups import as_group
-
     return ImageAction(as_group(group), operators, None)
 
 

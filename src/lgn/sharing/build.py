@@ -95,11 +95,13 @@ class Built:
         return "\n".join([*lines, "", self.sentence])
 
 
-def build(question: Question, out: str | Path, *, progress: Callable[[str], None] | None = None) -> Built:
+def build(
+    question: Question, out: str | Path, *, onnx: bool = True, progress: Callable[[str], None] | None = None
+) -> Built:
     """Find the symmetries, train the network that keeps them and the same with free filters, compare, and export.
 
     The run is `out`, with the control in `out/free`. What is there already is not made again: a build that was stopped
-    goes on where it was.
+    goes on where it was. onnx: write `out/merged.onnx`, where what that needs is installed.
     """
     out = Path(out)
     if (out / QUESTION).is_file() and Question.load(out) != question:
@@ -120,7 +122,7 @@ def build(question: Question, out: str | Path, *, progress: Callable[[str], None
         raise Interrupted(f"{reason}; continue with: lgn build --resume {shlex.quote(str(out))}") from None
     networks = tuple(_trained(run, config, images) for run in runs)
     exported = None
-    if all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
+    if onnx and all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
         exported = out / "merged.onnx"
         if not exported.is_file():
             export(runs[0], "onnx", exported)

@@ -8,6 +8,7 @@ from torch import Tensor
 from lgn.groups import named
 from lgn.nn.image_action import found_name
 from lgn.symmetry import Symmetries, symmetries
+from lgn.symmetry.verdict import Word
 from lgn.training.config import FREE, Config
 
 #: Candidates as operators on patches, and their periods.
@@ -32,17 +33,19 @@ def ask(
     """Which turns and flips images keep, and which of those their labels survive.  images: uint8 (N, C, H, W)"""
     candidates = ("turns", "flips", "angles") if images.shape[-1] == images.shape[-2] else ("turns", "flips")
     asked = ("images", "labels")
-    return symmetries(
-        images, labels, candidates, seed, evidence=asked, class_names=class_names, progress=progress
-    )
+    return symmetries(images, labels, candidates, seed, evidence=asked, class_names=class_names, progress=progress)
 
 
 def for_task(found: Symmetries) -> Symmetries:
     """What is found less what labels do not survive: a network that keeps it would not tell them apart."""
-    rows = (
-        row if row.labels in (None, "survive") else replace(row, images="undecided" if row.labels == "undecided" else "broken")
-        for row in found.rows
-    )
+    words: dict[str | None, Word | None] = {
+        "survive": None,
+        "undecided": "undecided",
+        "permuted": "broken",
+        "lost": "broken",
+        None: None,
+    }
+    rows = (row if (word := words[row.labels]) is None else replace(row, images=word) for row in found.rows)
     return replace(found, rows=tuple(rows))
 
 

@@ -63,7 +63,7 @@ def collected(place: Path, quick: bool) -> dict[str, Any]:
 def _measured(case: Case, place: Path, data_dir: Path | None) -> dict[str, Any] | None:
     """None if the run is being trained by another process."""
     config, directory = case.config(data_dir), place / case.name
-    words = {}
+    words: dict[str, Any] = {}
     if case.method == "found":
         config, directory, words = _found(case, place, data_dir)
     try:
@@ -140,5 +140,3 @@ def _step_seconds(run: Run) -> float:
         F.cross_entropy(model(images), labels).backward()
         spent.append(time.process_time() - began)
     return min(spent)
-
-
