@@ -14,11 +14,11 @@ from lgn.operators import operator
 
 # Note [Turns between pixels]
 # A turn by 45 degrees moves pixels to places between pixels. Filters that are sums of circular harmonics on rings,
-# exp(-(|x| - r)^2 / 2 s^2) cos(m phi) and sin(m phi), turn exactly all the same: by a phase. On a grid they are sampled,
-# and a harmonic that changes faster along its ring than pixels follow is left out: m <= 2 r and m <= 3. Corners outside
-# the largest ring are 0, for no turn brings anything there. So A(turn) = B R B^+ on the span of these filters and the
-# identity elsewhere: a true representation, and by quarter turns the permutation of pixels itself. What is left is that
-# images are sampled: the error of a network is measured by `invariance_error`.
+# exp(-(|x| - r)^2 / 2 s^2) cos(m phi) and sin(m phi), turn exactly all the same: by a phase. On a grid they are
+# sampled, and a harmonic that changes faster along its ring than pixels follow is left out: m <= 2 r and m <= 3.
+# Corners outside the largest ring are 0, for no turn brings anything there. So A(turn) = B R B^+ on the span of these
+# filters and the identity elsewhere: a true representation, and by quarter turns the permutation of pixels itself.
+# What is left is that images are sampled: the error of a network is measured by `invariance_error`.
 RING_WIDTH, LAST_RING_WIDTH = 0.6, 0.4
 HIGHEST = 3
 #: Groups of turns and flips that pixels follow exactly, the larger first.
