@@ -116,8 +116,8 @@ def _networks(results: Path) -> list[str]:
         return []
     errors = {name: networks.spread(some) for name, some in by_method.items() if some}
     words = (
-        f"rotated MNIST, 12,000 images, 25,000 parameters, no augmentation: a test error of {errors[chosen]} % with the "
-        f"group {chosen}, {errors['free']} % with free filters ({len(by_method[chosen])} and "
+        f"rotated MNIST, 12,000 images, 25,000 parameters, no augmentation: a test error of {errors[chosen]} % with "
+        f"the group {chosen}, {errors['free']} % with free filters ({len(by_method[chosen])} and "
         f"{len(by_method['free'])} seeds)"
     )
     return [f"**Is a network better for it?** `lgn build`: {words} ([all](docs/networks.md))."]

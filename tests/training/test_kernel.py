@@ -23,7 +23,7 @@ ALONE = Processes(0, 1, torch.device("cpu"))
         ({"precision": "float64"}, "fast"),
         ({"precision": "bfloat16"}, "plain"),
         ({"two_sided": True, "task": "reconstruct"}, "fast"),
-        ({"architecture": "cnn"}, "plain"),
+        ({"name": "net", "num_sets": 5}, "plain"),
     ],
     ids=str,
 )

@@ -1,7 +1,6 @@
 """Layers and networks whose filters are orbits of learned linear groups."""
 
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
-from lgn.nn.cnn import GroupCNN
 from lgn.nn.convert import Conversion, convert
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table
 from lgn.nn.group_net import GroupNet
@@ -23,7 +22,6 @@ __all__ = [
     "Conversion",
     "EquivarianceTable",
     "FreeBank",
-    "GroupCNN",
     "GroupConv2d",
     "GroupLinear",
     "GroupNet",

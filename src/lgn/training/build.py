@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from lgn.generators import Family, Generator, Start
-from lgn.nn import Autoencoder, Classifier, GroupCNN, GroupNet, UnfoldedEncoder
+from lgn.nn import Autoencoder, Classifier, GroupNet, UnfoldedEncoder
 from lgn.operators.parse import parse_operator
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, Relations, SingularValues
 from lgn.training.config import FREE, Config, NetworkConfig
@@ -36,22 +36,7 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     if network.architecture == "net":
         return _net(config, channels, num_classes, task, dtype)
     if network.architecture == "cnn":
-        _require_cnn(network, min(image_shape[1:]), task)
-        cnn = GroupCNN(
-            channels,
-            network.num_layers,
-            network.num_sets,
-            None,
-            network.kernel_size,
-            padding=network.padding,
-            group=network.chosen_group,
-            generator=generator,
-            share=network.share,
-            start=start,
-            dtype=dtype,
-        )
-        cnn.convolutions.requires_grad_(not config.freeze_filters)
-        return Classifier(cnn, num_classes, pool=network.pool)
+        raise ValueError("architecture must be unfolded or net, got 'cnn', which older runs have: net took its place")
     encoder = UnfoldedEncoder(
         channels,
         network.num_layers,
@@ -106,19 +91,6 @@ def _net(config: Config, channels: int, num_classes: int, task: str, dtype: torc
     )
     net.convolutions.requires_grad_(not config.freeze_filters)
     return net
-
-
-def _require_cnn(network: NetworkConfig, image_side: int, task: str) -> None:
-    """Refuse what only unfolded networks have, rather than leave it aside without a word."""
-    if task != "classify":
-        raise ValueError(f"task must be classify for architecture 'cnn', got {task!r}")
-    _require_usual(network, "cnn", OF_UNFOLDED)
-    shrinking = 0 if network.padding == "same" else network.kernel_size - 1 - 2 * network.padding
-    if network.num_layers * shrinking >= image_side:
-        raise ValueError(
-            f"num_layers must be at most {(image_side - 1) // shrinking} for architecture 'cnn' and these images, "
-            f"of which every layer takes {shrinking} pixels a side, got {network.num_layers}"
-        )
 
 
 def _require_usual(network: NetworkConfig, architecture: str, names: tuple[str, ...]) -> None:
