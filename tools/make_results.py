@@ -12,7 +12,8 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.benchmarks import groups, inspection, networks, recovery, speed_page, symmetry, truth, unknown
+from lgn.benchmarks import groups, inspection, recovery, speed_page, symmetry, truth, unknown
+from lgn.benchmarks import networks as built
 from lgn.markdown import markdown_table
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
@@ -38,7 +39,7 @@ DOCUMENTS = {
     "groups": groups.page,
     "speed": speed_page.page,
     "symmetry": symmetry.page,
-    "networks": networks.page,
+    "networks": built.page,
 }
 #: The sets that README shows the answer of.
 ANSWERED = {
@@ -114,7 +115,7 @@ def _networks(results: Path) -> list[str]:
     chosen = "found" if by_method["found"] else "given"
     if not (by_method[chosen] and by_method["free"]):
         return []
-    errors = {name: networks.spread(some) for name, some in by_method.items() if some}
+    errors = {name: built.spread(some) for name, some in by_method.items() if some}
     words = (
         f"rotated MNIST, 12,000 images, 25,000 parameters, no augmentation: a test error of {errors[chosen]} % with "
         f"the group {chosen}, {errors['free']} % with free filters ({len(by_method[chosen])} and "
@@ -438,4 +439,4 @@ if __name__ == "__main__":
     for page, text in pages().items():
         page.write_text(text)
     if (measured := ROOT / "results" / "networks.json").is_file():
-        networks.write_curve(read_json(measured)["rows"], ROOT / "docs" / "images" / "networks.png")
+        built.write_curve(read_json(measured)["rows"], ROOT / "docs" / "images" / "networks.png")

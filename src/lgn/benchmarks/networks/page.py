@@ -30,9 +30,9 @@ exactly; images are sampled, and what that leaves is the *equivariance error*: t
 outputs when test images are turned by an element of the group.
 
 What follows was made by `lgn benchmark networks --out results/networks.json`. Rotated MNIST is made anew from MNIST,
-for the original files cannot be had everywhere: 12,000 digits to train with, 50,000 to test. Each seed has images, start
-and order of its own, and nothing is chosen by test images. No training sees turned copies of its images, unless a row
-says *augmented*. Published errors on the original files: Z2CNN 5.03 % (21 thousand weights), P4CNN 2.28 % (24.5
+for the original files cannot be had everywhere: 12,000 digits to train with, 50,000 to test. Each seed has images,
+start and order of its own, and nothing is chosen by test images. No training sees turned copies of its images, unless
+a row says *augmented*. Published errors on the original files: Z2CNN 5.03 % (21 thousand weights), P4CNN 2.28 % (24.5
 thousand), H-Net 1.69 %.
 
 ![Test error against training images](images/networks.png)
