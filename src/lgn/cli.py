@@ -9,7 +9,7 @@ from lgn.memory import keep_freed_memory
 from lgn.version import __version__
 
 COMMANDS = {
-    "discover": "train a linear group network on your images, and see what it learned",
+    "discover": "which symmetries do your images have, their labels, and what does a network gain?",
     "build": "a network that uses the symmetries of your images, beside one that does not",
     "predict": "say the class of images with a network that was built or trained",
     "train": "train, or continue a training",
@@ -24,7 +24,7 @@ COMMANDS = {
     "data": "list, get and verify data sets",
 }
 
-HELP = """lgn finds out which linear groups a network wants.
+HELP = """lgn finds out which symmetries images, tasks and networks have.
 
 commands:
 {commands}

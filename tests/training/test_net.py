@@ -92,7 +92,7 @@ def test_turned_images_are_other_images_and_the_same_with_the_seed(tmp_path: Pat
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"tied": True}, "tied must be False for architecture 'net', which has no such choice, got True"),
+        ({"norm": 1.0}, "norm must be None for architecture 'net', which has no such choice, got 1.0"),
         ({"algorithm": "fista"}, "algorithm must be 'ista' for architecture 'net'"),
         ({"num_sets": 4}, "num_sets must be 5 for architecture 'net'"),
         ({"group": "symmetric:3"}, "group must be cyclic:N or dihedral:N"),

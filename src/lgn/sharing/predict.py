@@ -61,11 +61,10 @@ def _from_run(source: str | Path) -> _Network:
     if facts["task"] != "classify":
         raise ValueError(f"run must be one that classifies, {run.path} reconstructs")
     model, preprocessing = run.model(), run.preprocessing()
-    dtype = next(model.parameters()).dtype
 
     def outputs(images: Tensor) -> Tensor:
         with cached(model):
-            return model(preprocessing.apply(images).to(dtype))
+            return model(preprocessing.apply(images))
 
     return _Network(facts, outputs)
 

@@ -14,7 +14,7 @@ from lgn.operators.parse import parse_operator
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, Relations, SingularValues
 from lgn.training.config import FREE, Config, NetworkConfig
 
-OF_UNFOLDED = ("algorithm", "tied", "step", "threshold", "two_sided", "normalise", "norm", "decoder")
+OF_UNFOLDED = ("algorithm", "step", "normalise", "norm", "decoder")
 RISING, LOWEST = 0.2, 1e-3  # of a one-cycle schedule: how long the rate rises, and the share that it begins and ends at
 
 
@@ -23,7 +23,6 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     network = config.network
     if network.padding != "same" and network.kernel_size > (largest := min(image_shape[1:]) + 2 * network.padding):
         raise ValueError(f"kernel_size must be at most {largest} for these images, got {network.kernel_size}")
-    dtype = torch.float64 if config.precision == "float64" else torch.float32
     generator: Family = network.generator
     start: Start = network.start
     if network.norm is not None and network.family is not None and "norm" in network.family.option_names:
@@ -31,10 +30,10 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
         generator = partial(family, norm=network.norm)
     if network.operator:
         patch = (network.kernel_size, network.kernel_size)
-        start = [parse_operator(each, patch).to(dtype) for each in network.operator]
+        start = [parse_operator(each, patch).to(torch.get_default_dtype()) for each in network.operator]
     channels = 1 if config.grey else image_shape[0]
     if network.architecture == "net":
-        return _net(config, channels, num_classes, task, dtype)
+        return _net(config, channels, num_classes, task)
     if network.architecture == "cnn":
         raise ValueError("architecture must be unfolded or net, got 'cnn', which older runs have: net took its place")
     encoder = UnfoldedEncoder(
@@ -45,17 +44,13 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
         network.kernel_size,
         group=network.chosen_group,
         algorithm=network.algorithm,
-        tied=network.tied,
         step=network.step,
-        threshold=network.threshold,
-        two_sided=network.two_sided,
         normalise=network.normalise,
         padding=network.padding,
         generator=generator,
         share=network.share,
         start=start,
         basis_norm=network.norm,
-        dtype=dtype,
     )
     model: nn.Module
     if task == "classify":
@@ -67,14 +62,14 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     return model
 
 
-def _net(config: Config, channels: int, num_classes: int, task: str, dtype: torch.dtype) -> nn.Module:
+def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Module:
     network = config.network
     if task != "classify":
         raise ValueError(f"task must be classify for architecture 'net', got {task!r}")
     _require_usual(network, "net", (*OF_UNFOLDED, "num_sets", "padding", "pool"))
     free = network.generator == FREE
     patch = (network.kernel_size, network.kernel_size)
-    operators = [parse_operator(each, patch).to(dtype) for each in network.operator]
+    operators = [parse_operator(each, patch) for each in network.operator]
     net = GroupNet(
         channels,
         num_classes,
@@ -87,7 +82,6 @@ def _net(config: Config, channels: int, num_classes: int, task: str, dtype: torc
         generator="fixed" if free else network.generator,
         share=network.share,
         start=network.start,
-        dtype=dtype,
     )
     net.convolutions.requires_grad_(not config.freeze_filters)
     return net
@@ -104,17 +98,18 @@ def _require_usual(network: NetworkConfig, architecture: str, names: tuple[str, 
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
     """The penalty of a config; none for a network without a generator that is trained."""
-    weight, normalised = config.penalty_weight, config.penalty_normalised
+    weight = config.penalty_weight
     if config.penalty == "none" or not generator_rate(config):
         return None
     if config.penalty == "inverse":
         return AuxiliaryInverse(model, weight, start=config.penalty_start)
-    if config.penalty == "singular-values":
-        return SingularValues(model, weight, normalised=normalised)
-    if config.penalty == "log-determinant":
-        return LogDeterminant(model, weight, normalised=normalised)
-    kinds: dict[str, Callable[[nn.Module, float], Penalty]]
-    kinds = {"orthogonality": Orthogonality, "closure": Closure, "relations": Relations}
+    kinds: dict[str, Callable[[nn.Module, float], Penalty]] = {
+        "singular-values": SingularValues,
+        "log-determinant": LogDeterminant,
+        "orthogonality": Orthogonality,
+        "closure": Closure,
+        "relations": Relations,
+    }
     return kinds[config.penalty](model, weight)
 
 

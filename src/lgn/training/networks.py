@@ -7,20 +7,10 @@ from torch import Tensor
 
 from lgn.groups import named
 from lgn.nn.image_action import found_name
+from lgn.operators.parse import SQUARE
 from lgn.symmetry import Symmetries, symmetries
 from lgn.symmetry.verdict import Word
 from lgn.training.config import FREE, Config
-
-#: Candidates as operators on patches, and their periods.
-OPERATORS = {
-    "turn 90": ("rotation 90", 4),
-    "turn 180": ("rotation 180", 2),
-    "turn 270": ("rotation 270", 4),
-    "flip columns": ("reflection columns", 2),
-    "flip rows": ("reflection rows", 2),
-    "transposition": ("transposition", 2),
-    "antitransposition": ("transposition then rotation 180", 2),
-}
 
 
 def ask(
@@ -54,9 +44,9 @@ def operators_of(found: Symmetries) -> tuple[int | None, str | None, tuple[str, 
     names = found.generators_kept
     if not names:
         return None, None, ()
-    operators, orders = zip(*(OPERATORS[name] for name in names), strict=True)
+    order, operators = 4 if names[0] in ("turn 90", "turn 270") else 2, tuple(SQUARE[name] for name in names)
     # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
-    return (orders[0], None, operators) if len(names) == 1 else (None, f"dihedral:{orders[0]}", operators)
+    return (order, None, operators) if len(names) == 1 else (None, f"dihedral:{order}", operators)
 
 
 def with_group(config: Config, group: str) -> Config:

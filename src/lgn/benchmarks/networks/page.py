@@ -181,8 +181,8 @@ def write_curve(rows: Rows, path: Path) -> None:
         if points:
             places = sorted(points)
             errors = [stdev(points[n]) if len(points[n]) > 1 else 0.0 for n in places]
-            style = {"marker": "o", "capsize": 3, "linestyle": "--" if method == "found" else "-"}
-            axes.errorbar(places, [mean(points[n]) for n in places], errors, label=method, **style)
+            means, line = [mean(points[n]) for n in places], "o--" if method == "found" else "o-"
+            axes.errorbar(places, means, errors, fmt=line, capsize=3, label=method)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("training images")
