@@ -162,6 +162,7 @@ def _rows(
                 candidate.element,
                 candidate.parameter,
                 by_class,
+                exact_p=each.exact[number],
             )
         )
     return tuple(rows)

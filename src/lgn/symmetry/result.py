@@ -51,6 +51,8 @@ class Row:
     classes: tuple[ClassReading, ...] = ()
     label_evidence: LabelEvidence | None = None
     gain: Gain | None = None
+    #: Where images are few: an exact p-value of a first observer against chance, not corrected; else None.
+    exact_p: float | None = None
 
     @property
     def labels(self) -> LabelWord | None:

@@ -15,13 +15,14 @@ from lgn.symmetry.family import Family
 
 UNKNOWN = "unknown"
 SIDE, BLUR = 14, 1.0
-#: So many proposals are judged, those that the moments keep first; a name is said from this cosine on.
+#: So many proposals are judged, those that the moments keep first; a name counts from this cosine on.
 PROPOSALS, NAMED = 4, 0.9
 
 # Note [Proposed and judged]
 # Moments propose from the images that observers learn from; other images judge. A map is known on a few directions
 # alone, those of most variance, and says nothing of the rest: all that an observer is shown, of x and of T x, lies on
-# them. A map of finite order is rounded to it, and its powers are candidates too; another cannot be kept, only broken.
+# them. A map that is like one with a name is rounded to that, and one of finite order to its order: its powers are
+# candidates too. Another cannot be kept, only broken.
 
 
 def proposed(images: Tensor, seed: int) -> tuple[tuple[Family, ...], list[str]]:
@@ -37,12 +38,12 @@ def proposed(images: Tensor, seed: int) -> tuple[tuple[Family, ...], list[str]]:
         return (), [f"The moments propose no map. {found.sentence}"]
     families = []
     for number, element in enumerate(found.elements[:PROPOSALS], 1):
-        inner = element.inner if element.period is None else snap(element.inner, "roots", element.period)
+        name, inner = f"unknown {number}", element.inner
+        if element.exact is not None and abs(element.cosine or 0.0) >= NAMED:
+            name, inner = f"{name} (like {element.name})", found.frame.lower(element.exact)
+        if element.period is not None:
+            inner = snap(inner, "roots", element.period)
         view, function = _on_directions(found.frame.mean, found.frame.to, found.frame.back, inner)
-        likeness = abs(element.cosine or 0.0)
-        name = f"unknown {number}"
-        if element.name is not None and likeness >= NAMED:
-            name += f" (like {element.name})"
         families.append(replace(of_own((name, function), view(images[:64])), view=view))
     return tuple(families), []
 
