@@ -22,7 +22,7 @@ def run(args: list[str]) -> int:
 
 def _benchmark(
     what: Annotated[
-        Literal["speed", "layers", "recovery", "truth", "groups", "unknown", "symmetry", "inspection", "networks"],
+        Literal["speed", "recovery", "truth", "groups", "unknown", "symmetry", "inspection", "networks"],
         tyro.conf.Positional,
     ],
     quick: bool = False,
@@ -33,7 +33,7 @@ def _benchmark(
     """Measure, and say what was measured.
 
     Args:
-        what: speed: a training step beside the straightforward one. layers: a group layer beside a convolution.
+        what: speed: a training step beside the straightforward one.
             recovery: is a planted symmetry found, and none where there is none? truth: what is claimed
             of inputs without anything to find, and with it? groups: are several generators found, and do they hold?
             unknown: are symmetries found that nobody named, and none where there are none? symmetry: what is said of

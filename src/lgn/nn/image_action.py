@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from lgn.algebra import unvec, vec
+from lgn.algebra import Patch, unvec, vec
 from lgn.groups import Group, as_group, from_matrices
 from lgn.nn.bank import OrbitBank
 from lgn.operators import operator
@@ -104,7 +104,7 @@ class _Combination(nn.Module):
 
     span: Tensor
 
-    def __init__(self, span: Tensor, patch: tuple[int, int]) -> None:
+    def __init__(self, span: Tensor, patch: Patch) -> None:
         super().__init__()
         self.patch = patch
         self.register_buffer("span", span, persistent=False)
