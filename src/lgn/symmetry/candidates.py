@@ -24,6 +24,7 @@ NAMES = (
     "negative",
     "brightness",
     "contrast",
+    "unknown",
 )
 Own = tuple[str, Callable[[Tensor], Tensor] | Tensor]
 #: The longest period of a transformation of one's own that is looked for.
@@ -31,7 +32,10 @@ LONGEST = 12
 
 
 def families_of(candidates: Sequence[str | Own], images: Tensor) -> tuple[Family, ...]:
-    """One family for all turns and flips by quarters, one each for the others.  images: a few, as they will be shown"""
+    """One family for all turns and flips by quarters, one each for the others; "unknown" ones are not made here.
+
+    images: a few, as they will be shown
+    """
     names = [each for each in candidates if isinstance(each, str)]
     if unknown := [name for name in names if name not in NAMES]:
         raise ValueError(f"candidates must be of {', '.join(NAMES)}, or (name, function or matrix), got {unknown[0]!r}")
