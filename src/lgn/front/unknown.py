@@ -68,7 +68,8 @@ def verified(
     """With the verdict of `lgn.symmetries` on what is kept, and on what is undecided and has a name.
 
     A turn or flip by quarters is judged on the pictures that the rows were made from; any other map on the r whitened
-    numbers of each row, laid out as a small picture: off those directions it is not known.
+    numbers of each row, laid out as a small picture: off those directions it is not known. Such a map was found on the
+    same samples, so that being kept is the weaker answer; being told apart is not weakened.
 
     Shapes: rows (N, d), pictures (N, C, H, W)
     """
