@@ -97,11 +97,18 @@ class Symmetries:
     checksum: str
     effort: float = 1.0
     notes: tuple[str, ...] = ()
+    #: The budget that there was; None without one.
+    minutes: float | None = None
 
     @property
     def kept(self) -> tuple[str, ...]:
         """The names of the candidates that the images keep."""
         return tuple(dict.fromkeys(row.name for row in self.rows if row.images == "kept"))
+
+    @property
+    def ranges(self) -> dict[str, float]:
+        """Where a symmetry along a line is partial: how far it goes either way, in the unit of the family."""
+        return {facts.name: facts.spread / 2 for facts in self.families if facts.spread is not None}
 
     def row(self, name: str) -> Row:
         """The row of a candidate by its name."""

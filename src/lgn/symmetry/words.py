@@ -2,6 +2,7 @@
 
 from html import escape
 
+from lgn.symmetry.ranges import within
 from lgn.symmetry.result import FamilyFacts, Row, Symmetries
 
 _PLAIN = {
@@ -12,6 +13,7 @@ _PLAIN = {
 }
 _NOUNS = {
     "angles": "turn by an angle",
+    "tilts": "turn by a few degrees",
     "colour": "exchange of colour channels",
     "negative": "negative",
     "shifts right": "shift",
@@ -22,7 +24,6 @@ _NOUNS = {
     "brightness": "change of brightness",
     "contrast": "change of contrast",
 }
-_UNITS = {"shifts right": "pixels", "shifts down": "pixels"}
 
 
 def sentence(found: Symmetries) -> str:
@@ -36,8 +37,8 @@ def sentence(found: Symmetries) -> str:
         if traces := [row.name for row in kept if row.trace]:
             parts.append(f"Of {_listed(traces)} a trace remains.")
         parts += _network_clause(kept)
-    if spreads := [_spread(facts) for facts in found.families if facts.spread is not None]:
-        parts.append(f"They seem to be spread over {_listed(spreads)}.")
+    if ranges := [within(facts.name, facts.spread) for facts in found.families if facts.spread is not None]:
+        parts.append(f"In part they keep {_listed(ranges)}, about, either way.")
     parts += _broken_clause(found, kept, undecided)
     if undecided:
         needed = max(row.needed for row in undecided)
@@ -126,10 +127,6 @@ def _kind(row: Row) -> str:
 
 def _kinds(rows: list[Row]) -> list[str]:
     return list(dict.fromkeys(_kind(row) for row in rows))
-
-
-def _spread(facts: FamilyFacts) -> str:
-    return f"{facts.spread:.2g} {_UNITS.get(facts.name, '')} of {facts.name}".replace("  ", " ")
 
 
 def _listed(words: list[str], last: str = "and") -> str:
