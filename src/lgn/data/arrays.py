@@ -42,6 +42,17 @@ def load_arrays(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> Ima
         raise DataError(f"{path} is refused: {error}") from error
 
 
+def load_images(path: Path) -> Tensor:
+    """The `images` of an `.npz` alone.  -> uint8 (N, C, H, W)"""
+    arrays = read_npz(path)
+    if "images" not in arrays:
+        raise DataError(f"{path} must hold an array 'images', it holds {', '.join(sorted(arrays)) or 'none'}")
+    try:
+        return _as_bytes({"images": _channels_first(arrays["images"], "images")})[0]["images"]
+    except DataError as error:
+        raise DataError(f"{path} is refused: {error}") from error
+
+
 def read_npz(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays of an `.npz` that we know the names of. Their headers are judged before their bytes are read."""
     try:

@@ -13,6 +13,7 @@ from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.analyze import analyze_subjects
 from lgn.front.contents import contents_of_run
 from lgn.front.matrices import read_matrices
+from lgn.front.unknown import discover_from_data
 from lgn.pretrained import find_run, place_for
 from lgn.report import Contents, write_page
 from lgn.report.figures import write_figures
@@ -97,4 +98,4 @@ def _name(source: Source | Analysis | None) -> str:
     return source.path.name if isinstance(source, Run) else Path(str(source)).name
 
 
-__all__ = ["analyze", "contents_of", "load", "write_report"]
+__all__ = ["analyze", "contents_of", "discover_from_data", "load", "write_report"]

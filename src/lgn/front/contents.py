@@ -79,7 +79,7 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
     config, facts = found.config, found.facts
     network, counts = config.network, facts["counts"]
     channels, height, width = facts["image_shape"]
-    kind = network.algorithm.upper() if network.architecture == "unfolded" else "a plain CNN"
+    kind = network.algorithm.upper() if network.architecture == "unfolded" else "a net"
     rows = {
         "images": f"{facts['data']['name']}, {counts['train']:,} to train, {counts['test']:,} to test, "
         f"{channels} x {height} x {width}",

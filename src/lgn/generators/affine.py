@@ -44,12 +44,12 @@ class Affine(Generator):
     places: Tensor
 
     def _start_from(self, start: Tensor) -> None:
-        self.register_buffer("places", _places(self.patch).to(start), persistent=False)
+        self.register_buffer("places", places_from_centre(self.patch).to(start), persistent=False)
         axes = len(self.patch)
-        turns = _turns(axes).to(start).expand(*start.shape[:2], -1, -1, -1)
-        candidates = torch.cat([_through_centres(start, self.places).unsqueeze(2), turns], dim=2)
+        turned = turns(axes).to(start).expand(*start.shape[:2], -1, -1, -1)
+        candidates = torch.cat([_through_centres(start, self.places).unsqueeze(2), turned], dim=2)
         linear, shift = candidates[..., :axes], candidates[..., axes]  # (leading, channels, candidates, 2, 2), (..., 2)
-        distances = torch.linalg.matrix_norm(_warp(linear, shift, self.places) - start.unsqueeze(2))
+        distances = torch.linalg.matrix_norm(warp_matrices(linear, shift, self.places) - start.unsqueeze(2))
         best = distances.argmin(-1)[..., None, None, None].expand(-1, -1, 1, axes, axes + 1)
         chosen = candidates.gather(2, best).squeeze(2)
         self.linear = nn.Parameter(chosen[..., :axes].contiguous())
@@ -61,7 +61,7 @@ class Affine(Generator):
             raise ValueError("start must not be 'identity' for generator 'affine', whose gradient is zero there")
 
     def matrix(self) -> Tensor:
-        return _warp(self.linear, self.shift, self.places)
+        return warp_matrices(self.linear, self.shift, self.places)
 
     @torch.no_grad()
     def geometry(self) -> Geometry:
@@ -94,14 +94,14 @@ class Affine(Generator):
         return torch.stack([off_centre, -matrix.amin((-2, -1)), sums.amax(-1) - 1]).amax(0).clamp_min(0)
 
 
-def _warp(linear: Tensor, shift: Tensor, places: Tensor) -> Tensor:
+def warp_matrices(linear: Tensor, shift: Tensor, places: Tensor) -> Tensor:
     """The weight of each pixel at each place that is read.  (..., axes, axes), (..., axes) -> (..., d, d)"""
     read = places @ linear.mT + shift.unsqueeze(-2)  # (..., d, 2)
     distances = (read.unsqueeze(-2) - places).abs()  # (..., d, d, 2)
     return (1 - distances).clamp_min(0).prod(-1)
 
 
-def _places(patch: Patch) -> Tensor:
+def places_from_centre(patch: Patch) -> Tensor:
     """(row, column) of each pixel from the centre, in the order of `vec`.  -> (d, axes)"""
     return pixels(patch).double() - (torch.tensor(patch, dtype=torch.float64) - 1) / 2
 
@@ -124,7 +124,7 @@ def _through_centres(start: Tensor, places: Tensor) -> Tensor:
     return identity + (torch.linalg.pinv(known * weight) @ moved).mT
 
 
-def _turns(axes: int) -> Tensor:
+def turns(axes: int = 2) -> Tensor:
     """Turns and reflected turns by 15 degrees, of cubes by quarter turns.  -> (candidates, axes, axes + 1)"""
     if axes != 2:
         return F.pad(signed_permutations(axes), (0, 1))

@@ -1,9 +1,9 @@
 """Layers and networks whose filters are orbits of learned linear groups."""
 
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
-from lgn.nn.cnn import GroupCNN
 from lgn.nn.convert import Conversion, convert
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table
+from lgn.nn.group_net import GroupNet
 from lgn.nn.group_stack import (
     BrokenEquivarianceWarning,
     GroupStackConv1d,
@@ -15,6 +15,7 @@ from lgn.nn.group_stack import (
     advance,
     pool_sets,
 )
+from lgn.nn.invariance import invariance_error
 from lgn.nn.layers import GroupConv1d, GroupConv2d, GroupConv3d, GroupLinear
 from lgn.nn.merge import merge
 from lgn.nn.models import Autoencoder, Classifier
@@ -32,7 +33,6 @@ __all__ = [
     "Conversion",
     "EquivarianceTable",
     "FreeBank",
-    "GroupCNN",
     "GroupConv1d",
     "GroupConv2d",
     "GroupConv3d",
@@ -40,6 +40,7 @@ __all__ = [
     "GroupConvTranspose2d",
     "GroupConvTranspose3d",
     "GroupLinear",
+    "GroupNet",
     "GroupStackConv1d",
     "GroupStackConv2d",
     "GroupStackConv3d",
@@ -55,6 +56,7 @@ __all__ = [
     "cached",
     "convert",
     "equivariance_table",
+    "invariance_error",
     "merge",
     "places",
     "pool_sets",

@@ -19,7 +19,16 @@ ALONG = 0.95  # cosine from which a generator is in the algebra that is true
 def measure(case: Case, **options: Any) -> dict[str, Any]:
     """Discover, and compare: `found` says all generators of the group, `wrong` counts claims that are not true."""
     result = discover_from_data(case.x, **case.options, **options)
-    return {**compare(result, case), **facts(result)}
+    return short({**compare(result, case), **facts(result)})
+
+
+def short(value: Any) -> Any:
+    """With four digits to every number: a file of hundreds of cells stays small."""
+    if isinstance(value, dict):
+        return {key: short(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [short(each) for each in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def facts(result: DataSymmetry) -> dict[str, Any]:
