@@ -17,7 +17,7 @@ figure { margin: 1.2rem 0; } figcaption { font-weight: 600; } figcaption small {
 figure div { display: flex; flex-wrap: wrap; gap: .6rem 1rem; margin-top: .4rem; } figure span { white-space: nowrap; }
 figure img { margin-right: 3px; } svg { background: #f5f7fa; }
 """
-WIDTH, HEIGHT = 180, 56
+WIDTH, HEIGHT = 160, 56
 
 
 def write_answer(answer: Answer, title: str, path: Path) -> Path:

@@ -19,12 +19,12 @@ PASSES = 1.25
 LEAST, MOST = 16_000, 96_000
 #: Images are averaged over squares until no side is longer than this; signals and volumes by their number of axes.
 SIDE = 16
-SIDES = {1: 64, 2: SIDE, 3: 8}
+SIDES = {1: 128, 2: SIDE, 3: 8}
 #: The size of filters: a signal has room for longer ones.
 KERNELS = {1: 7, 2: 3, 3: 3}
 RATE, WIDTH = 1e-2, 16
-#: The last layer sees the means of this many parts of the image each way.
-PLACES = 2
+#: The last layer sees the means of this many parts of the image each way; a signal has room for more.
+PLACES = {1: 8, 2: 2, 3: 2}
 #: Added to resampled versions, of a spread of 1 over the image set: hides what resampling does to fine noise.
 NOISE = 0.1
 
@@ -41,8 +41,8 @@ def network(channels: int, outputs: int, axes: int = 2) -> nn.Sequential:
     for inputs, filters, stride in zip(sizes, sizes[1:], (1, 2, 2), strict=False):
         layers += [convolution(inputs, filters, kernel, stride, padding=kernel // 2, bias=False), norm(filters)]
         layers.append(nn.ReLU())
-    head = nn.Linear(sizes[-1] * PLACES**axes, outputs)
-    model = nn.Sequential(*layers, pool(PLACES), nn.Flatten(), head)
+    head = nn.Linear(sizes[-1] * PLACES[axes] ** axes, outputs)
+    model = nn.Sequential(*layers, pool(PLACES[axes]), nn.Flatten(), head)
     return model.to(memory_format=torch.channels_last) if axes == 2 else model  # type: ignore[call-overload]
 
 

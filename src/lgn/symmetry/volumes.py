@@ -30,7 +30,7 @@ def turns_and_mirrors(kinds: Iterable[str], sides: tuple[int, ...]) -> Family:
         for element, signed in enumerate(known)
         if element and ("turns" if torch.linalg.det(signed) > 0 else "mirrors") in kinds
     }
-    order = sorted(wanted, key=lambda element: (_rank(wanted[element]), element))
+    order = sorted(wanted, key=lambda element: _rank(wanted[element]))
     return of_group("turns and mirrors", group, {e: wanted[e] for e in order}, lambda x, e: move_axes(x, known[e]))
 
 
@@ -90,5 +90,7 @@ def _quarter(axis: int) -> Tensor:
     return turn
 
 
-def _rank(name: str) -> int:
-    return ("mirror", "turn", "inversion", "axes").index(name.split()[0])
+def _rank(name: str) -> tuple[int, list[int]]:
+    """Mirrors first, then turns, by the numbers in their names."""
+    kind, *numbers = name.split()
+    return ("mirror", "turn", "inversion", "axes").index(kind), [int(number) for number in numbers]

@@ -155,8 +155,9 @@ def cells(found: Symmetries) -> list[tuple[str, ...]]:
         word = f"{row.images}, a trace" if row.trace else row.images
         told, interval = f"{row.told_apart:.3f}", f"{low:.3f} to {high:.3f}"
         lines.append((row.name, word, told, interval, _labels(row), _network(row)))
+    head = (HEAD[0], found.kind, *HEAD[2:])
     used = [i for i in range(len(HEAD)) if i < _ALWAYS or any(line[i] != "-" for line in lines)]
-    return [tuple(line[i] for i in used) for line in (HEAD, *lines)]
+    return [tuple(line[i] for i in used) for line in (head, *lines)]
 
 
 def _labels(row: Row) -> str:

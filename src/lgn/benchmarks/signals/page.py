@@ -52,6 +52,11 @@ and of a tone are no rings: their ends do not meet, and *shift* is broken.""",
 
 {count} volumes of 8x8x8, a random field about a mean that is its own mirror image. All 48 symmetries of the cube are
 tried.""",
+    "outlines": """## Outlines of leaves and arrow heads
+
+Real signals, `OSULeaf` and `ArrowHead`, by `tools/study_signals.py`. A leaf's outline is closed and begins anywhere, so
+that turning the leaf shifts its signal round a ring; arrow heads are aligned. They are few: what cannot be decided with
+so many is left undecided. *Covariance circulant* is the share of its energy that any shift leaves as it is.""",
 }
 
 
@@ -62,7 +67,7 @@ def page(result: dict[str, Any]) -> str:
 
 def describe(result: dict[str, Any]) -> str:
     """Every part that was measured, as tables."""
-    makers = {"planted": _planted, "signals": _signals, "volumes": _volumes}
+    makers = {"planted": _planted, "signals": _signals, "volumes": _volumes, "outlines": _outlines}
     texts = []
     for part, make in makers.items():
         cells = [cell for cell in result["cells"] if cell["key"]["part"] == part]
@@ -120,6 +125,21 @@ def _volumes(cells: Cells) -> str:
         rows.append([str(cell["key"]["seed"]), ", ".join(kept) or "-", f"{mirror:.3f}", broken, f"{lowest:.3f}"])
     heads = ["seed", "kept", "mirror 1 told apart", "others broken", "least told apart of them"]
     return f"{markdown_table(heads, rows)}\n\n{_right(cells)}"
+
+
+def _outlines(cells: Cells) -> str:
+    rows = []
+    for name in dict.fromkeys(cell["key"]["signals"] for cell in cells):
+        mine = [cell for cell in cells if cell["key"]["signals"] == name]
+        for candidate in dict.fromkeys(row["name"] for cell in mine for row in cell["rows"]):
+            about = [row for cell in mine for row in cell["rows"] if row["name"] == candidate]
+            needed = [cell["needed"][candidate] for cell in mine if candidate in cell["needed"]]
+            told = f"{mean(row['told_apart'] for row in about):.3f}"
+            more = f"{round(mean(needed), -2):,.0f}" if needed else "-"
+            said = _counted(row["verdict"] for row in about)
+            rows.append([name, f"{mine[0]['count']:,}", f"{mine[0]['circulant']:.2f}", candidate, said, told, more])
+    heads = ["signals", "how many", "covariance circulant", "", "said", "told apart", "would be needed, about"]
+    return markdown_table(heads, rows)
 
 
 def _right(cells: Cells) -> str:
