@@ -73,7 +73,7 @@ def _answers(results: Path) -> list[str]:
     if not path.is_file():
         return []
     stored: Cells = read_json(path)["cells"]
-    cells = [cell for cell in stored if cell["key"]["part"] == "images"]
+    cells = [cell for cell in stored if cell["key"]["part"] == "images" and "before" not in cell]
     later = [row for cell in stored if cell["key"]["part"] == "later" for row in cell["rows"]]
     rows = []
     for title, name in ANSWERED.items():
@@ -87,12 +87,13 @@ def _answers(results: Path) -> list[str]:
         rows.append([title, *words])
     known = [row for cell in cells for row in cell["rows"] if row["truth"] in ("kept", "broken")]
     right = sum(row["verdict"] == row["truth"] for row in known)
-    found, kept = (sum(row[key] == "kept" for row in later) for key in ("verdict", "truth"))
+    kept = sum(row["truth"] == "kept" for row in later)
+    found = sum(row["verdict"] == row["truth"] == "kept" for row in later)
     words = (
         "**Which symmetries do images have?** 10,000 images, how often versions are told apart (0.5: never), and the "
         f"verdict over seeds. Of {len(known):,} verdicts on planted symmetries {right:,} are right, "
         f"{_wrong(known)} wrong, the others undecided. On two sets made after everything was fixed "
-        f"{_wrong(later)} of {len(later)} are wrong, but of what is kept only {found} of {kept} are found "
+        f"{_wrong(later)} of {len(later)} are wrong, and of what is kept {found} of {kept} are found "
         "([all](docs/symmetry.md))."
     )
     return [words, markdown_table(["", "turn 90", "turn 180", "flip columns", "flip rows"], rows)]

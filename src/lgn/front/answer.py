@@ -61,7 +61,7 @@ def _samples(images: Tensor, about: Symmetries) -> tuple[Tensor, tuple[Sample, .
     samples = [
         Sample(row.name, row.told_apart, _seen(by_name[row.family].act(some, row.element)))
         for row in sorted(about.rows, key=lambda row: -row.told_apart)
-        if row.element is not None
+        if row.element is not None and row.family in by_name
     ]
     return _seen(some), tuple(samples[:MOST])
 

@@ -21,6 +21,7 @@ from lgn.symmetry.observer import smaller
 from lgn.symmetry.ranges import spread
 from lgn.symmetry.result import ClassReading, FamilyFacts, Row, Symmetries, patch_matrix
 from lgn.symmetry.statistic import read
+from lgn.symmetry.unknown import UNKNOWN, proposed
 from lgn.symmetry.verdict import MARGIN, Verdict, holm, judge
 
 #: More images than these are not needed: so many are drawn.
@@ -48,7 +49,8 @@ def symmetries(
     None.
     candidates: names of `lgn.symmetry.NAMES`, and one's own as `(name, function or matrix)`; by default turns and
     flips, of signals reversal, sign and shift (on a ring), of volumes turns and mirrors: all 48 symmetries of a cube.
-    Signals may also be asked about shifts (along a line), stretches, gain and channels.
+    Signals may also be asked about shifts (along a line), stretches, gain and channels. "unknown" judges what
+    `discover_from_data` proposes for images, which takes a minute or so.
     evidence: of "images", "labels", "network"; by default images, and labels where there are any. The images are asked
     always; labels and a network about what the images keep.
     margin: what the best observer may tell apart beyond one half for a candidate to be kept all the same.
@@ -68,7 +70,7 @@ def symmetries(
     pixels, labels, notes = _some(images, labels, seed)
     small, origin = _around_zero(pixels, 8 * FINE[images.ndim - 2])
     families = families_of(candidates, small[: min(len(small), 64)] if len(small) else small, origin)
-    if minutes is not None:
+    if minutes is not None and families:
         some = [(family, _view(family, small[:128])) for family in families]
         count, less = planned(minutes, some, len(small), effort, asked)
         notes += given_up(minutes, (len(small), effort), (count, less))
@@ -79,6 +81,10 @@ def symmetries(
     if (copies := len(clusters) - len(clusters.unique())) > 0:
         notes += [f"{copies:,} near-duplicates are counted with the image that they copy."]
     learns, judges = divide(small, clusters, HELD_OUT, seed)
+    if UNKNOWN in candidates:
+        say(UNKNOWN)
+        more, said = proposed(small[learns], seed)
+        families, notes = (*families, *more), notes + said
     found: list[FamilyEvidence] = []
     too_late: list[str] = []
 
@@ -161,6 +167,7 @@ def _rows(
                 candidate.element,
                 candidate.parameter,
                 by_class,
+                exact_p=each.exact[number],
             )
         )
     return tuple(rows)
@@ -208,8 +215,8 @@ def _with_labels(
     by_name = {family.name: family for family in families}
     rows = []
     for row in answer.rows:
-        if row.images == "kept" and row.element is not None:
-            family = by_name[row.family]
+        family = by_name[row.family]
+        if row.images == "kept" and row.element is not None and family.view is None:
             view = parts.judges if family.scales else small[judges]
             about = ask_labels(model, family, family.candidate(row.name), view, labels[judges])
             row = replace(row, label_evidence=about)
@@ -235,6 +242,8 @@ def _with_gain(answer: Symmetries, small: Tensor, labels: Tensor, learns: Tensor
 
 def _view(family: Family, images: Tensor) -> Tensor:
     """As large as a family needs them."""
+    if family.view is not None:
+        return family.view(images)
     return smaller(images) if family.scales else smaller(images, FINE[images.ndim - 2])
 
 

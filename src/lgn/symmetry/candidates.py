@@ -24,6 +24,7 @@ NAMES = (
     "negative",
     "brightness",
     "contrast",
+    "unknown",
 )
 #: Those of signals and volumes too.
 ALL_NAMES = tuple(dict.fromkeys([*NAMES, *signals.NAMES, *volumes.NAMES]))
@@ -38,7 +39,7 @@ def usual(images: Tensor) -> tuple[str, ...]:
 
 
 def families_of(candidates: Sequence[str | Own], images: Tensor, origin: float = 0.0) -> tuple[Family, ...]:
-    """One family for all turns and flips by quarters, one each for the others.
+    """One family for all turns and flips by quarters, one each for the others; "unknown" ones are not made here.
 
     images: a few, as they will be shown; signals and volumes have candidates of their own. origin: where zero is.
     """

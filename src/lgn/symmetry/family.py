@@ -45,6 +45,8 @@ class Family:
     resampled: bool = False
     #: Whether it does to a smaller copy of an image what it does to the image.
     scales: bool = True
+    #: What of images it acts on, where that is not the images themselves: (N, C, H, W) -> (N, C', H', W').
+    view: Callable[[Tensor], Tensor] | None = None
     #: Which elements of the group its versions are, where they are not all of them.
     elements: tuple[int, ...] = ()
 

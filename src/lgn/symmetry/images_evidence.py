@@ -8,6 +8,7 @@ from torch import Tensor
 from lgn.symmetry.family import Family
 from lgn.symmetry.observer import learn, logits
 from lgn.symmetry.power import planted_break, twin
+from lgn.symmetry.randomisation import FEW, exact_p
 from lgn.symmetry.statistic import Reading, answers, read
 from lgn.symmetry.verdict import LEVEL, below
 
@@ -52,6 +53,8 @@ class FamilyEvidence:
     readings: tuple[Reading, ...]
     #: A break of just the margin, as a fresh observer reads it; None where nothing could be kept.
     control: Reading | None = None
+    #: Where images are few, exact p-values: Note [Exact for few]; None for candidates that have none.
+    exact: tuple[float | None, ...] = ()
     #: Images that have the symmetry exactly: what resampling alone gives away; None where nothing is resampled.
     twin: Reading | None = None
 
@@ -70,7 +73,14 @@ def observe(family: Family, parts: Parts, margin: float, seed: int, effort: floa
     more observers look at both, each for a break by another rule, and their answers are averaged image by image (Note
     [More than one observer]).
     """
-    found = _answers(family, parts, seed, effort)
+    said = _said(family, parts, seed, effort)
+    found = _of(said, family)
+    exact = tuple(
+        exact_p(said, each, parts.clusters, seed)
+        if len(parts.judges) <= FEW and each.element is not None and not family.resampled
+        else None
+        for each in family.candidates
+    )
     first = [read(each, parts.clusters).share for each in found.unbind(1)]
     twins = control = None
     if family.resampled and family.group_name is not None:
@@ -102,7 +112,7 @@ def observe(family: Family, parts: Parts, margin: float, seed: int, effort: floa
             seen /= AGAIN + 1
         control = read(seen, parts.clusters)
     readings = tuple(read(each, parts.clusters) for each in found.unbind(1))
-    return FamilyEvidence(family, found, readings, control, twins)
+    return FamilyEvidence(family, found, readings, control, exact, twins)
 
 
 def _is_open(found: Tensor, seen: Tensor, clusters: Tensor) -> bool:
@@ -114,6 +124,13 @@ def _is_open(found: Tensor, seen: Tensor, clusters: Tensor) -> bool:
 
 def _answers(family: Family, parts: Parts, seed: int, effort: float) -> Tensor:
     """Of a fresh observer, for each candidate and each image that judges.  -> (2, candidates, N)"""
-    model = learn(family, parts.learns, seed, effort)
-    said = logits(model, family, parts.judges, seed)
+    return _of(_said(family, parts, seed, effort), family)
+
+
+def _said(family: Family, parts: Parts, seed: int, effort: float) -> Tensor:
+    """What a fresh observer says of the images that judge.  -> (N, versions, versions)"""
+    return logits(learn(family, parts.learns, seed, effort), family, parts.judges, seed)
+
+
+def _of(said: Tensor, family: Family) -> Tensor:
     return torch.stack([answers(said, candidate) for candidate in family.candidates], 1)

@@ -55,6 +55,8 @@ class Row:
     classes: tuple[ClassReading, ...] = ()
     label_evidence: LabelEvidence | None = None
     gain: Gain | None = None
+    #: Where images are few: an exact p-value of a first observer against chance, not corrected; else None.
+    exact_p: float | None = None
 
     @property
     def labels(self) -> LabelWord | None:
@@ -131,14 +133,19 @@ class Symmetries:
         """The group that is kept: of each family the largest subgroup whose candidates are all kept, and their product.
 
         Its first generators are those of `generators`. Quarter turns are not counted twice where turns by angles are
-        kept too.
+        kept too; maps that were unknown may be any of the others, and are not counted.
         """
         total = groups.cyclic(1)
         if self.generators_kept and not self.continuous:
             total = groups.from_matrices(self.generators(3))
         for facts in self.families:
             elements = self.kept_elements(facts.name)
-            if facts.group is None or len(elements) < 2 or _moves_pixels(facts.name):
+            if (
+                facts.group is None
+                or len(elements) < 2
+                or _moves_pixels(facts.name)
+                or facts.name.startswith("unknown")
+            ):
                 continue
             subgroup = groups.named(facts.group).subgroup(elements).group()
             if facts.name == "angles" and any(name.startswith("flip") for name in self.kept):

@@ -38,7 +38,7 @@ def sentence(found: Symmetries) -> str:
     """What is kept and by which group, what labels and a network say of it, what is broken, what is undecided."""
     kept = [row for row in found.rows if row.images == "kept"]
     undecided = [row for row in found.rows if row.images == "undecided" and row.element is not None]
-    parts = []
+    parts = [] if found.rows else ["No map was proposed, and no other candidate was asked about."]
     if kept:
         what = _listed([phrase for facts in found.families if (phrase := _kept_phrase(found, facts))])
         parts.append(f"The {found.kind} look the same after {what}{_label_clause(kept)}.")
@@ -80,7 +80,8 @@ def _group_name(found: Symmetries, facts: FamilyFacts) -> str:
     from lgn import groups  # noqa: PLC0415
 
     elements = found.kept_elements(facts.name)
-    return f" ({groups.named(facts.group or 'cyclic:1').subgroup(elements).name})" if len(elements) > 1 else ""
+    said = len(elements) > 1 and not facts.name.startswith("unknown")
+    return f" ({groups.named(facts.group or 'cyclic:1').subgroup(elements).name})" if said else ""
 
 
 def _label_clause(kept: list[Row]) -> str:
@@ -130,7 +131,7 @@ def _broken_clause(found: Symmetries, kept: list[Row], undecided: list[Row]) -> 
 def _kind(row: Row) -> str:
     if row.family.startswith("turns"):
         return "turn" if row.name.startswith("turn") else "flip" if row.family == "turns and flips" else "mirror"
-    return _NOUNS.get(row.family, row.family)
+    return "unknown map" if row.family.startswith("unknown") else _NOUNS.get(row.family, row.family)
 
 
 def _kinds(rows: list[Row]) -> list[str]:

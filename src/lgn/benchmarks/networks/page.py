@@ -93,12 +93,17 @@ def _table(rows: Rows) -> str:
                 spread([100 * (1 - row["accuracy"]) for row in cell]),
                 str(len(cell)),
                 f"{mean(row['parameters'] for row in cell):,.0f}",
-                f"{max(row['equivariance_error'] for row in cell):.2g}",
+                _largest([row["equivariance_error"] for row in cell]),
                 f"{1000 * min(row['step_seconds'] for row in cell):.0f}",
             ]
         )
     note = "Errors are means over seeds, with the standard deviation; a step has 64 images, in processor time."
     return f"{markdown_table(head, lines)}\n\n{note}"
+
+
+def _largest(errors: list[float | None]) -> str:
+    measured = [error for error in errors if error is not None]
+    return f"{max(measured):.2g}" if measured else "not measured"
 
 
 def _gap(rows: Rows) -> str:

@@ -7,6 +7,9 @@ from lgn.markdown import markdown_table
 
 Cells = list[dict[str, Any]]
 
+#: What was measured before it, where the control decides, had another rule for the break that proves power.
+EARLIER = "with the earlier control, a break by where the brightness lies (before commit {before})"
+
 #: The commit that fixed networks, statistic, control and thresholds: the cases of `later` were written after it.
 FIXED = "6484ce5"
 
@@ -77,28 +80,32 @@ def describe(result: dict[str, Any]) -> str:
             count = f"{chosen[0].get('count', 0):,}"
             minutes = sum(cell["processor_seconds"] for cell in chosen) / 60
             head = words.replace("{count}", count).replace("{fixed}", FIXED)
-            texts.append(
-                f"{head}\n\n{tables[part](chosen)}\n\n{len(chosen)} cells, {minutes:.1f} minutes of processor time."
-            )
+            said = f"{len(chosen)} cells, {minutes:.1f} minutes of processor time"
+            if earlier := [cell["before"] for cell in chosen if "before" in cell]:
+                said += f"; {len(earlier)} of them {EARLIER.format(before=earlier[0])}"
+            texts.append(f"{head}\n\n{tables[part](chosen)}\n\n{said}.")
     return "\n\n".join(texts)
 
 
 def rates(result: dict[str, Any]) -> dict[str, tuple[int, int]]:
     """Counts, as (how many, of how many), over the rows whose truth is known."""
     found: dict[str, tuple[int, int]] = {}
-    for what, parts in (
-        ("", ("images",)),
-        ("angles: ", ("angles",)),
-        ("later: ", ("later",)),
-        ("slight breaks: ", ("slight",)),
-        ("few images: ", ("few",)),
+    for what, part, before in (
+        ("", "images", False),
+        ("later: ", "later", False),
+        ("slight breaks: ", "slight", False),
+        ("angles: ", "angles", False),
+        ("few images: ", "few", False),
+        ("earlier control: ", "images", True),
+        ("few images, earlier control: ", "few", True),
     ):
-        rows = [row for cell in result["cells"] if cell["key"]["part"] in parts for row in cell["rows"]]
+        cells = [cell for cell in result["cells"] if cell["key"]["part"] == part and ("before" in cell) == before]
+        rows = [row for cell in cells for row in cell["rows"]]
         kept, broken = ([row["verdict"] for row in rows if row["truth"] == word] for word in ("kept", "broken"))
         if rows:
             found[f"{what}false kept"] = (broken.count("kept"), len(broken))
             found[f"{what}false broken"] = (kept.count("broken"), len(kept))
-            if what not in ("few images: ", "slight breaks: "):
+            if part not in ("few", "slight"):
                 found[f"{what}kept found"] = (kept.count("kept"), len(kept))
                 found[f"{what}broken found"] = (broken.count("broken"), len(broken))
     return found
