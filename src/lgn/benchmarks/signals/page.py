@@ -54,9 +54,10 @@ and of a tone are no rings: their ends do not meet, and *shift* is broken.""",
 tried.""",
     "outlines": """## Outlines of leaves and arrow heads
 
-Real signals, `OSULeaf` and `ArrowHead`, by `tools/study_signals.py`. A leaf's outline is closed and begins anywhere, so
-that turning the leaf shifts its signal round a ring; arrow heads are aligned. They are few: what cannot be decided with
-so many is left undecided. *Covariance circulant* is the share of its energy that any shift leaves as it is.""",
+Real signals, `OSULeaf` and `ArrowHead`, by `tools/study_signals.py`. A leaf's outline is closed: if it began anywhere,
+turning the leaf would shift its signal round a ring, and *shift* would be kept. Arrow heads are aligned. They are few:
+what cannot be decided with so many is left undecided. *Covariance circulant* is the share of its energy that shifts
+leave as it is.""",
 }
 
 
