@@ -22,7 +22,7 @@ def run(args: list[str]) -> int:
 
 def _benchmark(
     what: Annotated[
-        Literal["speed", "recovery", "truth", "groups", "unknown", "symmetry", "inspection", "networks"],
+        Literal["speed", "recovery", "truth", "groups", "unknown", "symmetry", "signals", "inspection", "networks"],
         tyro.conf.Positional,
     ],
     quick: bool = False,
@@ -37,8 +37,9 @@ def _benchmark(
             recovery: is a planted symmetry found, and none where there is none? truth: what is claimed
             of inputs without anything to find, and with it? groups: are several generators found, and do they hold?
             unknown: are symmetries found that nobody named, and none where there are none? symmetry: what is said of
-            images whose symmetries were planted? inspection: is a group found in filters that have one, and none in
-            others? networks: are networks built on found symmetries better than free filters at equal parameters?
+            images whose symmetries were planted? signals: and of signals and volumes? inspection: is a group found in
+            filters that have one, and none in others? networks: are networks built on found symmetries better than free
+            filters at equal parameters?
         quick: a smaller measurement, of a minute or a few.
         json_output: print one JSON object instead of a table.
         out: write the JSON to this file too; of all from recovery on, which take a while, what is in it is kept.
