@@ -12,5 +12,5 @@ def main(_: list[str]) -> int:
     compiled.SECONDS = float(os.environ.get("SECONDS_TO_COMPILE", compiled.SECONDS))
     torch.manual_seed(0)
     codes = UnfoldedEncoder(1, kernel_size=6)(torch.randn(2, 1, 20, 20))
-    print(compiled.kernels_for((6, 6)) is not None, float(codes.detach().double().sum()))
+    print(compiled.kernels() is not None, float(codes.detach().double().sum()))
     return 0

@@ -10,12 +10,13 @@ from torch import Tensor, nn
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, chosen_group
 from lgn.nn.bank import FreeBank, OrbitBank, require_positive
-from lgn.nn.kernels import Kernel, Layers, layers_of
+from lgn.nn.kernels import KERNELS, Kernel, Layers
 from lgn.nn.kernels.adjoint import Margins, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.fast import Synthesis
-from lgn.nn.kernels.native import is_native
+from lgn.nn.kernels.native import NativeSynthesis, is_native
 from lgn.nn.kernels.plain_gradients import is_transformed
+from lgn.nn.kernels.unfolding import Unfolding
 from lgn.nn.step_size import largest_eigenvalue
 
 Algorithm = Literal["ista", "fista"]
@@ -122,27 +123,23 @@ class UnfoldedEncoder(nn.Module):
         thresholds = self.threshold.repeat_interleave(filters.shape[1] // self.threshold.shape[1], dim=1)
         # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
         roots = steps.sqrt()
-        layers = layers_of(
-            self.kernel(x),
-            filters * roots.view(-1, 1, 1, 1, 1),
-            steps.unsqueeze(1) * thresholds,
-            self.two_sided,
-            self.margins,
+        layers = KERNELS[self.kernel(x)](
+            Unfolding(
+                filters * roots.view(-1, 1, 1, 1, 1),
+                steps.unsqueeze(1) * thresholds,
+                self.two_sided,
+                self.margins,
+                momenta(self.num_layers) if self.algorithm == "fista" else [1.0] * self.num_layers,
+                list(self.norms),
+            )
         )
         images = [root * x for root in roots] if len(roots) > 1 and self.step in ("learned", "safe") else [roots[0] * x]
         return self._iterate(layers, [layers.image(image) for image in images])
 
     def _iterate(self, layers: Layers[Any], images: list[Tensor]) -> Tensor:
         codes = previous = layers(None, images[0], 0)
-        momentum = 1.0
         for number in range(1, self.num_layers):
-            following = codes
-            if self.algorithm == "fista":
-                ahead = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
-                if number > 1:  # the first step has no momentum
-                    following = torch.lerp(previous, codes, 1 + (momentum - 1) / ahead)
-                momentum = ahead
-            u = layers.following(following, self.norms[number - 1] if self.norms else None)
+            u = layers.given(codes, previous, number)
             previous, codes = codes, layers(u, images[number % len(images)], number)
         return codes
 
@@ -151,7 +148,8 @@ class UnfoldedEncoder(nn.Module):
         filters = self.filters()[layer] if filters is None else filters
         if self.path == "plain" or self._must_be_plain(codes):
             return synthesise(codes, filters, self.margins)
-        return Synthesis.apply(codes, filters, self.margins)
+        native = self.path != "fast" and is_native(codes, filters.dtype, self.patch, codes.shape[-2:])
+        return (NativeSynthesis if native else Synthesis).apply(codes, filters, self.margins)
 
     @torch.no_grad()
     def step_conditions(self, image_size: tuple[int, int]) -> Tensor:
@@ -165,7 +163,8 @@ class UnfoldedEncoder(nn.Module):
             return "plain"
         if self.path == "fast":
             return "fast"
-        if not self.two_sided and is_native(x, self.threshold.dtype, self.patch, self.margins, say):
+        codes = self.margins.code_size(x, self.patch)
+        if not self.two_sided and is_native(x, self.threshold.dtype, self.patch, codes, say):
             return "native"
         if self.path == "native":
             raise ValueError(
@@ -189,6 +188,19 @@ class UnfoldedEncoder(nn.Module):
     def extra_repr(self) -> str:
         sides = "two-sided" if self.two_sided else "one-sided"
         return f"{self.num_layers} layers of {self.algorithm.upper()}, step {self.step}, {sides} threshold"
+
+
+def momenta(num_layers: int) -> list[float]:
+    """How far FISTA goes ahead of the codes before each layer, `v = ahead z + (1 - ahead) y`; the first step does not.
+
+    `ahead = 1 + (t - 1) / t'` with `t' = (1 + sqrt(1 + 4 t^2)) / 2` from t = 1.
+    """
+    ahead, momentum = [1.0], 1.0
+    for _ in range(1, num_layers):
+        following = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
+        ahead.append(1 + (momentum - 1) / following)
+        momentum = following
+    return ahead
 
 
 def _require_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -32,6 +32,16 @@ class Margins(NamedTuple):
     def symmetric(self) -> bool:
         return self.top == self.bottom and self.left == self.right
 
+    def code_size(self, image: Tensor, patch: tuple[int, ...]) -> tuple[int, int]:
+        """The height and width of the codes of an image."""
+        (height, width), (n, m) = image.shape[-2:], patch
+        return height + self.top + self.bottom - n + 1, width + self.left + self.right - m + 1
+
+    def image_size(self, codes: Tensor, patch: tuple[int, ...]) -> tuple[int, int]:
+        """The height and width of the image that codes are of."""
+        (height, width), (n, m) = codes.shape[-2:], patch
+        return height + n - 1 - self.top - self.bottom, width + m - 1 - self.left - self.right
+
 
 def correlate(image: Tensor, filters: Tensor, margins: Margins, bias: Tensor | None = None) -> Tensor:
     """`W^T * x`: correlate an image with each filter.  (N, C, H, W), (F, C, n, m) -> (N, F, H', W')"""
