@@ -118,6 +118,16 @@ class UnfoldedEncoder(nn.Module):
         return torch.full_like(filters[:, 0, 0, 0, 0], float(self.step)).detach()
 
     def forward(self, x: Tensor) -> Tensor:
+        return self._encode(x, None)
+
+    def pooled(self, x: Tensor, cells: int) -> Tensor:
+        """The codes averaged over a grid of `cells x cells`, within the last layer where that is faster.
+
+        Shapes: (N, in_channels, H, W) -> (N, num_sets * order, cells, cells)
+        """
+        return self._encode(x, cells)
+
+    def _encode(self, x: Tensor, cells: int | None) -> Tensor:
         filters = self.filters()
         steps = self.step_sizes(filters, (x.shape[-2], x.shape[-1]))
         thresholds = self.threshold.repeat_interleave(filters.shape[1] // self.threshold.shape[1], dim=1)
@@ -134,14 +144,15 @@ class UnfoldedEncoder(nn.Module):
             )
         )
         images = [root * x for root in roots] if len(roots) > 1 and self.step in ("learned", "safe") else [roots[0] * x]
-        return self._iterate(layers, [layers.image(image) for image in images])
+        return self._iterate(layers, [layers.image(image) for image in images], cells)
 
-    def _iterate(self, layers: Layers[Any], images: list[Tensor]) -> Tensor:
-        codes = previous = layers(None, images[0], 0)
-        for number in range(1, self.num_layers):
-            u = layers.given(codes, previous, number)
+    def _iterate(self, layers: Layers[Any], images: list[Tensor], cells: int | None) -> Tensor:
+        u, codes, previous, last = None, images[0], images[0], self.num_layers - 1
+        for number in range(last):
             previous, codes = codes, layers(u, images[number % len(images)], number)
-        return codes
+            u = layers.given(codes, previous, number + 1)
+        image = images[last % len(images)]
+        return layers(u, image, last) if cells is None else layers.pooled(u, image, last, cells)
 
     def decode(self, codes: Tensor, layer: int = -1, *, filters: Tensor | None = None) -> Tensor:
         """`W * z` with the bank of a layer, or with other filters.  (N, sets * order, H', W') -> (N, channels, H, W)"""

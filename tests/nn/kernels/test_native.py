@@ -55,6 +55,8 @@ def plain_step(
         u = weight.view(-1, 1, 1) * normal + shift.view(-1, 1, 1)
         out = F.relu(u + correlate(x - synthesise(u, filters, margins), filters, margins, bias))
         mixed = numbers.following * out + (1 - numbers.following) * codes
+    if numbers.pool:
+        out = F.adaptive_avg_pool2d(out, numbers.pool)
     outputs = [out, torch.stack([mixed.mean((0, 2, 3)), mixed.var((0, 2, 3), correction=0)])]
     return outputs if numbers.following == 1 else [*outputs, codes]
 
@@ -84,7 +86,7 @@ def lanes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 
 
 @needs_kernels
-@pytest.mark.parametrize("kind", ["u = 0", "u", "momentum"])
+@pytest.mark.parametrize("kind", ["u = 0", "u", "momentum", "pooled"])
 @pytest.mark.parametrize(("channels", "filters", "patch", "size", "padding"), SHAPES)
 def test_a_step_and_all_its_gradients_are_those_of_autograd(
     channels: int, filters: int, patch: tuple[int, int], size: tuple[int, int], padding: Any, kind: str, lanes: int
@@ -101,8 +103,10 @@ def test_a_step_and_all_its_gradients_are_those_of_autograd(
     of_norm = [moments, *torch.rand(2, filters)]
     numbers = Numbers(margins, eps=1e-3, measured=True)
     given: list[Tensor | None] = [None] * 5
-    if kind == "u":
+    if kind in ("u", "pooled"):
         given = [codes, None, *of_norm]
+    if kind == "pooled":
+        numbers = numbers._replace(pool=3)
     if kind == "momentum":
         given, numbers = [codes, previous, *of_norm], numbers._replace(ahead=1.3, following=1.45)
     inputs = [*given, x, bank, bias]
@@ -113,7 +117,7 @@ def test_a_step_and_all_its_gradients_are_those_of_autograd(
     weights = [torch.randn_like(value) for value in expected]
     weights[1] *= 1e3  # moments are means, of which the gradient at a place is small
     assert found[0].shape == expected[0].shape
-    assert 0.1 < float((found[0] > 0).double().mean()) < 0.9  # else the threshold is not tested
+    assert numbers.pool or 0.1 < float((found[0] > 0).double().mean()) < 0.9  # else the threshold is not tested
     of_found = [weight.to(value.dtype) for weight, value in zip(weights, found, strict=True)]
     found += torch.autograd.grad(found, [value for value in mine if value is not None], of_found)
     expected += torch.autograd.grad(expected, [value for value in exact if value is not None], weights)
@@ -175,6 +179,19 @@ def test_an_encoder_is_the_plain_one(options: dict[str, Any], training: bool) ->
     for name, (found, expected) in pairs.items():
         assert relative_error(found, expected) < TOLERANCE, name
     assert all(int(norm.num_batches_tracked) == training for norm in native.norms)
+
+
+@needs_kernels
+@pytest.mark.parametrize("algorithm", ["ista", "fista"])
+@pytest.mark.parametrize("pool", [1, 4, 20])
+def test_codes_pooled_in_the_last_layer_are_those_pooled_after_it(pool: int, algorithm: Any) -> None:
+    """The classifier's features, and the gradient of them by all that is trained; 20 cells are more than rows."""
+    made, x = UnfoldedEncoder(2, path="native", algorithm=algorithm), torch.randn(4, 2, 19, 23)
+    ways = made.pooled(x, pool), F.adaptive_avg_pool2d(made(x), pool)
+    weights = torch.randn_like(ways[0])
+    gradients = [torch.autograd.grad(way, list(made.parameters()), weights) for way in ways]
+    for mine, other in zip([ways[0], *gradients[0]], [ways[1], *gradients[1]], strict=True):
+        assert relative_error(mine, other) < TOLERANCE
 
 
 @needs_kernels

@@ -24,6 +24,9 @@ class Layers(Protocol[U]):
     def __call__(self, u: U | None, x: Tensor, number: int) -> Tensor:
         """The codes of a layer; u is None for the first, whose codes are of z = 0."""
 
+    def pooled(self, u: U | None, x: Tensor, number: int, cells: int) -> Tensor:
+        """The codes of the last layer, averaged over a grid of `cells x cells`."""
+
     def image(self, x: Tensor) -> Tensor:
         """The image in the layout that these layers want."""
 

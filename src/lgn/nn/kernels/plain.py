@@ -1,6 +1,7 @@
 """The layers of an unfolded encoder as plain expressions, which torch differentiates and compiles by itself."""
 
 from torch import Tensor
+from torch.nn import functional as F
 
 from lgn.nn.kernels.adjoint import correlate, synthesise
 from lgn.nn.kernels.unfolding import Unfolding
@@ -20,6 +21,9 @@ class PlainLayers:
             return soft_threshold(correlate(x, filters, self.margins), threshold, two_sided=self.two_sided)
         residual = x - synthesise(u, filters, self.margins)
         return soft_threshold(u + correlate(residual, filters, self.margins), threshold, two_sided=self.two_sided)
+
+    def pooled(self, u: Tensor | None, x: Tensor, number: int, cells: int) -> Tensor:
+        return F.adaptive_avg_pool2d(self(u, x, number), cells)
 
     def image(self, x: Tensor) -> Tensor:
         return x

@@ -115,19 +115,19 @@ void use_threads(void *parallel, void *number, void *count) {
 
 typedef struct {
     const plan *by;
-    void (*part)(const plan *, int, long, long);
+    void (*images)(const plan *, int, long, long);
 } job;
 
 static void do_part(void *data) {
     job *mine = data;
     long batch = mine->by->is.batch, thread = thread_number(), threads = thread_count();
-    mine->part(mine->by, thread, batch * thread / threads, batch * (thread + 1) / threads);
+    mine->images(mine->by, thread, batch * thread / threads, batch * (thread + 1) / threads);
 }
 
-static void on_threads(const plan *by, void (*part)(const plan *, int, long, long)) {
-    job whole = {by, part};
+static void on_threads(const plan *by, void (*images)(const plan *, int, long, long)) {
+    job whole = {by, images};
     if (run_parallel && by->is.threads > 1) run_parallel(do_part, &whole, by->is.threads, 0);
-    else part(by, 0, 0, by->is.batch);
+    else images(by, 0, 0, by->is.batch);
 }
 
 static double over_threads(const plan *by, const double *sums, int which, int f) {

@@ -23,13 +23,16 @@ enum { POINTS = 4, TAPS = 3, FILTERS = 4, CHAINS = 4 }; /* chains: sums that do 
 
 typedef struct { /* as `_Layer` in step.py; what is not there is NULL */
     long batch, filters, channels, height, width, rows, columns, top, left, code_height, code_width, threads;
+    long pool;                         /* z' averaged over so many cells a side, or 0 */
     double ahead, following, eps;
     const float *codes, *previous;     /* z and y:  (batch, filters, code_height, code_width); u = 0 without z */
     const double *moments;             /* mean and variance of v:  (2, filters); u = v without them */
     const float *weight, *shift;       /* of the normalisation:  (filters) */
     const float *image, *bank, *bias;  /* (batch, channels, height, width), (filters, channels, rows, columns), (filters) */
     float *residual, *out;             /* x - S u, and z' */
+    float *pooled;                     /* (batch, filters, pool, pool) */
     double *next_moments;              /* mean and variance of v':  (2, filters) */
+    const float *g_pooled;
     const float *g_out, *g_passed;     /* gradients by z', and by z where the layer after next has it for its y */
     const double *g_next_moments;
     float *g_codes, *g_previous, *g_image, *g_bank, *g_bias, *g_weight, *g_shift;

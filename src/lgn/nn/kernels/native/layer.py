@@ -45,6 +45,9 @@ class NativeLayers:
         self.last: Made | None = None
 
     def __call__(self, u: Tensor | Given | None, x: Tensor, number: int) -> Tensor:
+        return self.pooled(u, x, number, 0)
+
+    def pooled(self, u: Tensor | Given | None, x: Tensor, number: int, cells: int) -> Tensor:
         given = Given(u) if isinstance(u, Tensor) else u
         index, norm = number % len(self.of.filters), self.of.norm_before(number + 1)
         following = self.of.ahead[number + 1] if number + 1 < len(self.of.ahead) else 1.0
@@ -55,7 +58,8 @@ class NativeLayers:
             given.ahead if given is not None else 1.0,
             following if mixable else 1.0,
             given.eps if given is not None else 0.0,
-            measured=mixable and _is_usual(norm) and norm.training,
+            mixable and _is_usual(norm) and norm.training,
+            cells,
         )
         tensors = (None,) * 5 if given is None else given[:5]
         self.last = Made(*NativeStep.apply(*tensors, x, self.of.filters[index], self.biases[index], numbers))

@@ -20,11 +20,11 @@ class _Layer(ctypes.Structure):
 
     _fields_ = [
         *((name, ctypes.c_long) for name in ("batch", "filters", "channels", "height", "width", "rows", "columns")),
-        *((name, ctypes.c_long) for name in ("top", "left", "code_height", "code_width", "threads")),
+        *((name, ctypes.c_long) for name in ("top", "left", "code_height", "code_width", "threads", "pool")),
         *((name, ctypes.c_double) for name in ("ahead", "following", "eps")),
         *((name, ctypes.c_void_p) for name in ("codes", "previous", "moments", "weight", "shift")),
-        *((name, ctypes.c_void_p) for name in ("image", "bank", "bias", "residual", "out", "next_moments")),
-        *((name, ctypes.c_void_p) for name in ("g_out", "g_passed", "g_next_moments", "g_codes", "g_previous")),
+        *((name, ctypes.c_void_p) for name in ("image", "bank", "bias", "residual", "out", "pooled", "next_moments")),
+        *((name, ctypes.c_void_p) for name in ("g_pooled", "g_out", "g_passed", "g_next_moments", "g_codes", "g_previous")),
         *((name, ctypes.c_void_p) for name in ("g_image", "g_bank", "g_bias", "g_weight", "g_shift", "g_moments")),
     ]
 
@@ -32,7 +32,7 @@ class _Layer(ctypes.Structure):
 class Numbers(NamedTuple):
     """What a step is given besides tensors: `v = ahead z + (1 - ahead) y`, and `following` for the v of the next.
 
-    Without `measured`, the moments of the next are not wanted.
+    Without `measured`, the moments of the next are not wanted. With `pool`, codes are averaged over so many cells a side.
     """
 
     margins: Margins
@@ -40,6 +40,7 @@ class Numbers(NamedTuple):
     following: float = 1.0
     eps: float = 0.0
     measured: bool = False
+    pool: int = 0
 
 
 class NativeStep(torch.autograd.Function):
@@ -48,7 +49,7 @@ class NativeStep(torch.autograd.Function):
     v is `ahead z + (1 - ahead) y` for the codes z and y of the two layers before, or z where y is None; u is v where
     moments, its mean and variance, are None. The second output are the moments of what the next layer normalises,
     `following z' + (1 - following) z`; the third is z again, for the next layer to have as its y: so the gradients of
-    both uses meet in the kernel.
+    both uses meet in the kernel. With `pool` the first output are means of z' over cells, (N, F, pool, pool).
 
     Shapes: (N, F, H', W') twice, (2, F) in float64, (F,) twice, (N, C, H, W), (F, C, n, m), (F,) -> (N, F, H', W'),
     (2, F) in float64, (N, F, H', W')
@@ -72,13 +73,15 @@ class NativeStep(torch.autograd.Function):
         used = {name: None if value is None else value.contiguous() for name, value in inputs.items()}
         made = {"residual": torch.empty_like(image, memory_format=torch.contiguous_format)}
         made["out"] = image.new_empty(len(image), len(bank), *numbers.margins.code_size(image, bank.shape[-2:]))
+        if numbers.pool:
+            made["pooled"] = image.new_empty(len(image), len(bank), numbers.pool, numbers.pool)
         if numbers.measured:
             made["next_moments"] = image.new_empty(2, len(bank), dtype=torch.float64)
         _call("layer_forward", numbers, **used, **made)
         ctx.set_materialize_grads(False)
         ctx.numbers, ctx.names = numbers, [*used, *made]
         ctx.save_for_backward(*inputs.values(), *used.values(), *made.values())
-        return made["out"], made.get("next_moments"), codes if numbers.following != 1 else None
+        return made.get("pooled", made["out"]), made.get("next_moments"), codes if numbers.following != 1 else None
 
     @staticmethod
     def backward(
@@ -91,6 +94,8 @@ class NativeStep(torch.autograd.Function):
             given = [each for each in gradients if each is not None]
             return (*plain_gradients(plain, inputs, ctx.needs_input_grad[:INPUTS], given), None)
         tensors = dict(zip(ctx.names, saved, strict=True))
+        if g_out is None:
+            g_out = torch.zeros_like(tensors.get("pooled", tensors["out"]))
         found = {"bank": torch.empty_like(tensors["bank"]), "bias": torch.empty_like(tensors["bias"])}
         names = ("codes", "previous", "moments", "weight", "shift")
         found |= {name: torch.empty_like(tensors[name]) for name in names if tensors[name] is not None}
@@ -100,7 +105,7 @@ class NativeStep(torch.autograd.Function):
             "layer_backward",
             ctx.numbers,
             **tensors,
-            g_out=torch.zeros_like(tensors["out"]) if g_out is None else g_out.contiguous(),
+            **{"g_pooled" if ctx.numbers.pool else "g_out": g_out.contiguous()},
             g_next_moments=None if g_next_moments is None else g_next_moments.contiguous(),
             g_passed=None if g_passed is None else g_passed.contiguous(),
             **{f"g_{name}": value for name, value in found.items()},
@@ -155,7 +160,7 @@ def _plain_step(*inputs: Tensor | None, numbers: Numbers, wanted: list[bool]) ->
         following = out if numbers.following == 1 else torch.lerp(codes, out, numbers.following)
     exact = following.double()
     of_next = torch.stack([exact.mean((0, 2, 3)), exact.var((0, 2, 3), correction=0)])
-    outputs = out, of_next, codes
+    outputs = F.adaptive_avg_pool2d(out, numbers.pool) if numbers.pool else out, of_next, codes
     return [each for each, want in zip(outputs, wanted, strict=True) if want and each is not None]
 
 
@@ -168,6 +173,6 @@ def _call(function: str, numbers: Numbers, *, image: Tensor, bank: Tensor, **ten
     tensors |= {"image": image, "bank": bank}
     pointers = {name: tensor.data_ptr() for name, tensor in tensors.items() if tensor is not None}
     floats = (numbers.ahead, numbers.following, numbers.eps)
-    layer = _Layer(*sizes, torch.get_num_threads(), *floats, **pointers)
+    layer = _Layer(*sizes, torch.get_num_threads(), numbers.pool, *floats, **pointers)
     # Rows shorter than a vector cannot be read by it.
     getattr(library, function)(ctypes.byref(layer), min(compiled.LANES_LIMIT, code_size[1]))

@@ -9,6 +9,9 @@ typedef struct {
     float *frame;    /* an image within its margins:  (channels, frame_rows, stride) */
     float *products; /* of all tiles or of some:  (POINTS, outputs, vectors, LANES) */
     float *sums;     /* in lanes:  (2, filters, LANES) */
+    float *spread;   /* the gradient by z' where it is given by cells:  (filters, code_height, code_width) */
+    const float *z, *y, *g, *g_passed; /* of the image at hand, as in `layer`; g is the gradient by z' */
+    float *out, *g_z, *g_y;
 } work;
 
 static int tiles_at_once(int outputs, int columns);
@@ -28,13 +31,26 @@ static work begin(const plan *by) {
     size_t image = (size_t)by->tiles * POINTS * by->slices * w.stride + 2 * LANES;
     size_t frame = (size_t)is->channels * w.frame_rows * w.stride + 2 * LANES;
     size_t products = (size_t)POINTS * 2 * larger(analysed, made);
-    w.memory = zeros(sizeof(float) * (codes + image + frame + products + 2 * is->filters * LANES + 5 * 16));
+    size_t spread = is->g_pooled ? (size_t)is->filters * is->code_height * is->code_width : 0;
+    w.memory = zeros(sizeof(float) * (codes + image + frame + products + 2 * is->filters * LANES + spread + 6 * 16));
     w.codes = w.memory + margin;
     w.image = w.memory + up(codes, 16);
     w.frame = w.image + up(image, 16);
     w.products = w.frame + up(frame, 16);
     w.sums = w.products + up(products, 16);
+    w.spread = w.sums + 2 * is->filters * LANES;
     return w;
+}
+
+INLINE float *part(const float *of, size_t from) { return of ? (float *)of + from : NULL; }
+
+/* Point at what an image has of everything. */
+static void turn_to(work *w, long n) {
+    const layer *is = &w->by->is;
+    size_t from = n * is->filters * is->code_height * is->code_width;
+    w->z = part(is->codes, from), w->y = part(is->previous, from), w->out = part(is->out, from);
+    w->g = is->g_pooled ? w->spread : part(is->g_out, from), w->g_passed = part(is->g_passed, from);
+    w->g_z = part(is->g_codes, from), w->g_y = part(is->g_previous, from);
 }
 
 static void end(work *w) { free(w->memory); }
