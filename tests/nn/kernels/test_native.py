@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from lgn.nn.kernels import KERNELS
 from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.native import compiled
+from lgn.nn.kernels.native.command import build_command
 from lgn.nn.kernels.native.compiled import kernels
 from lgn.nn.kernels.native.layer import NativeLayers
 from lgn.nn.kernels.native.step import NativeStep, NativeSynthesis, Numbers
@@ -394,3 +396,30 @@ def test_a_library_in_a_directory_of_others_is_not_loaded(tmp_path: Path) -> Non
         assert not answer[0]
         assert answer[2].count("the compiled kernels are not used") == 1
         assert answer[1] == pytest.approx(first[1], rel=TOLERANCE)
+
+
+@needs_kernels
+@pytest.mark.slow
+def test_a_library_that_came_with_the_package_needs_no_compiler_and_no_cache(tmp_path: Path) -> None:
+    """As a wheel has it that was built with LGN_BUILD_KERNEL=1; and one that is broken is done without, with a word."""
+    library = tmp_path / "kernels.so"
+    subprocess.run([*build_command(["cc"]), "-o", str(library)], check=True)
+    bare = {"PATH": str(tmp_path / "none"), "CC": "", "PREBUILT": str(library)}
+    (found,) = answers([encode_elsewhere(tmp_path / "cache", **bare)])
+    (compiled_here,) = answers([encode_elsewhere(tmp_path / "other")])
+    assert found == compiled_here
+    assert found[0]
+    assert not (tmp_path / "cache").exists()
+    library.write_bytes(b"no library")
+    (broken,) = answers([encode_elsewhere(tmp_path / "cache", **bare)])
+    assert not broken[0]
+    assert broken[2].count("the compiled kernels are not used") == 1
+
+
+@needs_kernels
+@pytest.mark.slow
+def test_what_any_machine_would_have_gives_equal_codes(tmp_path: Path) -> None:
+    """Vectors of four, as the compiler lowers them without flags for a processor; not claimed fast, but right."""
+    portable, own = answers([encode_elsewhere(tmp_path, CC="cc -DPORTABLE"), encode_elsewhere(tmp_path)])
+    assert portable[0]
+    assert portable[1] == pytest.approx(own[1], rel=TOLERANCE)

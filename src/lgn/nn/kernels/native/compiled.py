@@ -18,11 +18,11 @@ from pathlib import Path
 import torch
 
 from lgn.nn.kernels.native.cache import locked, open_checked, own_directory, write_checked
+from lgn.nn.kernels.native.command import SOURCE, build_command
 
 HERE = Path(__file__).parent
 PREBUILT = HERE / "kernels.so"  # in a wheel that was built with LGN_BUILD_KERNEL=1
-SOURCE = HERE / "kernels.c"
-FLAGS = ("-O3", "-shared", "-fPIC")  # not for this processor: the width of vectors is chosen when they run
+LANES_LIMIT = 1 << 10  # of the vectors: none, but for tests
 SECONDS = 60.0  # for the compiler, which needs three on a machine that is not busy
 
 _loaded: list[ctypes.CDLL | None] = []  # of one, when it was asked for
@@ -46,11 +46,6 @@ def kernels(say: Callable[[str], None] | None = None) -> ctypes.CDLL | None:
     return _loaded[0]
 
 
-def build_command(compiler: list[str]) -> list[str]:
-    """What makes the library of the source, but for `-o` and its name."""
-    return [*compiler, *FLAGS, str(SOURCE), "-lm"]
-
-
 def _load(say: Callable[[str], None] | None) -> ctypes.CDLL | None:
     if platform.machine() != "x86_64":
         return None
@@ -65,11 +60,8 @@ def _load(say: Callable[[str], None] | None) -> ctypes.CDLL | None:
     return library
 
 
-LANES_LIMIT = 1 << 10  # no limit
-
-
 def _built(say: Callable[[str], None] | None) -> ctypes.CDLL | None:
-    """The library of this user's cache, compiled if it is not there; None without a compiler, or with one that fails."""
+    """The library of this user's cache, compiled if it is not there; None without a compiler, or if it fails."""
     compiler = _compiler()
     if not compiler:
         return None

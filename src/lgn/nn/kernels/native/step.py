@@ -24,7 +24,10 @@ class _Layer(ctypes.Structure):
         *((name, ctypes.c_double) for name in ("ahead", "following", "eps")),
         *((name, ctypes.c_void_p) for name in ("codes", "previous", "moments", "weight", "shift")),
         *((name, ctypes.c_void_p) for name in ("image", "bank", "bias", "residual", "out", "pooled", "next_moments")),
-        *((name, ctypes.c_void_p) for name in ("g_pooled", "g_out", "g_passed", "g_next_moments", "g_codes", "g_previous")),
+        *(
+            (name, ctypes.c_void_p)
+            for name in ("g_pooled", "g_out", "g_passed", "g_next_moments", "g_codes", "g_previous")
+        ),
         *((name, ctypes.c_void_p) for name in ("g_image", "g_bank", "g_bias", "g_weight", "g_shift", "g_moments")),
     ]
 
@@ -133,7 +136,10 @@ class NativeSynthesis(torch.autograd.Function):
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         codes, bank, *inputs = ctx.saved_tensors
         if torch.is_grad_enabled():
-            return (*plain_gradients(partial(synthesise, margins=ctx.margins), inputs, ctx.needs_input_grad[:2], (g,)), None)
+            return (
+                *plain_gradients(partial(synthesise, margins=ctx.margins), inputs, ctx.needs_input_grad[:2], (g,)),
+                None,
+            )
         g_codes = torch.empty_like(codes) if ctx.needs_input_grad[0] else None
         g_bank = torch.empty_like(bank)
         gradients = {"g_codes": g_codes, "g_bank": g_bank}
