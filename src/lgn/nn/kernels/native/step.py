@@ -35,7 +35,7 @@ class _Layer(ctypes.Structure):
 class Numbers(NamedTuple):
     """What a step is given besides tensors: `v = ahead z + (1 - ahead) y`, and `following` for the v of the next.
 
-    Without `measured`, the moments of the next are not wanted. With `pool`, codes are averaged over so many cells a side.
+    Without `measured`, the moments of the next are not wanted. With `pool`, codes are averaged over cells.
     """
 
     margins: Margins
@@ -47,7 +47,7 @@ class Numbers(NamedTuple):
 
 
 class NativeStep(torch.autograd.Function):
-    """`z' = relu(u + S^T(x - S u) + b)` with `u = weight (v - mean) / sqrt(variance + eps) + shift`, or u = 0 without z.
+    """`z' = relu(u + S^T(x - S u) + b)` with `u = weight (v - mean) / sqrt(variance + eps) + shift`; u = 0 without z.
 
     v is `ahead z + (1 - ahead) y` for the codes z and y of the two layers before, or z where y is None; u is v where
     moments, its mean and variance, are None. The second output are the moments of what the next layer normalises,
