@@ -321,7 +321,7 @@ def _truth(results: Path) -> list[str]:
 
     def rates(part: str, kind: str) -> list[float]:
         return [
-            row.rate for row in truth.rows([each for each in cells if each["key"]["part"] == part]) if row.has(kind)
+            row.rate for row in truth.rows([each for each in cells if each["key"]["part"] == part]) if kind in row.bound
         ]
 
     words = (

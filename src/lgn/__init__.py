@@ -1,4 +1,4 @@
-"""Learn which linear groups a network wants.
+"""Find which symmetries images, tasks and networks have, and build layers that have them.
 
 Layers whose filters are orbits of a basis filter under a learned matrix, and numbers that say what the matrix does:
 "Learning Linear Groups in Neural Networks" (Theodosis, Helwani and Ba), as a library.

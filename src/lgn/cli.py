@@ -9,7 +9,7 @@ from lgn.memory import keep_freed_memory
 from lgn.version import __version__
 
 COMMANDS = {
-    "discover": "train a linear group network on your images, and see what it learned",
+    "discover": "which symmetries do your images have, their labels, and what does a network gain?",
     "train": "train, or continue a training",
     "analyze": "say what generators do, and how likely chance is to give it",
     "inspect": "say which groups the filters of any trained network have",
@@ -22,7 +22,7 @@ COMMANDS = {
     "data": "list, get and verify data sets",
 }
 
-HELP = """lgn finds out which linear groups a network wants.
+HELP = """lgn finds out which symmetries images, tasks and networks have.
 
 commands:
 {commands}

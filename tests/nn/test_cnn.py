@@ -88,7 +88,7 @@ def test_frozen_filters_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"tied": True}, "tied must be False for architecture 'cnn', which has no such choice, got True"),
+        ({"step": 0.1}, "step must be 0.01 for architecture 'cnn', which has no such choice, got 0.1"),
         ({"algorithm": "fista"}, "algorithm must be 'ista' for architecture 'cnn'"),
         ({"norm": 1.0}, "norm must be None for architecture 'cnn'"),
         ({"num_layers": 14}, "num_layers must be at most 13 for architecture 'cnn' and these images"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lgn import notebook
+from lgn import markdown, notebook
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, GeneratorAnalysis, Match, tensor
 from lgn.analysis.result import Analysis
 
@@ -23,10 +23,8 @@ def table(analysis: Analysis, more: Mapping[str, Sequence[str]] | None = None) -
     for index, each in enumerate(analysis.generators):
         *cells, identifiable = _row(each, analysis)
         lines.append((*cells, *(column[index] for column in more.values()), identifiable))
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-    text.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join([*text, "", *_notes(analysis)])
+    head, *rest = markdown.columns(lines)
+    return "\n".join([head, "-" * max(map(len, [head, *rest])), *rest, "", *_notes(analysis)])
 
 
 def html_table(analysis: Analysis) -> str:

@@ -9,6 +9,7 @@ import lgn.data
 from lgn.data.errors import printable
 from lgn.data.locate import find
 from lgn.data.registry import NAMED_SETS, NamedSet
+from lgn.markdown import columns
 
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
 Directory = Annotated[str | None, tyro.conf.arg(metavar="DIR")]
@@ -28,13 +29,7 @@ def list_sets(data_dir: Directory = None) -> None:
         image = "x".join(str(size) for size in named.image_shape)
         counts = f"{named.train_count:,}", f"{named.test_count:,}"
         rows.append((named.name, *counts, image, named.what, _where(named, data_dir)))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        cells = [
-            cell.rjust(width) if column in (1, 2) else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print("  ".join(cells).rstrip())
+    print("\n".join(columns(rows)))
     print("\nYour own images: a folder with a subfolder per class, a folder of images or of four IDX files,")
     print("or an .npz with 'images'.")
 

@@ -3,18 +3,8 @@
 import argparse
 from pathlib import Path
 
+from lgn.operators.parse import SQUARE
 from lgn.symmetry import Symmetries
-
-#: Candidates as operators on patches, and their periods.
-OPERATORS = {
-    "turn 90": ("rotation 90", 4),
-    "turn 180": ("rotation 180", 2),
-    "turn 270": ("rotation 270", 4),
-    "flip columns": ("reflection columns", 2),
-    "flip rows": ("reflection rows", 2),
-    "transposition": ("transposition", 2),
-    "antitransposition": ("transposition then rotation 180", 2),
-}
 
 
 def with_found(args: list[str]) -> list[str]:
@@ -38,8 +28,8 @@ def with_found(args: list[str]) -> list[str]:
     names = found.generators_kept
     if not names:
         raise ValueError(f"symmetries must keep a turn or a flip for generator 'found', in {path} none is kept")
-    operators, orders = zip(*(OPERATORS[name] for name in names), strict=True)
+    order = 4 if names[0] in ("turn 90", "turn 270") else 2
     # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
-    group = ["--order", str(orders[0])] if len(names) == 1 else ["--group", f"dihedral:{orders[0]}"]
-    words = [word for operator in operators for word in ("--operator", operator)]
+    group = ["--order", str(order)] if len(names) == 1 else ["--group", f"dihedral:{order}"]
+    words = [word for name in names for word in ("--operator", SQUARE[name])]
     return [*rest, "--generator", "fixed", *group, *words]

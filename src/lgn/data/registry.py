@@ -14,14 +14,6 @@ class SetFile:
 
 
 @dataclass(frozen=True)
-class Download:
-    """One file to fetch from any of the mirrors; `md5` is of the file as it comes over the wire."""
-
-    name: str
-    md5: str
-
-
-@dataclass(frozen=True)
 class Layout:
     """A way in which a set lies on a disk: its files, in folders of one of these names."""
 
@@ -42,7 +34,7 @@ class NamedSet:
     image_shape: tuple[int, int, int]
     class_names: tuple[str, ...]
     layouts: tuple[Layout, ...]
-    downloads: tuple[Download, ...] = ()
+    downloads: tuple[SetFile, ...] = ()  # from any of the mirrors, with the MD5 of what comes over the wire
     download_size: str = ""
     mirrors: tuple[str, ...] = ()
     made_from: str | None = None  # a set that is computed from another
@@ -57,12 +49,12 @@ def _idx(folders: tuple[str, ...], train_images: str, train_labels: str, test_im
     )
 
 
-def _idx_downloads(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[Download, ...]:
+def _idx_downloads(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[SetFile, ...]:
     return (
-        Download("train-images-idx3-ubyte.gz", train_images),
-        Download("train-labels-idx1-ubyte.gz", train_labels),
-        Download("t10k-images-idx3-ubyte.gz", test_images),
-        Download("t10k-labels-idx1-ubyte.gz", test_labels),
+        SetFile("train-images-idx3-ubyte.gz", train_images),
+        SetFile("train-labels-idx1-ubyte.gz", train_labels),
+        SetFile("t10k-images-idx3-ubyte.gz", test_images),
+        SetFile("t10k-labels-idx1-ubyte.gz", test_labels),
     )
 
 
@@ -186,7 +178,7 @@ CIFAR10 = NamedSet(
             ("cifar-10-batches-py", "cifar10/cifar-10-batches-py", "cifar10"),
         ),
     ),
-    downloads=(Download("cifar-10-binary.tar.gz", "c32a1d4ab5d03f1284b67883e8d87530"),),
+    downloads=(SetFile("cifar-10-binary.tar.gz", "c32a1d4ab5d03f1284b67883e8d87530"),),
     download_size="170 MB",
     mirrors=(
         "https://www.cs.toronto.edu/~kriz/",

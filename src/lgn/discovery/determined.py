@@ -28,11 +28,6 @@ def determined_dimension(model: nn.Module) -> tuple[int, int]:
     return min(counts, key=lambda count: count[0] - count[1], default=(0, 0))
 
 
-def fewest_pairs(model: nn.Module) -> int | None:
-    """How many pairs (element j, element j + 1) a generator has, of the one that has the fewest; None without any."""
-    return min((own * min(generator.group.uses) for generator, own in _own_bases(model)), default=None)
-
-
 def warn_undetermined(dimension: int, d: int, pairs: int | None = None) -> None:
     """Warn, once for a place and a dimension, where a generator on d dimensions is known on `dimension` alone.
 

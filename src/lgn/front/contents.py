@@ -9,7 +9,7 @@ from lgn import data
 from lgn.front.answer import answer_of_run
 from lgn.nn import places
 from lgn.report import Contents, Network
-from lgn.training import Config, Run
+from lgn.training import Config, Run, images_here
 from lgn.training.config import NetworkConfig
 
 #: Crops that are offered on the page, the most contrasted of those that are drawn.
@@ -67,14 +67,10 @@ def _network(found: Run, patch: tuple[int, int]) -> Network | None:
 
 def _crops(found: Run, patch: tuple[int, int]) -> Tensor | None:
     """Crops of training images in [0, 1], those with the most contrast; None where the images are not here."""
-    config = found.config
-    try:
-        images = data.load(
-            config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed, download=False
-        ).train.images
-        drawn = data.patches(images, patch, DRAWN, config.data_seed).float().mean(1) / 255
-    except (data.DataError, OSError):
+    images = images_here(found.config)
+    if images is None or images.shape[-2] < patch[0] or images.shape[-1] < patch[1]:
         return None
+    drawn = data.patches(images, patch, DRAWN, found.config.data_seed).float().mean(1) / 255
     return drawn[drawn.flatten(1).std(1).topk(CROPS).indices]
 
 

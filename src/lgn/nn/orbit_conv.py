@@ -1,14 +1,14 @@
 """`OrbitConv2d`: a convolution some of whose filters are turned and flipped copies of each other."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.algebra import act
-from lgn.operators import operator
+from lgn.operators.parse import SQUARE, parse_operator
 
 ROUNDS = 10
 
@@ -52,7 +52,7 @@ class OrbitConv2d(nn.Module):
         self.register_buffer("orbit", torch.tensor([orbit for orbit, _, _ in copies]))
         self.register_buffer("place", torch.tensor([*(number for _, number, _ in copies), *others]).argsort())
         names = sorted({name for _, _, name in copies})
-        matrices = torch.stack([element_matrix(name, patch) for name in names]).to(weight)
+        matrices = torch.stack([parse_operator(SQUARE[name], patch) for name in names]).to(weight)
         self.register_buffer("elements", matrices[torch.tensor([names.index(name) for _, _, name in copies])])
         given = weight[[number for _, number, _ in copies]][..., top : bottom + 1, left : right + 1]
         basis, gain = self._fit(given)
@@ -113,22 +113,3 @@ class OrbitConv2d(nn.Module):
             gain = (back * basis[self.orbit]).sum((1, 2, 3)) / size
         scale = gain[first]  # the first filter of an orbit is its base as it is
         return basis * scale.view(-1, 1, 1, 1), gain / scale[self.orbit]
-
-
-def element_matrix(name: str, patch: tuple[int, int]) -> Tensor:
-    """A turn, flip or transposition of the patch by its name, as a matrix (d, d)."""
-    known: dict[str, tuple[str, dict[str, Any]]] = {
-        "identity": ("identity", {}),
-        "flip columns": ("reflection", {"axis": "columns"}),
-        "flip rows": ("reflection", {"axis": "rows"}),
-        "transposition": ("transposition", {}),
-        "turn 90": ("rotation", {"degrees": 90}),
-        "turn 180": ("rotation", {"degrees": 180}),
-        "turn 270": ("rotation", {"degrees": 270}),
-    }
-    if name == "antitransposition":
-        return element_matrix("turn 180", patch) @ element_matrix("transposition", patch)
-    if name not in known:
-        raise ValueError(f"name must be one of {', '.join(known)}, antitransposition, got {name!r}")
-    kind, keywords = known[name]
-    return operator(kind, patch, **keywords)

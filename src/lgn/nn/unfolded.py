@@ -21,7 +21,7 @@ from lgn.nn.step_size import largest_eigenvalue
 
 Algorithm = Literal["ista", "fista"]
 Path = Literal["auto", "native", "fast", "plain"]
-StepSize = float | Literal["learned", "safe"]
+StepSize = float | Literal["safe"]
 
 
 class UnfoldedEncoder(nn.Module):
@@ -32,10 +32,9 @@ class UnfoldedEncoder(nn.Module):
     the momentum variable. Filters are orbits of a finite `group`, "dihedral:4" or one of `lgn.groups`; `order`, 4
     unless a group is given, is short for a cyclic one. `generator="free"` gives the control without a group.
 
-    `step` is a number, "learned" (one per layer) or "safe" (the largest at which ISTA converges, found anew from the
-    filters each time). `path` chooses between the plain expression, the fast one of `lgn.nn.kernels.fast` and the
-    compiled one of `lgn.nn.kernels.native`; they are equal. Second derivatives and `torch.func` take the plain one by
-    themselves.
+    `step` is a number or "safe" (the largest at which ISTA converges, found anew from the filters each time). `path`
+    chooses between the plain expression, the fast one of `lgn.nn.kernels.fast` and the compiled one of
+    `lgn.nn.kernels.native`; they are equal. Second derivatives and `torch.func` take the plain one by themselves.
 
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
     """
@@ -51,7 +50,6 @@ class UnfoldedEncoder(nn.Module):
         algorithm: Algorithm = "ista",
         tied: bool = False,
         step: StepSize = 0.01,
-        threshold: Literal["filter", "set"] = "filter",
         two_sided: bool = False,
         normalise: bool = True,
         padding: int | Literal["same"] = 1,
@@ -67,10 +65,9 @@ class UnfoldedEncoder(nn.Module):
         super().__init__()
         require_positive(num_layers=num_layers)
         _require_choice("algorithm", algorithm, get_args(Algorithm))
-        _require_choice("threshold", threshold, ("filter", "set"))
         _require_choice("path", path, get_args(Path))
         if isinstance(step, str):
-            _require_choice("step", step, ("learned", "safe"))
+            _require_choice("step", step, ("safe",))
         elif step <= 0:
             raise ValueError(f"step must be positive, got {step}")
         self.patch = patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
@@ -97,11 +94,7 @@ class UnfoldedEncoder(nn.Module):
                 device=device,
                 dtype=dtype,
             )
-        thresholds = num_sets if threshold == "set" else filters
-        self.threshold = nn.Parameter(torch.ones(banks, thresholds, device=device, dtype=dtype))
-        self.log_step: nn.Parameter | None = None
-        if step == "learned":
-            self.log_step = nn.Parameter(torch.full((banks,), math.log(0.01), device=device, dtype=dtype))
+        self.threshold = nn.Parameter(torch.ones(banks, filters, device=device, dtype=dtype))
         norms = num_layers - 1 if normalise else 0
         self.norms = nn.ModuleList(CodeBatchNorm(filters, device=device, dtype=dtype) for _ in range(norms))
 
@@ -111,8 +104,6 @@ class UnfoldedEncoder(nn.Module):
 
     def step_sizes(self, filters: Tensor, image_size: tuple[int, int]) -> Tensor:
         """The step of each bank.  (layers or 1,)"""
-        if self.log_step is not None:
-            return self.log_step.exp()
         if self.step == "safe":
             return 1 / largest_eigenvalue(filters, image_size)
         return torch.full_like(filters[:, 0, 0, 0, 0], float(self.step)).detach()
@@ -130,20 +121,19 @@ class UnfoldedEncoder(nn.Module):
     def _encode(self, x: Tensor, cells: int | None) -> Tensor:
         filters = self.filters()
         steps = self.step_sizes(filters, (x.shape[-2], x.shape[-1]))
-        thresholds = self.threshold.repeat_interleave(filters.shape[1] // self.threshold.shape[1], dim=1)
         # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
         roots = steps.sqrt()
         layers = KERNELS[self.kernel(x)](
             Unfolding(
                 filters * roots.view(-1, 1, 1, 1, 1),
-                steps.unsqueeze(1) * thresholds,
+                steps.unsqueeze(1) * self.threshold,
                 self.two_sided,
                 self.margins,
                 momenta(self.num_layers) if self.algorithm == "fista" else [1.0] * self.num_layers,
                 list(self.norms),
             )
         )
-        images = [root * x for root in roots] if len(roots) > 1 and self.step in ("learned", "safe") else [roots[0] * x]
+        images = [root * x for root in roots] if self.step == "safe" else [roots[0] * x]
         return self._iterate(layers, [layers.image(image) for image in images], cells)
 
     def _iterate(self, layers: Layers[Any], images: list[Tensor], cells: int | None) -> Tensor:

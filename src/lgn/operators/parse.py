@@ -6,6 +6,18 @@ from torch import Tensor
 
 from lgn.operators.known import OPERATORS, operator
 
+#: Turns, flips and transpositions of a square, by the names of candidates and elements, as operators.
+SQUARE = {
+    "identity": "identity",
+    "turn 90": "rotation 90",
+    "turn 180": "rotation 180",
+    "turn 270": "rotation 270",
+    "flip columns": "reflection columns",
+    "flip rows": "reflection rows",
+    "transposition": "transposition",
+    "antitransposition": "transposition then rotation 180",
+}
+
 
 def parse_operator(text: str, patch: tuple[int, int]) -> Tensor:
     """The matrix (d, d) of an operator as people write it: its name, then its parameters in their order.

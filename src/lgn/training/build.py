@@ -18,7 +18,6 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     network = config.network
     if network.padding != "same" and network.kernel_size > (largest := min(image_shape[1:]) + 2 * network.padding):
         raise ValueError(f"kernel_size must be at most {largest} for these images, got {network.kernel_size}")
-    dtype = torch.float64 if config.precision == "float64" else torch.float32
     generator: Family = network.generator
     start: Start = network.start
     if network.norm is not None and network.family is not None and "norm" in network.family.option_names:
@@ -26,7 +25,7 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
         generator = partial(family, norm=network.norm)
     if network.operator:
         patch = (network.kernel_size, network.kernel_size)
-        start = [parse_operator(each, patch).to(dtype) for each in network.operator]
+        start = [parse_operator(each, patch).to(torch.get_default_dtype()) for each in network.operator]
     channels = 1 if config.grey else image_shape[0]
     if network.architecture == "cnn":
         _require_cnn(network, min(image_shape[1:]), task)
@@ -41,7 +40,6 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
             generator=generator,
             share=network.share,
             start=start,
-            dtype=dtype,
         )
         cnn.convolutions.requires_grad_(not config.freeze_filters)
         return Classifier(cnn, num_classes, pool=network.pool)
@@ -53,17 +51,13 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
         network.kernel_size,
         group=network.chosen_group,
         algorithm=network.algorithm,
-        tied=network.tied,
         step=network.step,
-        threshold=network.threshold,
-        two_sided=network.two_sided,
         normalise=network.normalise,
         padding=network.padding,
         generator=generator,
         share=network.share,
         start=start,
         basis_norm=network.norm,
-        dtype=dtype,
     )
     model: nn.Module
     if task == "classify":
@@ -79,7 +73,7 @@ def _require_cnn(network: NetworkConfig, image_side: int, task: str) -> None:
     """Refuse what only unfolded networks have, rather than leave it aside without a word."""
     if task != "classify":
         raise ValueError(f"task must be classify for architecture 'cnn', got {task!r}")
-    for name in ("algorithm", "tied", "step", "threshold", "two_sided", "normalise", "norm", "decoder"):
+    for name in ("algorithm", "step", "normalise", "norm", "decoder"):
         given, usual = getattr(network, name), NetworkConfig.__dataclass_fields__[name].default
         if given != usual:
             raise ValueError(
@@ -95,17 +89,18 @@ def _require_cnn(network: NetworkConfig, image_side: int, task: str) -> None:
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
     """The penalty of a config; none for a network without a generator that is trained."""
-    weight, normalised = config.penalty_weight, config.penalty_normalised
+    weight = config.penalty_weight
     if config.penalty == "none" or not generator_rate(config):
         return None
     if config.penalty == "inverse":
         return AuxiliaryInverse(model, weight, start=config.penalty_start)
-    if config.penalty == "singular-values":
-        return SingularValues(model, weight, normalised=normalised)
-    if config.penalty == "log-determinant":
-        return LogDeterminant(model, weight, normalised=normalised)
-    kinds: dict[str, Callable[[nn.Module, float], Penalty]]
-    kinds = {"orthogonality": Orthogonality, "closure": Closure, "relations": Relations}
+    kinds: dict[str, Callable[[nn.Module, float], Penalty]] = {
+        "singular-values": SingularValues,
+        "log-determinant": LogDeterminant,
+        "orthogonality": Orthogonality,
+        "closure": Closure,
+        "relations": Relations,
+    }
     return kinds[config.penalty](model, weight)
 
 

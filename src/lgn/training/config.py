@@ -33,14 +33,8 @@ class NetworkConfig:
     """Side of the filters, n."""
     algorithm: Literal["ista", "fista"] = "ista"
     """What is unfolded; fista adds momentum."""
-    tied: bool = False
-    """Let all layers have the same filters."""
-    step: float | Literal["learned", "safe"] = 0.01
-    """Step size: a number, 'learned' per layer, or 'safe', the largest at which ISTA converges."""
-    threshold: Literal["filter", "set"] = "filter"
-    """Who has a trained threshold of their own."""
-    two_sided: bool = False
-    """Let codes be negative."""
+    step: float | Literal["safe"] = 0.01
+    """Step size: a number, or 'safe', the largest at which ISTA converges."""
     normalise: bool = True
     """Batch normalisation after every layer but the last."""
     padding: int | Literal["same"] = 1
@@ -113,8 +107,6 @@ class Config:
     """The weight mu of the penalty."""
     penalty_start: Literal["inverse", "gaussian"] = "inverse"
     """Where auxiliary inverses start."""
-    penalty_normalised: bool = False
-    """Let spectral penalties score A / ||A||: bounded."""
     epochs: int = 100
     """Passes over the training images."""
     batch_size: int = 128
@@ -129,12 +121,8 @@ class Config:
     """Everything random in the data: splits, and the angles of rotated sets. Apart, so that seeds share a test set."""
     device: str = "auto"
     """cpu, cuda, mps, or auto: the first of cuda and cpu that is there."""
-    precision: Literal["float32", "float64", "bfloat16"] = "float32"
-    """Type of the numbers; bfloat16 by autocast, where the hardware has it."""
     checkpoint_seconds: float = 60.0
     """A checkpoint is written this often, and after every epoch."""
-    tensorboard: bool = False
-    """Write curves for TensorBoard too (extra 'tensorboard')."""
 
     def __post_init__(self) -> None:
         require_numbers(self)
@@ -167,12 +155,7 @@ class Config:
 
 
 # What decides the result of a run; the rest may differ when it is continued elsewhere.
-INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
-
-# What runs that are older than it do not have: they were trained as the default says.
-LATER = ("architecture", "generator_rate", "group")
-# What older runs say, and nothing depends on any longer: where their weights came from before they were trained.
-GONE = ("preset", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs")
+INCIDENTAL = ("data_dir", "device", "checkpoint_seconds")
 
 # Its whitening adds 1e-8 to the variances, which blows up pixels that are constant in train; ours is safe.
 RELEASED = Config(

@@ -3,7 +3,6 @@
 import math
 import time
 from contextlib import closing, nullcontext
-from typing import Any
 
 import torch
 from torch import nn
@@ -16,6 +15,7 @@ from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
 from lgn.training.kernel import kernel_of
+from lgn.training.lock import locked
 from lgn.training.objective import Diverged, Objective, largest_gradient
 from lgn.training.prepared import Images
 from lgn.training.processes import Processes
@@ -40,9 +40,9 @@ def train_run(
     """Train one run, or continue it where it stopped; one that has finished is returned as it is."""
     # What can be wrong with a config shows while the network is made, before there is a directory.
     objective = _objective(config, images)
-    with run.locked() if group.writes else nullcontext():
+    with locked(run.path) if group.writes else nullcontext():
         if group.writes:
-            kernel = None if run.finished else kernel_of(config, objective.model, group, images, progress)
+            kernel = None if run.finished else kernel_of(objective.model, group, images, progress)
             run.create(config, images.facts, kernel)
         if not run.finished:
             _train(config, run, group, images, objective.to(group.device), progress and group.writes)
@@ -71,7 +71,6 @@ def _train(
     progress: bool,
 ) -> None:
     model = objective.model
-    dtype = torch.float64 if config.precision == "float64" else torch.float32
     groups = parameter_groups(objective, 1.0, generator_rate(config))
     parameters, factors = [each for some in groups for each in some["params"]], [some["lr"] for some in groups]
     optimizer = torch.optim.Adam(groups, fused=group.device.type in ("cpu", "cuda"))
@@ -85,7 +84,6 @@ def _train(
     batches = math.ceil(count / config.batch_size)
     wrapped = group.wrap(objective)
     bar = Progress(config.epochs * batches, state.epoch * batches + state.batch, progress)
-    writer = _tensorboard(config, run) if group.writes else None
     began = saved = time.monotonic()
     with interruptible() as interrupt, closing(bar):
         while state.epoch < config.epochs:
@@ -98,8 +96,7 @@ def _train(
                     parameter_group["lr"] = rate * factor
                 if batches < SETTLED:
                     settle_statistics(model)
-                with torch.autocast(group.device.type, torch.bfloat16, enabled=config.precision == "bfloat16"):
-                    score = wrapped(*images.batch("train", group.part(chosen), group.device, dtype))
+                score = wrapped(*images.batch("train", group.part(chosen), group.device))
                 # DDP averages gradients: times the processes, over the global batch, is the mean over its images.
                 loss = score.loss * (group.count / len(chosen)) + score.penalty
                 optimizer.zero_grad()
@@ -107,8 +104,7 @@ def _train(
                 size = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
                 # A step along an infinite gradient would spoil the weights.
                 if group.any(not (math.isfinite(loss.item()) and math.isfinite(size.item()))):
-                    layers = 1 if config.network.tied else config.network.num_layers
-                    where, largest = largest_gradient(model, layers)
+                    where, largest = largest_gradient(model, config.network.num_layers)
                     what = f"the loss is {loss.item()} in epoch {state.epoch + 1}"
                     raise _diverged(f"{what}; the largest gradient, {largest:.3g}, is in {where}", config, run)
                 if config.clip is not None:
@@ -128,7 +124,7 @@ def _train(
                         save_checkpoint(run, state, time.monotonic() - began)
                     raise Interrupted(f"stopped in epoch {state.epoch + 1}")
             _require_finite(state.spoilt(), state, config, run, group)
-            line, not_finite = epoch_line(config, group, images, model, state, dtype)
+            line, not_finite = epoch_line(config, group, images, model, state)
             _require_finite(not_finite, state, config, run, group)
             line["seconds"] = round(state.seconds + time.monotonic() - began, 3)
             state.history.append(line)
@@ -139,14 +135,7 @@ def _train(
                 write_whole(metrics, "".join(strict_json(row, metrics) + "\n" for row in state.history).encode())
                 save_checkpoint(run, state, time.monotonic() - began)
                 saved = time.monotonic()
-            if writer is not None:
-                for name, value in line.items():
-                    if isinstance(value, float):
-                        writer.add_scalar(name, value, line["epoch"])
-                writer.flush()
             bar.epoch(line, config.epochs)
-    if writer is not None:
-        writer.close()
     if group.writes:
         run.save_model(model)
 
@@ -162,13 +151,3 @@ def _require_finite(name: str | None, state: State, config: Config, run: Run, gr
     if group.any(name is not None):
         what = f"{name or 'a tensor of another process'} is not finite"
         raise _diverged(f"{what} after step {state.batch} of epoch {state.epoch + 1}", config, run)
-
-
-def _tensorboard(config: Config, run: Run) -> Any:
-    if not config.tensorboard:
-        return None
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise ValueError("tensorboard must be installed to write for it: pip install 'lgn[tensorboard]'") from None
-    return SummaryWriter(str(run.path / "tensorboard"))
