@@ -23,7 +23,7 @@ from lgn.nn.kernels.native.command import SOURCE, build_command
 HERE = Path(__file__).parent
 PREBUILT = HERE / "kernels.so"  # in a wheel that was built with LGN_BUILD_KERNEL=1
 LANES_LIMIT = 1 << 10  # of the vectors: none, but for tests
-SECONDS = 60.0  # for the compiler, which needs three on a machine that is not busy
+SECONDS = 120.0  # for the compiler, which needs three on a machine that is not busy
 
 _loaded: list[ctypes.CDLL | None] = []  # of one, when it was asked for
 

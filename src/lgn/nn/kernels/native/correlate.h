@@ -36,12 +36,10 @@ static int tiles_at_once(int outputs, int columns) {
 #define BLOCK(outputs, places) \
     correlate_block(outputs, places, more, at, inputs, stride, taps, filters, to + first * LANES, to_stride)
 #define CASE(count)                                            \
-    case count: {                                              \
-        enum { block = count > OUTPUTS ? 1 : count };          \
-        if (places == 2) BLOCK(block, 2);                      \
-        else BLOCK(block, places_beside(block));               \
-        break;                                                 \
-    }
+    case count:                                  \
+        if (places == 2) BLOCK(count, 2);        \
+        else BLOCK(count, places_beside(count)); \
+        break;
 
 /* products (+)= the correlations of the rows of some tiles with filters, at each point:  (POINTS, all outputs, vectors)
    The distance of outputs in them is returned; `far` is that of points in the rows. */
@@ -59,7 +57,7 @@ INLINE int correlate_any(const work *w, int more, const float *rows, int tiles, 
                     at[p] = rows + (size_t)(vector / vectors) * POINTS * far + vector % vectors * LANES;
                 }
                 switch (outputs) {
-                    CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
+                    CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
                 }
             }
     return to_stride;

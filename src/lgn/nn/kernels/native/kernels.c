@@ -59,7 +59,7 @@ int lanes_here(int limit) {
 static int best_block(int outputs, int lanes) {
     int best = 1;
     double fewest = INFINITY;
-    for (int block = 1; block <= (lanes == 16 ? 10 : 6); block++) {
+    for (int block = 1; block <= OUTPUTS; block++) {
         int places = FOR(lanes, places_beside)(block), blocks = (outputs + block - 1) / block;
         double cycles = larger(larger(block * places, 2 * places + block), 8) * (double)blocks / places;
         if (cycles < fewest) fewest = cycles, best = block;

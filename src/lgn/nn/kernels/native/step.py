@@ -96,9 +96,9 @@ class NativeStep(torch.autograd.Function):
             plain = partial(_plain_step, numbers=ctx.numbers, wanted=[each is not None for each in gradients])
             given = [each for each in gradients if each is not None]
             return (*plain_gradients(plain, inputs, ctx.needs_input_grad[:INPUTS], given), None)
-        tensors = dict(zip(ctx.names, saved, strict=True))
+        tensors: dict[str, Any] = dict(zip(ctx.names, saved, strict=True))
         if g_out is None:
-            g_out = torch.zeros_like(tensors.get("pooled", tensors["out"]))
+            g_out = torch.zeros_like(tensors["pooled" if ctx.numbers.pool else "out"])
         found = {"bank": torch.empty_like(tensors["bank"]), "bias": torch.empty_like(tensors["bias"])}
         names = ("codes", "previous", "moments", "weight", "shift")
         found |= {name: torch.empty_like(tensors[name]) for name in names if tensors[name] is not None}
@@ -170,13 +170,15 @@ def _plain_step(*inputs: Tensor | None, numbers: Numbers, wanted: list[bool]) ->
     return [each for each, want in zip(outputs, wanted, strict=True) if want and each is not None]
 
 
-def _call(function: str, numbers: Numbers, *, image: Tensor, bank: Tensor, **tensors: Tensor | None) -> None:
+def _call(function: str, numbers: Numbers, **tensors: Tensor | None) -> None:
     library = compiled.kernels()
     if library is None:
         raise RuntimeError("there are no native kernels on this machine")
+    image, bank = tensors["image"], tensors["bank"]
+    assert image is not None
+    assert bank is not None
     margins, code_size = numbers.margins, numbers.margins.code_size(image, bank.shape[-2:])
     sizes = (len(image), len(bank), *image.shape[1:], *bank.shape[2:], margins.top, margins.left, *code_size)
-    tensors |= {"image": image, "bank": bank}
     pointers = {name: tensor.data_ptr() for name, tensor in tensors.items() if tensor is not None}
     floats = (numbers.ahead, numbers.following, numbers.eps)
     layer = _Layer(*sizes, torch.get_num_threads(), numbers.pool, *floats, **pointers)

@@ -3,7 +3,7 @@
 #undef OUTPUTS
 #undef PLACES
 #undef SHIFTS
-#define OUTPUTS (REGISTERS == 32 ? 10 : 6) /* filters with sums in registers, at most */
+#define OUTPUTS 6 /* filters with sums in registers, at most */
 #define PLACES 6
 #define SHIFTS (REGISTERS == 32 ? 6 : 3) /* columns of filters with sums in registers, at most, beside FILTERS */
 
