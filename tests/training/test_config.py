@@ -60,7 +60,7 @@ def test_a_config_of_before_that_names_its_preset_is_read() -> None:
 def test_changes_reach_the_network_too() -> None:
     changed = preset("paper", "classify", num_sets=7, epochs=3)
     assert (changed.network.num_sets, changed.epochs, changed.task) == (7, 3, "classify")
-    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, got 'fast'"):
+    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, net, got 'fast'"):
         preset("fast")
 
 

@@ -21,7 +21,7 @@ ALONE = Processes(0, 1, torch.device("cpu"))
     ("changes", "kernel"),
     [
         ({"kernel_size": 12}, "fast"),  # beyond what the native one is made for
-        ({"architecture": "cnn"}, "plain"),
+        ({"name": "net", "num_sets": 5}, "plain"),
     ],
     ids=str,
 )

@@ -211,7 +211,7 @@ def test_the_last_checkpoint_before_a_divergence_is_good(tmp_path: Path) -> None
     [
         ({"learning_rate": 1e38}, "encoder.threshold"),  # an infinite threshold: no codes, and a finite loss
         ({"learning_rate": 1e25}, "step_conditions"),  # finite weights, and nothing can be computed with them
-        ({"learning_rate": 1e38, "architecture": "cnn"}, ""),
+        ({"learning_rate": 1e38, "name": "net", "num_sets": 5}, ""),
         ({"learning_rate": 1e38, "penalty": "none", "clip": None}, ""),
     ],
 )

@@ -90,8 +90,8 @@ Steps of the path that the library chooses, both ways:
 def page(result: dict[str, Any]) -> str:
     """The document of a full measurement."""
     native = (
-        "- *native* is a kernel in C, compiled once on a machine that has a compiler, when training starts, or inside a\n"
-        "  wheel that was built with `LGN_BUILD_KERNEL=1` (`lgn/nn/kernels/native`). One build is for any x86-64 with\n"
+        "- *native* is a kernel in C, compiled once on a machine that has a compiler, when training starts, or inside\n"
+        "  a wheel that was built with `LGN_BUILD_KERNEL=1` (`lgn/nn/kernels/native`). One build is for any x86-64 with\n"
         "  AVX2, and takes AVX-512 where it is.\n"
     )
     return PAGE.format(

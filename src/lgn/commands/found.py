@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from lgn.operators.parse import SQUARE
 from lgn.symmetry import Symmetries
+from lgn.training.networks import operators_of
 
 
 def with_found(args: list[str]) -> list[str]:
@@ -25,11 +25,9 @@ def with_found(args: list[str]) -> list[str]:
     if not path.is_file():
         raise FileNotFoundError(f"symmetries must be a directory with a symmetries.json, got {known.symmetries}")
     found = Symmetries.load(path)
-    names = found.generators_kept
-    if not names:
+    order, group, operators = operators_of(found)
+    if not operators:
         raise ValueError(f"symmetries must keep a turn or a flip for generator 'found', in {path} none is kept")
-    order = 4 if names[0] in ("turn 90", "turn 270") else 2
-    # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
-    group = ["--order", str(order)] if len(names) == 1 else ["--group", f"dihedral:{order}"]
-    words = [word for name in names for word in ("--operator", SQUARE[name])]
-    return [*rest, "--generator", "fixed", *group, *words]
+    chosen = ["--order", str(order)] if group is None else ["--group", group]
+    words = [word for operator in operators for word in ("--operator", operator)]
+    return [*rest, "--generator", "fixed", *chosen, *words]

@@ -9,6 +9,7 @@ from safetensors.torch import save
 from tqdm import tqdm
 
 import lgn.data
+from lgn.codec import encode
 from lgn.markdown import columns
 from lgn.operators import OPERATORS, describe, operator
 from lgn.operators.study import SETTINGS, Infinitesimal, Study, infinitesimal_study, study
@@ -133,23 +134,7 @@ def _about(about: Any) -> tuple[str, ...]:
 
 
 def _study_json(learned: Study, turn: Infinitesimal) -> dict[str, Any]:
-    settings = [
-        {
-            "name": each.setting.title,
-            "radius": each.setting.radius,
-            "degrees": each.setting.degrees,
-            "rank": each.about.rank,
-            # JSON has no infinity: a singular matrix has the condition number null.
-            "condition_number": each.about.condition_number if math.isfinite(each.about.condition_number) else None,
-            "period": each.about.period if each.about.is_cyclic else None,
-            "closure_error": each.about.closure_error,
-            "closed_form_error": each.closed_form_error,
-            "gradient_error": each.gradient_error,
-            "closed_form_product_error": each.closed_form_product_error,
-            "gradient_product_error": each.gradient_product_error,
-        }
-        for each in learned.outcomes
-    ]
+    settings = [{"name": each.setting.title, **encode(each)} for each in learned.outcomes]
     cosines = {"sinc": turn.sinc_cosine, "centred": turn.centred_cosine, "without_logarithm": turn.plain_cosine}
     return {
         "pairs": learned.pairs,

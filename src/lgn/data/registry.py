@@ -1,6 +1,6 @@
 """The sets that have a name: what they are, where they are published, and how to know them again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 DIGIT_NAMES = tuple(str(digit) for digit in range(10))
 
@@ -200,5 +200,13 @@ NAMED_SETS: dict[str, NamedSet] = {
         CIFAR10,
         _rotated("rotated-mnist", "MNIST turned by angles drawn from the whole circle"),
         _rotated("rotated-mnist-90", "MNIST turned by multiples of 90 degrees"),
+        replace(
+            CIFAR10,
+            name="flipped-cifar10",
+            what="CIFAR-10, each photograph mirrored left to right or not",
+            layouts=(),
+            downloads=(),
+            made_from="cifar10",
+        ),
     )
 }

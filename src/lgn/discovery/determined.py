@@ -1,5 +1,6 @@
 """How much of a generator its filters can determine: counted from the shapes, before anything is trained."""
 
+import math
 import warnings
 
 from torch import nn
@@ -24,7 +25,7 @@ def determined_dimension(model: nn.Module) -> tuple[int, int]:
 
     Both are 0 for a model without a generator that could be left open. See Note [What filters leave open].
     """
-    counts = [(each.determined(own), each.patch[0] * each.patch[1]) for each, own in _own_bases(model)]
+    counts = [(each.determined(own), math.prod(each.patch)) for each, own in _own_bases(model)]
     return min(counts, key=lambda count: count[0] - count[1], default=(0, 0))
 
 

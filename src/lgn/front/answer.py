@@ -55,7 +55,7 @@ def _samples(found: Run, about: Symmetries) -> tuple[Tensor | None, tuple[Sample
     samples = [
         Sample(row.name, row.told_apart, by_name[row.family].act(some, row.element).mean(1).clamp(0, 1))
         for row in sorted(about.rows, key=lambda row: -row.told_apart)
-        if row.element is not None
+        if row.element is not None and row.family in by_name
     ]
     return some.mean(1), tuple(samples)
 

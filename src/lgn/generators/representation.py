@@ -1,5 +1,6 @@
 """`Representation`: one matrix for each generator of a finite group, so that every relation holds for ever."""
 
+import math
 import warnings
 from typing import ClassVar, Literal
 
@@ -81,7 +82,7 @@ class Representation(Generator):
 
     def determined(self, bases: int) -> int:
         # Every generator maps every element of a set to one of the set.
-        return min(bases * self.order, self.patch[0] * self.patch[1])
+        return min(bases * self.order, math.prod(self.patch))
 
     @torch.no_grad()
     def fresh(self, count: int, place: int = 0) -> Tensor | None:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.algebra import act
+from lgn.nn.layers import plain_layer
 from lgn.operators.parse import SQUARE, parse_operator
 
 ROUNDS = 10
@@ -76,26 +77,20 @@ class OrbitConv2d(nn.Module):
 
     def merged(self) -> nn.Conv2d:
         """The plain convolution with the same filters."""
-        with torch.no_grad():
-            filters = self.filters()
-            plain = nn.utils.skip_init(  # so that merging draws no random numbers
-                nn.Conv2d,
-                self.in_channels,
-                self.out_channels,
-                self.kernel_size,
-                self.stride,
-                self.padding,
-                self.dilation,
-                self.groups,
-                bias=self.bias is not None,
-                padding_mode=self.padding_mode,
-                device=filters.device,
-                dtype=filters.dtype,
-            )
-            plain.weight.copy_(filters)
-            if plain.bias is not None and self.bias is not None:
-                plain.bias.copy_(self.bias)
-        return plain.train(self.training)
+        return plain_layer(
+            nn.Conv2d,
+            self.filters(),
+            self.bias,
+            self.training,
+            in_channels=self.in_channels,
+            out_channels=self.out_channels,
+            kernel_size=self.kernel_size,
+            stride=self.stride,
+            padding=self.padding,
+            dilation=self.dilation,
+            groups=self.groups,
+            padding_mode=self.padding_mode,
+        )
 
     def extra_repr(self) -> str:
         return f"{len(self.gain)} filters in {len(self.basis)} orbits, {len(self.free)} free"

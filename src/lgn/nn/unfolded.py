@@ -7,9 +7,10 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch, written
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, chosen_group
-from lgn.nn.bank import FreeBank, OrbitBank, require_positive
+from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, require_positive
 from lgn.nn.kernels import KERNELS, Kernel, Layers
 from lgn.nn.kernels.adjoint import Margins, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
@@ -22,6 +23,7 @@ from lgn.nn.step_size import largest_eigenvalue
 Algorithm = Literal["ista", "fista"]
 Path = Literal["auto", "native", "fast", "plain"]
 StepSize = float | Literal["safe"]
+NORMS: dict[int, type[nn.Module]] = {1: nn.BatchNorm1d, 2: CodeBatchNorm, 3: nn.BatchNorm3d}
 
 
 class UnfoldedEncoder(nn.Module):
@@ -36,6 +38,9 @@ class UnfoldedEncoder(nn.Module):
     chooses between the plain expression, the fast one of `lgn.nn.kernels.fast` and the compiled one of
     `lgn.nn.kernels.native`; they are equal. Second derivatives and `torch.func` take the plain one by themselves.
 
+    `kernel_size` has as many numbers as what is encoded has axes: (9,) encodes signals, (3, 3, 3) volumes, both by the
+    plain expression; one number alone is for images.
+
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
     """
 
@@ -45,7 +50,7 @@ class UnfoldedEncoder(nn.Module):
         num_layers: int = 4,
         num_sets: int = 5,
         order: int | None = None,
-        kernel_size: int | tuple[int, int] = 6,
+        kernel_size: int | tuple[int, ...] = 6,
         *,
         algorithm: Algorithm = "ista",
         tied: bool = False,
@@ -71,6 +76,8 @@ class UnfoldedEncoder(nn.Module):
         elif step <= 0:
             raise ValueError(f"step must be positive, got {step}")
         self.patch = patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
+        if len(patch) != 2 and path not in ("auto", "plain"):
+            raise ValueError(f"path must be auto or plain for a kernel of {written(patch)}, got {path!r}")
         self.group = chosen_group(order, group, default=4)
         self.num_layers, self.num_sets, self.order = num_layers, num_sets, self.group.order
         self.algorithm, self.two_sided, self.path, self.step = algorithm, two_sided, path, step
@@ -79,7 +86,7 @@ class UnfoldedEncoder(nn.Module):
         self.bank: OrbitBank | FreeBank
         if generator == "free":
             free = torch.randn(banks * filters, in_channels, *patch, device=device, dtype=dtype)
-            self.bank = FreeBank(free / torch.linalg.matrix_norm(free, keepdim=True))
+            self.bank = FreeBank(free / filter_norms(free))
         else:
             self.bank = OrbitBank(
                 in_channels,
@@ -95,18 +102,18 @@ class UnfoldedEncoder(nn.Module):
                 dtype=dtype,
             )
         self.threshold = nn.Parameter(torch.ones(banks, filters, device=device, dtype=dtype))
-        norms = num_layers - 1 if normalise else 0
-        self.norms = nn.ModuleList(CodeBatchNorm(filters, device=device, dtype=dtype) for _ in range(norms))
+        norms, norm = num_layers - 1 if normalise else 0, NORMS[len(patch)]
+        self.norms = nn.ModuleList(norm(filters, device=device, dtype=dtype) for _ in range(norms))
 
     def filters(self) -> Tensor:
         """The banks of all layers; a tied network has one.  (layers or 1, sets * order, channels, n, m)"""
         return self.bank().unflatten(0, (-1, self.num_sets * self.order))
 
-    def step_sizes(self, filters: Tensor, image_size: tuple[int, int]) -> Tensor:
+    def step_sizes(self, filters: Tensor, image_size: Patch) -> Tensor:
         """The step of each bank.  (layers or 1,)"""
         if self.step == "safe":
             return 1 / largest_eigenvalue(filters, image_size)
-        return torch.full_like(filters[:, 0, 0, 0, 0], float(self.step)).detach()
+        return torch.full_like(filters.flatten(1)[:, 0], float(self.step)).detach()
 
     def forward(self, x: Tensor) -> Tensor:
         return self._encode(x, None)
@@ -120,12 +127,12 @@ class UnfoldedEncoder(nn.Module):
 
     def _encode(self, x: Tensor, cells: int | None) -> Tensor:
         filters = self.filters()
-        steps = self.step_sizes(filters, (x.shape[-2], x.shape[-1]))
+        steps = self.step_sizes(filters, tuple(x.shape[2:]))
         # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
         roots = steps.sqrt()
         layers = KERNELS[self.kernel(x)](
             Unfolding(
-                filters * roots.view(-1, 1, 1, 1, 1),
+                filters * roots.view(-1, *(1,) * (filters.ndim - 1)),
                 steps.unsqueeze(1) * self.threshold,
                 self.two_sided,
                 self.margins,
@@ -153,7 +160,7 @@ class UnfoldedEncoder(nn.Module):
         return (NativeSynthesis if native else Synthesis).apply(codes, filters, self.margins)
 
     @torch.no_grad()
-    def step_conditions(self, image_size: tuple[int, int]) -> Tensor:
+    def step_conditions(self, image_size: Patch) -> Tensor:
         """`step * sigma_max(W^T W)` of each bank: the paper's condition is that it is at most 1.  (layers or 1,)"""
         filters = self.filters()
         return self.step_sizes(filters, image_size) * largest_eigenvalue(filters, image_size)
@@ -180,7 +187,10 @@ class UnfoldedEncoder(nn.Module):
         if not compiling and is_transformed():
             return True
         # Under autocast torch chooses types operation by operation; the fast path, one operation, has one type.
-        return self.path == "auto" and (compiling or x.device.type != "cpu" or torch.is_autocast_enabled("cpu"))
+        # The others are made for images.
+        images = len(self.patch) == 2
+        autocast = torch.is_autocast_enabled("cpu")
+        return self.path == "auto" and (not images or compiling or x.device.type != "cpu" or autocast)
 
     def __prepare_scriptable__(self) -> "UnfoldedEncoder":
         """Called by `torch.jit.script`."""

@@ -169,7 +169,7 @@ def _with_task(run: Run) -> Config:
 def caption(config: Config) -> str:
     """What a run was trained on, for captions."""
     task = {"classify": "classification", "reconstruct": "reconstruction"}.get(config.task, config.task)
-    network = "" if config.network.architecture == "unfolded" else ", a plain CNN"
+    network = {"unfolded": "", "cnn": ", a plain CNN", "net": ", a net"}[config.network.architecture]
     start = f"{config.network.start} start"
     what = f"{TITLES.get(config.data, config.data)}, {task}{network}"
     return f"{what}, preset {config.preset}, {start}, {config.epochs} epochs, seed {config.seed}"

@@ -57,7 +57,8 @@ def epoch_line(
         torch.tensor(state.sums, dtype=torch.float64, device=group.device)
     ).tolist()
     held_out = evaluate(model, images, "validation", group) if config.validation else {name: None}
-    test = evaluate(model, images, "test", group)
+    tested = config.test == "epochs" or state.epoch + 1 == config.epochs
+    test = evaluate(model, images, "test", group) if tested else {name: None}
     line = {
         "epoch": state.epoch + 1,
         "train_loss": loss / seen,
@@ -67,9 +68,9 @@ def epoch_line(
         f"test_{name}": test[name],
     }
     if name == "error":
-        line["test_active"] = test["active"]
-    encoder = model.encoder
-    if isinstance(encoder, UnfoldedEncoder):  # a CNN takes no steps
+        line["test_active"] = test.get("active")
+    encoder = getattr(model, "encoder", None)
+    if isinstance(encoder, UnfoldedEncoder):  # others take no steps
         height, width = images.facts["image_shape"][1:]
         line["step_conditions"] = [float(f"{value:.6g}") for value in encoder.step_conditions((height, width))]
     measured = line | {f"test_{key}": value for key, value in test.items()}

@@ -12,7 +12,7 @@ from lgn.training.processes import Processes
 
 def kernel_of(model: nn.Module, group: Processes, images: Images, progress: bool) -> str:
     """`native`, `fast` or `plain`, compiled now if need be, with a word, and not in silence within the first step."""
-    encoder = model.encoder
+    encoder = getattr(model, "encoder", None)
     if not isinstance(encoder, UnfoldedEncoder):
         return "plain"
     example, _ = images.batch("train", torch.arange(1), group.device)

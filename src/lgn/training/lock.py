@@ -34,7 +34,7 @@ def _require_own_directory(path: Path) -> None:
     if not path.is_dir():
         raise ValueError(f"out must be a directory, {path} is a file")
     # A process that was killed as it began may have left the first of its files; symmetries are asked before.
-    ours = ("environment.json", "symmetries.json")
+    ours = ("environment.json", "symmetries.json", "build.json")
     foreign = sorted(e.name for e in path.iterdir() if not e.name.startswith(".") and e.name not in ours)
     if foreign:
         raise ValueError(f"out must be empty or a run directory, {path} has {foreign[0]}")

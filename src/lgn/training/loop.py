@@ -8,9 +8,10 @@ import torch
 from torch import nn
 
 from lgn.data import epoch_order
+from lgn.data.rotated import turned
 from lgn.discovery.rates import parameter_groups
 from lgn.nn import project
-from lgn.training.build import build_model, build_penalty, generator_rate, learning_rate
+from lgn.training.build import build_model, build_penalty, decayed, generator_rate, learning_rate
 from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
@@ -59,7 +60,7 @@ def network_of(config: Config, images: Images) -> nn.Module:
 def _objective(config: Config, images: Images) -> Objective:
     torch.manual_seed(config.seed)
     model = network_of(config, images)
-    return Objective(model, build_penalty(config, model))
+    return Objective(model, build_penalty(config, model), config.label_smoothing)
 
 
 def _train(
@@ -71,9 +72,10 @@ def _train(
     progress: bool,
 ) -> None:
     model = objective.model
-    groups = parameter_groups(objective, 1.0, generator_rate(config))
+    groups = decayed(parameter_groups(objective, 1.0, generator_rate(config)), config.weight_decay)
     parameters, factors = [each for some in groups for each in some["params"]], [some["lr"] for some in groups]
-    optimizer = torch.optim.Adam(groups, fused=group.device.type in ("cpu", "cuda"))
+    # Without decay AdamW is Adam.
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.0, fused=group.device.type in ("cpu", "cuda"))
     state = State(objective, optimizer)
     if (run.path / "checkpoint.pt").is_file():
         state.restore(run)
@@ -96,7 +98,8 @@ def _train(
                     parameter_group["lr"] = rate * factor
                 if batches < SETTLED:
                     settle_statistics(model)
-                score = wrapped(*images.batch("train", group.part(chosen), group.device))
+                batch, labels = images.batch("train", group.part(chosen), group.device)
+                score = wrapped(turned(batch) if config.augment == "turns" else batch, labels)
                 # DDP averages gradients: times the processes, over the global batch, is the mean over its images.
                 loss = score.loss * (group.count / len(chosen)) + score.penalty
                 optimizer.zero_grad()

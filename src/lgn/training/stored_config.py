@@ -7,7 +7,10 @@ from lgn.codec import decode, encode
 from lgn.training.config import INCIDENTAL, Config
 
 # What runs that are older than it do not have: they were trained as the default says.
-LATER = ("architecture", "generator_rate", "group")
+LATER = (
+    "architecture", "generator_rate", "group",
+    "parameters", "dropout", "schedule", "weight_decay", "label_smoothing", "augment", "test",
+)  # fmt: skip
 # What older runs say, and nothing depends on any longer: where their weights came from before they were trained.
 GONE = ("preset", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs", "tensorboard")
 # What older runs could choose, and the choice that is left.

@@ -274,7 +274,7 @@ def test_native_by_hand_says_what_it_needs() -> None:
 @pytest.mark.parametrize("level", [0.0, 1e2, 1e4])
 def test_the_variance_of_nearly_constant_codes_keeps_its_digits(level: float) -> None:
     """Codes whose mean is large beside their deviation, normalised by the layer, against float64 of the same codes."""
-    x, filters, margins = torch.randn(6, 1, 20, 20), 0.1 * torch.randn(1, 4, 1, 6, 6), Margins(1, 1, 1, 1)
+    x, filters, margins = torch.randn(6, 1, 20, 20), 0.1 * torch.randn(1, 4, 1, 6, 6), Margins((1, 1), (1, 1))
     norm = CodeBatchNorm(4, eps=1e-12)
     layer = NativeLayers(Unfolding(filters, torch.full((1, 4), -level), False, margins, [1.0, 1.0], [norm]))
     codes = layer(None, x, 0)

@@ -93,8 +93,8 @@ class Synthesis(torch.autograd.Function):
         codes, bank = channels_last(codes), channels_last(filters)
         ctx.save_for_backward(codes, bank, *inputs)
         ctx.margins = margins
-        size = margins.image_size(codes, filters.shape[-2:])
-        return block_synthesise(codes, channels_last(block_kernels(filters)), size, margins)
+        height, width = margins.image_size(codes, filters.shape[-2:])
+        return block_synthesise(codes, channels_last(block_kernels(filters)), (height, width), margins)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:

@@ -16,7 +16,7 @@ class PlainLayers:
 
     def __call__(self, u: Tensor | None, x: Tensor, number: int) -> Tensor:
         filters = self.of.filters[number % len(self.of.filters)]
-        threshold = self.of.thresholds[number % len(self.of.thresholds)].view(-1, 1, 1)
+        threshold = self.of.thresholds[number % len(self.of.thresholds)].view(-1, *(1,) * (x.ndim - 2))
         if u is None:  # z = 0: there is nothing to decode
             return soft_threshold(correlate(x, filters, self.margins), threshold, two_sided=self.two_sided)
         residual = x - synthesise(u, filters, self.margins)

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeGuard
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.native.compiled import kernels
 from lgn.nn.kernels.native.step import NativeStep, Numbers
@@ -88,8 +89,8 @@ class NativeLayers:
 def is_native(
     x: Tensor,
     dtype: torch.dtype,
-    patch: tuple[int, int],
-    code_size: tuple[int, ...],
+    patch: Patch,
+    code_size: Patch,
     say: Callable[[str], None] | None = None,
 ) -> bool:
     """Whether native layers can have images or codes like x: float32 on a CPU, patches up to 11x11, codes from 8x8.
@@ -99,6 +100,7 @@ def is_native(
     return (
         x.device.type == "cpu"
         and x.dtype == dtype == torch.float32
+        and len(patch) == 2
         and max(patch) <= LARGEST
         and min(code_size) >= SHORTEST
         and not torch.jit.is_tracing()  # type: ignore[attr-defined]
