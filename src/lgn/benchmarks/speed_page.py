@@ -91,8 +91,8 @@ def page(result: dict[str, Any]) -> str:
     """The document of a full measurement."""
     native = (
         "- *native* is a kernel in C, compiled once on a machine that has a compiler, when training starts, or inside\n"
-        "  a wheel that was built with `LGN_BUILD_KERNEL=1` (`lgn/nn/kernels/native`). One build is for any x86-64 with\n"
-        "  AVX2, and takes AVX-512 where it is.\n"
+        "  a wheel that was built with `LGN_BUILD_KERNEL=1` (`lgn/nn/kernels/native`). One build is for any x86-64\n"
+        "  with AVX2, and takes AVX-512 where it is.\n"
     )
     return PAGE.format(
         batch=result["batch"],

@@ -14,7 +14,7 @@ from lgn.benchmarks.steps import SHAPES, paper_step, straightforward_step
 from lgn.benchmarks.timing import interleaved
 from lgn.memory import keep_freed_memory
 
-STEPS, TURNS = 15, 4
+STEPS, TURNS = 15, 2
 
 
 def peak(shape: str, way: str) -> float:
