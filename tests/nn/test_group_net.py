@@ -95,9 +95,9 @@ def test_it_has_as_many_parameters_as_asked(name: str | None, parameters: int, c
     assert net(torch.randn(2, channels, 28, 28)).shape == (2, classes)
 
 
-@pytest.mark.parametrize("share", ["set", "layer"])
+@pytest.mark.parametrize("share", ["set", "layer", "channel"])
 def test_learned_generators_count(share: str) -> None:
-    net = GroupNet(1, 10, "cyclic:4", 25_000, generator="dense", share=share)  # type: ignore[arg-type]
+    net = GroupNet(1, 10, "cyclic:4", 25_000, num_layers=3, kernel_size=3, generator="dense", share=share)  # type: ignore[arg-type]
     assert 0.9 * 25_000 < sum(p.numel() for p in net.parameters()) <= 25_000
     assert all(p.requires_grad for p in net.parameters())
 

@@ -28,14 +28,8 @@ def ask(
 
 def for_task(found: Symmetries) -> Symmetries:
     """What is found less what labels do not survive: a network that keeps it would not tell them apart."""
-    words: dict[str | None, Word | None] = {
-        "survive": None,
-        "undecided": "undecided",
-        "permuted": "broken",
-        "lost": "broken",
-        None: None,
-    }
-    rows = (row if (word := words[row.labels]) is None else replace(row, images=word) for row in found.rows)
+    less: dict[str | None, Word] = {"undecided": "undecided", "permuted": "broken", "lost": "broken"}
+    rows = (replace(row, images=less[row.labels]) if row.labels in less else row for row in found.rows)
     return replace(found, rows=tuple(rows))
 
 

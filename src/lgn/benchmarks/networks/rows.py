@@ -1,6 +1,7 @@
 """A row of the table: a training that is found finished, continued or made, and what is measured of it."""
 
 import dataclasses
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -33,11 +34,14 @@ def measure_rows(
 ) -> dict[str, Any]:
     """Train what is missing, cheapest parts as they are listed, and collect all rows that are there into `out`.
 
-    Runs are in a directory beside `out`. One that another process is training is left to it.
+    Runs are in a directory beside `out`, and are not kept without it. One that another process is training is left to
+    that process.
     """
     if out is None:
-        raise ValueError("out must be given for networks: runs are kept beside it")
+        with tempfile.TemporaryDirectory() as passing:
+            return measure_rows(quick, Path(passing) / "networks.json", parts, data_dir=data_dir, progress=progress)
     place = out.with_suffix("")
+    place.mkdir(parents=True, exist_ok=True)
     wanted = cases(parts, quick)
     for number, case in enumerate(wanted):
         if progress is not None:

@@ -8,9 +8,10 @@ from torch import Tensor
 
 from lgn import groups
 from lgn.benchmarks.unknown.cases import Case
-from lgn.discovery.moments import DataSymmetry, discover_from_data
+from lgn.discovery.moments import DataSymmetry
 from lgn.discovery.moments.ascent import polar
 from lgn.discovery.moments.lie import nearest_in_group
+from lgn.front import discover_from_data
 
 RIGHT = 0.1  # relative error on the directions looked at, under which a map is the one that is true
 ALONG = 0.95  # cosine from which a generator is in the algebra that is true
@@ -46,6 +47,7 @@ def facts(result: DataSymmetry) -> dict[str, Any]:
         "violations": [each.violation for each in result.kept],
         "noises": [each.noise for each in result.kept],
         "generators": [each.name for each in result.lie if each.verdict == "kept"],
+        "told_apart": [each.verified.told_apart for each in result.kept if each.verified is not None],
         "ratios": [each.ratio for each in result.lie if each.verdict == "kept"],
     }
 
