@@ -32,7 +32,8 @@ As above; these cases were written after networks, statistic, control and thresh
     "slight": """## Slight breaks
 
 Symmetric images, but for a share that breaks it, in the way of real images and by no pattern. The best observer would
-tell the flips at more than 0.55. What counts is that they are never called kept; "undecided" is right too.""",
+tell the flips at more than 0.55. What counts is that they are never called kept; "undecided" is right too. That what is
+kept must read less than half of the control was decided on such a set, with other draws.""",
     "angles": """## Turns by eighths
 
 Versions are resampled, bicubically, all of them; as many images.""",
