@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.benchmarks import groups, inspection, recovery, speed_page, symmetry, truth, unknown
+from lgn.benchmarks import groups, inspection, recovery, signals, speed_page, symmetry, truth, unknown
 from lgn.benchmarks import networks as built
 from lgn.markdown import markdown_table
 from lgn.pretrained import find_run, pretrained_names
@@ -39,6 +39,7 @@ DOCUMENTS = {
     "groups": groups.page,
     "speed": speed_page.page,
     "symmetry": symmetry.page,
+    "signals": signals.page,
     "networks": built.page,
 }
 #: The sets that README shows the answer of.

@@ -6,10 +6,13 @@ from pathlib import Path
 import torch
 
 from lgn import data
+from lgn.front.answer import answer_of
+from lgn.report import write_answer
 from lgn.symmetry import Symmetries, symmetries
+from lgn.symmetry.candidates import usual
 from lgn.training import Config, build_model, load_set
 
-FILE = "symmetries.json"
+FILE, PAGE = "symmetries.json", "symmetries.html"
 
 
 def answer(
@@ -19,18 +22,24 @@ def answer(
     evidence: tuple[str, ...] | None,
     minutes: float | None,
     progress: Callable[[str], None],
+    window: int | None = None,
 ) -> Symmetries:
     """Ask, and keep the answer as `symmetries.json`; the same question of the same images is answered from there.
 
     candidates: empty for turns and flips, and channels where there are three. evidence: None for all that there is,
-    after which a network is trained: one that cannot be made is refused before anything is asked.
+    after which a network is trained: one that cannot be made is refused before anything is asked. Where none is
+    trained, `symmetries.html` shows the answer. window: of WAV files.
     """
-    found = load_set(config)
+    found = load_set(config, window=window)
     images = torch.cat([found.train.images, found.test.images])
     labels = None
     if found.train.labels is not None and found.test.labels is not None:
         labels = torch.cat([found.train.labels, found.test.labels])
-    candidates = candidates or ("turns", "flips", *(("colour",) if images.shape[1] == 3 else ()))
+    three = found.kind == "images" and images.shape[1] == 3
+    candidates = candidates or (*usual(images), *(("colour",) if three else ()))
+    alone = evidence is not None or found.kind != "images"
+    if evidence is None and alone:
+        evidence = ("images",) if labels is None else ("images", "labels")
     if evidence is None:
         task = config.task if config.task != "auto" else ("reconstruct" if labels is None else "classify")
         with torch.random.fork_rng(devices=[]):
@@ -42,6 +51,8 @@ def answer(
         asked = (stored.candidates, stored.evidence, stored.seed, stored.checksum)
         same = asked == (candidates, evidence, config.seed, data.checksum(images))
         if same and stored.minutes in (None, minutes):  # what a budget cut short is no answer to who has more time
+            if alone:
+                write_answer(answer_of(stored, images), found.name, out / PAGE)
             return stored
     result = symmetries(
         images,
@@ -55,4 +66,6 @@ def answer(
     )
     out.mkdir(parents=True, exist_ok=True)
     result.save(path)
+    if alone:
+        write_answer(answer_of(result, images), found.name, out / PAGE)
     return result

@@ -10,20 +10,21 @@ import tyro
 from lgn.analysis import Analysis, table
 from lgn.analysis.subject import require_patch
 from lgn.commands.analyze import said_line
-from lgn.commands.answer import answer
+from lgn.commands.answer import PAGE, answer
 from lgn.commands.options import TrainOptions, parse
 from lgn.commands.train import result_line, train_with
 from lgn.front import write_report
 from lgn.measures import inverse_error
 from lgn.nn import summary
-from lgn.symmetry import EVIDENCE, NAMES
+from lgn.symmetry import ALL_NAMES, EVIDENCE
 from lgn.training import Run
 
 HELP = """Say which symmetries images have, which of them their labels keep, and what a network gains; then train a
 linear group network on them and say what its generators do.
 
 DATA is a named set, a folder of images (with a subfolder per class, or flat), or an .npz file with `images` and
-perhaps `labels`; without it, a small set of handwritten digits that comes with the package."""
+perhaps `labels`; without it, a small set of handwritten digits that comes with the package. Of signals (a folder of
+WAV files, a .csv file with one a row, an .npz file with `signals`) and `volumes` the symmetries alone are said."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,10 @@ class DiscoverOptions(TrainOptions):
     evidence: Annotated[str | None, tyro.conf.arg(metavar=",".join(EVIDENCE))] = None
     """Ask these alone, and train no network of the paper's; None asks all that there is, and trains one."""
     candidates: str | None = None
-    """Transformations, separated by commas; None is turns, flips and, where there are colours, colour."""
+    """Transformations, separated by commas; None is turns, flips and, where there are colours, colour; of signals
+    reversal, sign and shift, of volumes turns and mirrors."""
+    window: int | None = None
+    """Cut WAV files into signals of so many frames."""
     minutes: float | None = None
     """A budget for the answer: with less, fewer images are looked at, for less long; it is said what was given up."""
     paper_alone: Annotated[bool, tyro.conf.arg(name="paper")] = False
@@ -47,7 +51,7 @@ def run(args: list[str]) -> int:
     config, out = options.settled()
     evidence, candidates = (
         _words("evidence", options.evidence, EVIDENCE),
-        _words("candidates", options.candidates, NAMES),
+        _words("candidates", options.candidates, ALL_NAMES),
     )
     if options.paper_alone and (evidence or candidates):
         raise ValueError("paper must be given without evidence and candidates, which it leaves out")
@@ -59,11 +63,12 @@ def run(args: list[str]) -> int:
     sentence = None
     if not options.paper_alone:
         with said_line() as say:
-            found = answer(config, out, candidates or (), evidence, options.minutes, say)
+            found = answer(config, out, candidates or (), evidence, options.minutes, say, options.window)
         *lines, sentence = str(found).splitlines()
         print("\n".join(lines))
-        if evidence is not None:
+        if evidence is not None or found.kind != "images":  # networks of the paper's are for images
             print(sentence)
+            print(f"page: {out / PAGE}")
             return 0
     status = _train(options)
     if status == 0 and sentence is not None:

@@ -11,6 +11,8 @@ from lgn.training import Run, images_here
 
 #: Images that are shown under every candidate, and their longest side.
 SHOWN, SIDE = 6, 48
+#: Candidates that are shown: a cube has 47.
+MOST = 16
 
 
 def answer_of_run(found: Run) -> Answer | None:
@@ -20,7 +22,12 @@ def answer_of_run(found: Run) -> Answer | None:
         return None
     with found.reading(path.name, "the symmetries of a run"):
         about = Symmetries.load(path)
-    originals, samples = _samples(found, about)
+    return answer_of(about, images_here(found.config))
+
+
+def answer_of(about: Symmetries, images: Tensor | None) -> Answer:
+    """What was said of images, signals or volumes, and some of them, where they are here."""
+    originals, samples = (None, ()) if images is None else _samples(images, about)
     head, *lines = cells(about)
     return Answer(
         sentence=about.sentence,
@@ -42,22 +49,25 @@ def _about(about: Symmetries) -> str:
     )
 
 
-def _samples(found: Run, about: Symmetries) -> tuple[Tensor | None, tuple[Sample, ...]]:
-    """The first images, grey, and each candidate's version of them; none where the images are not here."""
-    images = images_here(found.config)
-    if images is None:
-        return None, ()
+def _samples(images: Tensor, about: Symmetries) -> tuple[Tensor, tuple[Sample, ...]]:
+    """Some images, grey, and each candidate's version of them; of signals and volumes the first channel."""
     spread = torch.linspace(0, len(images) - 1, min(SHOWN, len(images))).long()
-    some = images[spread].float() / 255
-    factor = -(-max(some.shape[-2:]) // SIDE)
-    some = torch.nn.functional.avg_pool2d(some, factor) if factor > 1 else some
+    some = images[spread].float()
+    if images.ndim == 4:
+        some = some / 255
+        factor = -(-max(some.shape[-2:]) // SIDE)
+        some = torch.nn.functional.avg_pool2d(some, factor) if factor > 1 else some
     by_name = {family.name: family for family in families_of(about.candidates, some)}
     samples = [
-        Sample(row.name, row.told_apart, by_name[row.family].act(some, row.element).mean(1).clamp(0, 1))
+        Sample(row.name, row.told_apart, _seen(by_name[row.family].act(some, row.element)))
         for row in sorted(about.rows, key=lambda row: -row.told_apart)
         if row.element is not None and row.family in by_name
     ]
-    return some.mean(1), tuple(samples)
+    return _seen(some), tuple(samples[:MOST])
+
+
+def _seen(some: Tensor) -> Tensor:
+    return some.mean(1).clamp(0, 1) if some.ndim == 4 else some[:, 0]
 
 
 def _profiles(about: Symmetries) -> tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]:

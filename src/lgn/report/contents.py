@@ -26,7 +26,10 @@ class Network:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A few images under one transformation, (count, n, m), in [0, 1], and how often they are told from themselves."""
+    """A few images under one transformation, (count, n, m), in [0, 1], and how often they are told from themselves.
+
+    Signals are (count, T) and volumes (count, D, H, W), of any numbers.
+    """
 
     name: str
     told_apart: float

@@ -1,13 +1,14 @@
-"""Which symmetries do images have, which does their task keep, and what does a network gain from them?"""
+"""Which symmetries do images, signals and volumes have, which does their task keep, what does a network gain?"""
 
 from lgn.symmetry.ask import symmetries
 from lgn.symmetry.asked import EVIDENCE
-from lgn.symmetry.candidates import NAMES
+from lgn.symmetry.candidates import ALL_NAMES, NAMES
 from lgn.symmetry.gain import Gain
 from lgn.symmetry.labels import LabelEvidence
 from lgn.symmetry.result import ClassReading, FamilyFacts, Row, Symmetries
 
 __all__ = [
+    "ALL_NAMES",
     "EVIDENCE",
     "NAMES",
     "ClassReading",

@@ -8,9 +8,10 @@ import torch
 from torch import Tensor
 
 from lgn.data import checksum, generator_for
+from lgn.data.images import KINDS
 from lgn.symmetry.asked import require_different, require_question
 from lgn.symmetry.budget import given_up, planned
-from lgn.symmetry.candidates import Own, families_of
+from lgn.symmetry.candidates import Own, families_of, usual
 from lgn.symmetry.division import HELD_OUT, divide, near_duplicates
 from lgn.symmetry.family import Family
 from lgn.symmetry.gain import ask_network
@@ -25,14 +26,14 @@ from lgn.symmetry.verdict import MARGIN, Verdict, holm, judge
 
 #: More images than these are not needed: so many are drawn.
 MOST = 20_000
-#: The longest side that families which move values between pixels work with.
-FINE = 32
+#: The longest side that families which move values between pixels work with, by the number of axes.
+FINE = {1: 1024, 2: 32, 3: 16}
 
 
 def symmetries(
     images: Tensor,
     labels: Tensor | None = None,
-    candidates: Sequence[str | Own] = ("turns", "flips"),
+    candidates: Sequence[str | Own] | None = None,
     seed: int = 0,
     *,
     evidence: Sequence[str] | None = None,
@@ -44,9 +45,12 @@ def symmetries(
 ) -> Symmetries:
     """Ask images, their labels and a network which candidates are symmetries.
 
-    images: uint8 or floats (N, C, H, W); labels: integers (N,), or None.
-    candidates: names of `lgn.symmetry.NAMES`, and one's own as `(name, function or matrix)`; "unknown" judges what
-    `discover_from_data` proposes, which takes a minute or so.
+    images: uint8 or floats (N, C, H, W), or signals (N, C, T), or volumes (N, C, D, H, W); labels: integers (N,), or
+    None.
+    candidates: names of `lgn.symmetry.NAMES`, and one's own as `(name, function or matrix)`; by default turns and
+    flips, of signals reversal, sign and shift (on a ring), of volumes turns and mirrors: all 48 symmetries of a cube.
+    Signals may also be asked about shifts (along a line), stretches, gain and channels. "unknown" judges what
+    `discover_from_data` proposes for images, which takes a minute or so.
     evidence: of "images", "labels", "network"; by default images, and labels where there are any. The images are asked
     always; labels and a network about what the images keep.
     margin: what the best observer may tell apart beyond one half for a candidate to be kept all the same.
@@ -58,13 +62,14 @@ def symmetries(
     began = time.monotonic()
     say = progress or (lambda _: None)
     say("images")
+    asked = require_question(images, labels, evidence, margin, effort)
     if isinstance(candidates, str):
         candidates = tuple(candidates.split(","))
-    asked = require_question(images, labels, evidence, margin, effort)
+    candidates = usual(images) if candidates is None else candidates
     names = tuple(class_names) or _class_names(labels)
     pixels, labels, notes = _some(images, labels, seed)
-    small = _around_zero(pixels, 8 * FINE)
-    families = families_of(candidates, small[: min(len(small), 64)] if len(small) else small)
+    small, origin = _around_zero(pixels, 8 * FINE[images.ndim - 2])
+    families = families_of(candidates, small[: min(len(small), 64)] if len(small) else small, origin)
     if minutes is not None and families:
         some = [(family, _view(family, small[:128])) for family in families]
         count, less = planned(minutes, some, len(small), effort, asked)
@@ -103,7 +108,7 @@ def symmetries(
         len(images),
         len(learns),
         len(judges),
-        (images.shape[1], images.shape[2], images.shape[3]),
+        tuple(images.shape[1:]),
         names,
         margin,
         seed,
@@ -204,7 +209,7 @@ def _with_closure_note(answer: Symmetries) -> Symmetries:
 def _with_labels(
     answer: Symmetries, families: tuple[Family, ...], small: Tensor, labels: Tensor, learns: Tensor, judges: Tensor
 ) -> Symmetries:
-    images = smaller(small, FINE)
+    images = smaller(small, FINE[small.ndim - 2])
     parts = Parts(images[learns], images[judges], judges)
     model = classifier(parts, labels[learns], len(answer.class_names), answer.seed)
     by_name = {family.name: family for family in families}
@@ -239,7 +244,7 @@ def _view(family: Family, images: Tensor) -> Tensor:
     """As large as a family needs them."""
     if family.view is not None:
         return family.view(images)
-    return smaller(images) if family.scales else smaller(images, FINE)
+    return smaller(images) if family.scales else smaller(images, FINE[images.ndim - 2])
 
 
 def _some(
@@ -248,15 +253,16 @@ def _some(
     if len(images) <= most:
         return images, labels, []
     chosen = torch.randperm(len(images), generator=generator_for("symmetry some", seed))[:most].sort().values
-    note = f"{most:,} of {len(images):,} images were drawn and looked at."
+    note = f"{most:,} of {len(images):,} {KINDS[images.ndim]} were drawn and looked at."
     return images[chosen], None if labels is None else labels[chosen], [note]
 
 
-def _around_zero(images: Tensor, side: int) -> Tensor:
-    """Floats with mean 0 and a spread of 1 over the set, no side longer than `side`."""
+def _around_zero(images: Tensor, side: int) -> tuple[Tensor, float]:
+    """Floats with mean 0 and a spread of 1 over the set, no side longer than `side`; and where their zero is now."""
     pixels = torch.cat([smaller(some.float(), side) for some in images.split(1000)])
     mean, spread = pixels.mean(), pixels.std()
-    return (pixels - mean) / spread.clamp(min=1e-6)
+    spread = spread.clamp(min=1e-6)
+    return (pixels - mean) / spread, float(-mean / spread)
 
 
 def _class_names(labels: Tensor | None) -> tuple[str, ...]:

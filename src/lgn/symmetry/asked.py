@@ -6,6 +6,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from lgn.algebra import written
+from lgn.data.images import KINDS
+
 FEWEST, SMALLEST = 20, 4
 EVIDENCE = ("images", "labels", "network")
 
@@ -14,15 +17,19 @@ def require_question(
     images: Tensor, labels: Tensor | None, evidence: Sequence[str] | None, margin: float, effort: float
 ) -> tuple[str, ...]:
     """-> the kinds of evidence that are asked for"""
-    if not isinstance(images, Tensor) or images.ndim != 4 or images.is_complex():
+    if not isinstance(images, Tensor) or images.ndim not in KINDS or images.is_complex():
         shape = tuple(images.shape) if isinstance(images, Tensor) else type(images).__name__
-        raise ValueError(f"images must be a tensor (N, C, H, W), got {shape}")
+        raise ValueError(
+            f"images must be a tensor (N, C, H, W), signals (N, C, T) or volumes (N, C, D, H, W), got {shape}"
+        )
+    kind, axes = KINDS[images.ndim], images.ndim - 2
     if len(images) < FEWEST:
-        raise ValueError(f"images must be at least {FEWEST}, got {len(images)}")
+        raise ValueError(f"{kind} must be at least {FEWEST}, got {len(images)}")
     if min(images.shape[2:]) < SMALLEST or images.shape[1] < 1:
-        raise ValueError(f"images must be at least {SMALLEST}x{SMALLEST} pixels, got {tuple(images.shape[1:])}")
+        least = written((SMALLEST,) * axes)
+        raise ValueError(f"{kind} must be at least {least} pixels, got {tuple(images.shape[1:])}")
     if not torch.isfinite(images.float() if images.dtype == torch.float16 else images).all():
-        raise ValueError("images must be finite, got infinities or NaN")
+        raise ValueError(f"{kind} must be finite, got infinities or NaN")
     if not 0 < margin < 0.5:
         raise ValueError(f"margin must lie between 0 and 0.5, got {margin}")
     if not (effort > 0 and math.isfinite(effort)):
@@ -30,6 +37,8 @@ def require_question(
     asked = tuple(evidence) if evidence is not None else ("images", *(() if labels is None else ("labels",)))
     if unknown := [word for word in asked if word not in EVIDENCE]:
         raise ValueError(f"evidence must be of {', '.join(EVIDENCE)}, got {unknown[0]!r}")
+    if kind != "images" and "network" in asked:
+        raise ValueError(f"evidence must be of images, labels for {kind}, got 'network', which knows images alone")
     if labels is None:
         if wanting := [word for word in asked if word != "images"]:
             raise ValueError(f"labels must be given for evidence {wanting[0]!r}, got none")

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from lgn.algebra import act as act_on_patches
-from lgn.symmetry import exact, resampled
+from lgn.symmetry import exact, resampled, signals, volumes
 from lgn.symmetry.family import Candidate, Family, of_group
 
-#: What candidates may be called.
+#: What candidates of images may be called.
 NAMES = (
     "turns",
     "flips",
@@ -26,21 +26,41 @@ NAMES = (
     "contrast",
     "unknown",
 )
+#: Those of signals and volumes too.
+ALL_NAMES = tuple(dict.fromkeys([*NAMES, *signals.NAMES, *volumes.NAMES]))
 Own = tuple[str, Callable[[Tensor], Tensor] | Tensor]
 #: The longest period of a transformation of one's own that is looked for.
 LONGEST = 12
 
 
-def families_of(candidates: Sequence[str | Own], images: Tensor) -> tuple[Family, ...]:
+def usual(images: Tensor) -> tuple[str, ...]:
+    """What is asked where nothing else is said."""
+    return {3: signals.USUAL, 4: ("turns", "flips"), 5: volumes.NAMES}[images.ndim]
+
+
+def families_of(candidates: Sequence[str | Own], images: Tensor, origin: float = 0.0) -> tuple[Family, ...]:
     """One family for all turns and flips by quarters, one each for the others; "unknown" ones are not made here.
 
-    images: a few, as they will be shown
+    images: a few, as they will be shown; signals and volumes have candidates of their own. origin: where zero is.
     """
+    allowed = {3: signals.NAMES, 4: NAMES, 5: volumes.NAMES}[images.ndim]
     names = [each for each in candidates if isinstance(each, str)]
-    if unknown := [name for name in names if name not in NAMES]:
-        raise ValueError(f"candidates must be of {', '.join(NAMES)}, or (name, function or matrix), got {unknown[0]!r}")
+    if unknown := [name for name in names if name not in allowed]:
+        what = ", ".join(allowed)
+        raise ValueError(f"candidates must be of {what}, or (name, function or matrix), got {unknown[0]!r}")
     if not candidates:
-        raise ValueError(f"candidates must name at least one of {', '.join(NAMES)}, got none")
+        raise ValueError(f"candidates must name at least one of {', '.join(allowed)}, got none")
+    found: list[Family] = []
+    if images.ndim == 3:
+        found = signals.families(names, images, origin)
+    elif images.ndim == 5:
+        found = [volumes.turns_and_mirrors(names, tuple(images.shape[2:]))] if names else []
+    else:
+        found = _of_images(names, images)
+    return (*found, *(of_own(each, images) for each in candidates if not isinstance(each, str)))
+
+
+def _of_images(names: list[str], images: Tensor) -> list[Family]:
     channels, height, width = images.shape[1:]
     found: list[Family] = []
     if {"turns", "flips"} & set(names):
@@ -60,7 +80,7 @@ def families_of(candidates: Sequence[str | Own], images: Tensor) -> tuple[Family
     for name in ("tilts", "scalings", "stretches", "shears", "brightness", "contrast"):
         if name in names:
             found.append(getattr(resampled, name)())
-    return (*found, *(of_own(each, images) for each in candidates if not isinstance(each, str)))
+    return found
 
 
 def of_own(given: Own, images: Tensor) -> Family:
@@ -89,7 +109,8 @@ def of_own(given: Own, images: Tensor) -> Family:
 
 
 def _from_matrix(name: str, matrix: Tensor, images: Tensor) -> Callable[[Tensor], Tensor]:
-    pixels = math.prod(images.shape[-2:])
+    axes = images.ndim - 2
+    pixels = math.prod(images.shape[2:])
     if tuple(matrix.shape) != (pixels, pixels):
         raise ValueError(f"candidate {name!r} must be a matrix ({pixels}, {pixels}), got {tuple(matrix.shape)}")
-    return lambda some: act_on_patches(matrix.to(some.dtype), some)
+    return lambda some: act_on_patches(matrix.to(some.dtype), some, axes)

@@ -2,14 +2,16 @@
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
+from lgn.algebra import signed_permutations
 from lgn.data import generator_for
+from lgn.operators import move_axes
+from lgn.symmetry.observer import POOLS
 
 HELD_OUT = 0.4
 #: Two images are near-duplicates if small copies differ by less than this share of their contrast.
 NEAR = 0.05
-_SMALL, _PIECE = 8, 2000
+_SMALL, _PIECE = {1: 32, 2: 8, 3: 4}, 2000
 
 
 def divide(images: Tensor, clusters: Tensor, held_out: float, seed: int) -> tuple[Tensor, Tensor]:
@@ -29,10 +31,11 @@ def near_duplicates(images: Tensor) -> Tensor:
 
     Shapes: (N, C, H, W) -> (N,)
     """
-    small = F.adaptive_avg_pool2d(images.float(), _SMALL)
-    small = small - small.mean((1, 2, 3), keepdim=True)
+    axes = images.ndim - 2
+    small = POOLS[axes](images.float(), _SMALL[axes])
+    small = small - small.flatten(1).mean(1).view(-1, *(1,) * (axes + 1))
     contrast = small.flatten(1).norm(dim=1)
-    versions = [torch.rot90(each, quarters, (-2, -1)) for each in (small, small.flip(-1)) for quarters in range(4)]
+    versions = [move_axes(small, signed) for signed in signed_permutations(axes)]
     first_copy = torch.arange(len(images))
     for first in range(0, len(images), _PIECE):
         part, earlier = slice(first, first + _PIECE), slice(0, first + _PIECE)

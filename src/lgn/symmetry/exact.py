@@ -70,10 +70,10 @@ def colour(channels: int) -> Family:
     return of_group("colour", "symmetric:3", names, act)
 
 
-def negative(low: float, high: float) -> Family:
-    """Bright for dark, between the lowest and the highest value that pixels can have."""
+def negative(low: float, high: float, name: str = "negative") -> Family:
+    """Bright for dark, between the lowest and the highest value that pixels can have; the sign where both are zero."""
 
     def act(images: Tensor, element: int) -> Tensor:
         return low + high - images if element else images
 
-    return of_group("negative", "cyclic:2", {1: "negative"}, act)
+    return of_group(name, "cyclic:2", {1: name}, act)

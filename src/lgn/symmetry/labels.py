@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from lgn.symmetry.family import Candidate, Family
 from lgn.symmetry.images_evidence import Parts
-from lgn.symmetry.observer import RATE, drawn, network, seeded, smaller
+from lgn.symmetry.observer import RATE, drawn, laid_out, network, seeded, smaller
 from lgn.symmetry.statistic import CONFIDENCE
 
 LabelWord = Literal["survive", "permuted", "lost", "undecided"]
@@ -38,13 +38,12 @@ def classifier(parts: Parts, labels: Tensor, classes: int, seed: int) -> nn.Modu
     """The observer's network, trained to say the label."""
     images = smaller(parts.learns)
     with seeded("labels", seed) as generator:
-        model = network(images.shape[1], classes).train()
+        model = network(images.shape[1], classes, images.ndim - 2).train()
         steps = max(min(VISITS, EPOCHS * len(images)) // BATCH, 2)
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
         for batch in drawn(len(images), steps, BATCH, generator):
-            shown = images[batch].contiguous(memory_format=torch.channels_last)
-            loss = F.cross_entropy(model(shown), labels[batch])
+            loss = F.cross_entropy(model(laid_out(images[batch])), labels[batch])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -91,9 +90,7 @@ def _as(found: LabelEvidence, word: LabelWord) -> LabelEvidence:
 
 
 def _said(model: nn.Module, images: Tensor) -> Tensor:
-    return torch.cat(
-        [model(smaller(some).contiguous(memory_format=torch.channels_last)).argmax(1) for some in images.split(500)]
-    )
+    return torch.cat([model(laid_out(smaller(some))).argmax(1) for some in images.split(500)])
 
 
 def _assignment(said: Tensor, labels: Tensor) -> Tensor:

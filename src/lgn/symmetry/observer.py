@@ -17,40 +17,55 @@ BATCH = 128
 PASSES = 1.25
 #: But so many versions at least, which few images need to be learned at all, and no more than so many.
 LEAST, MOST = 16_000, 96_000
-#: Images are averaged over squares until no side is longer than this.
+#: Images are averaged over squares until no side is longer than this; signals and volumes by their number of axes.
 SIDE = 16
+SIDES = {1: 128, 2: SIDE, 3: 8}
+#: The size of filters: a signal has room for longer ones.
+KERNELS = {1: 7, 2: 3, 3: 3}
 RATE, WIDTH = 1e-2, 16
-#: The last layer sees the means of this many parts of the image each way.
-PLACES = 2
+#: The last layer sees the means of this many parts of the image each way; a signal has room for more.
+PLACES = {1: 8, 2: 2, 3: 2}
 #: Added to resampled versions, of a spread of 1 over the image set: hides what resampling does to fine noise.
 NOISE = 0.1
 
 
-def network(channels: int, outputs: int) -> nn.Sequential:
+def network(channels: int, outputs: int, axes: int = 2) -> nn.Sequential:
     """Three convolutions, of 16, 32 and 64 filters, batch normalisation, means over quarters of the image, linear head.
 
-    Shapes: (N, channels, H, W) -> (N, outputs)
+    Shapes: (N, channels, H, W) -> (N, outputs), or signals or volumes by the number of axes
     """
+    convolution, norm, pool = (getattr(nn, f"{name}{axes}d") for name in ("Conv", "BatchNorm", "AdaptiveAvgPool"))
+    kernel = KERNELS[axes]
     layers: list[nn.Module] = []
     sizes = (channels, WIDTH, 2 * WIDTH, 4 * WIDTH)
     for inputs, filters, stride in zip(sizes, sizes[1:], (1, 2, 2), strict=False):
-        layers += [nn.Conv2d(inputs, filters, 3, stride, padding=1, bias=False), nn.BatchNorm2d(filters), nn.ReLU()]
-    head = nn.Linear(sizes[-1] * PLACES**2, outputs)
-    model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(PLACES), nn.Flatten(), head)
-    return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        layers += [convolution(inputs, filters, kernel, stride, padding=kernel // 2, bias=False), norm(filters)]
+        layers.append(nn.ReLU())
+    head = nn.Linear(sizes[-1] * PLACES[axes] ** axes, outputs)
+    model = nn.Sequential(*layers, pool(PLACES[axes]), nn.Flatten(), head)
+    return model.to(memory_format=torch.channels_last) if axes == 2 else model  # type: ignore[call-overload]
 
 
-def smaller(images: Tensor, side: int = SIDE) -> Tensor:
+def smaller(images: Tensor, side: int | None = None) -> Tensor:
     """Averaged over equal squares until no side is longer than `side`; commutes with turns and flips by quarters.
 
-    Shapes: (N, C, H, W) -> (N, C, H', W')
+    Shapes: (N, C, H, W) -> (N, C, H', W'), or signals or volumes
     """
-    factor = -(-max(images.shape[-2:]) // side)
+    axes = images.ndim - 2
+    factor = -(-max(images.shape[2:]) // (side or SIDES[axes]))
     if factor <= 1:
         return images
-    height, width = (max(round(length / factor), 1) for length in images.shape[-2:])
+    sizes = tuple(max(round(length / factor), 1) for length in images.shape[2:])
     # Windows of this pooling lie alike from both ends, whether or not the factor divides the length.
-    return F.adaptive_avg_pool2d(images, (height, width))
+    return POOLS[axes](images, sizes)  # type: ignore[arg-type]  # as many sizes as axes
+
+
+def laid_out(images: Tensor) -> Tensor:
+    """As convolutions are fastest on a CPU: images with their channels innermost."""
+    return images.contiguous(memory_format=torch.channels_last) if images.ndim == 4 else images.contiguous()
+
+
+POOLS = {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}
 
 
 View = Callable[[Tensor], Tensor]
@@ -78,7 +93,8 @@ def learn(family: Family, images: Tensor, seed: int, effort: float = 1.0) -> nn.
     shown = view(family, images)
     together = max(BATCH // family.versions, 1)
     with seeded("observer", seed) as generator:
-        model = network(shown(torch.arange(1)).shape[1], family.versions).train()
+        seen = shown(torch.arange(1))
+        model = network(seen.shape[1], family.versions, seen.ndim - 2).train()
         steps = max(round(visits(family, len(images), effort) / (together * family.versions)), 2)
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
@@ -118,9 +134,10 @@ def drawn(images: int, steps: int, together: int, generator: torch.Generator) ->
 
 
 def _versions(family: Family, images: Tensor) -> Tensor:
-    side = min(SIDE, max(max(images.shape[-2:]) // 2, 4)) if family.resampled else SIDE
+    side = SIDES[images.ndim - 2]
+    side = min(side, max(max(images.shape[2:]) // 2, 4)) if family.resampled else side
     versions = [smaller(family.show(images, version), side) for version in range(family.versions)]
-    return torch.cat(versions).contiguous(memory_format=torch.channels_last)
+    return laid_out(torch.cat(versions))
 
 
 def _noisy(seen: Tensor, family: Family, generator: torch.Generator) -> Tensor:

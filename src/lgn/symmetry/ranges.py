@@ -39,8 +39,10 @@ def within(family: str, width: float) -> str:
     half = width / 2
     if family == "tilts":
         return f"turns within {half:.0f} degrees"
+    if family == "shifts later":
+        return f"{family} within {half:.1f} values"
     if family.startswith("shifts"):
         return f"{family} within {half:.1f} pixels"
-    if family in ("scalings", "stretches", "contrast"):
+    if family in ("scalings", "stretches", "contrast", "gain"):
         return f"{family} within a factor of {math.exp(half):.2f}"
     return f"{family} within {half:.2f}"

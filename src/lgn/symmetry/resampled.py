@@ -90,15 +90,19 @@ def shears() -> Family:
     return of_line("shears", values, lambda value: f"shear {value:.2f}", show, resampled=True)
 
 
-def shifts(axis: str) -> Family:
-    """Along the rows ("right") or the columns ("down"), by whole pixels: windows of one size, cut out side by side."""
+def shifts(axis: str, step: int = 1) -> Family:
+    """Along the rows ("right") or the columns ("down"), by whole pixels: windows of one size, cut out side by side.
+
+    A signal is shifted along its only axis ("later"), by multiples of `step`.
+    """
+    values = tuple(step * value for value in STEPS)
 
     def show(images: Tensor, value: float) -> Tensor:
-        dimension = -1 if axis == "right" else -2
-        edge = int(max(STEPS))
+        dimension = -2 if axis == "down" else -1
+        edge = int(max(values))
         return images.narrow(dimension, edge - int(value), images.shape[dimension] - 2 * edge)
 
-    return of_line(f"shifts {axis}", STEPS, lambda value: f"shift {value:g} {axis}", show)
+    return of_line(f"shifts {axis}", values, lambda value: f"shift {value:g} {axis}", show)
 
 
 def brightness() -> Family:

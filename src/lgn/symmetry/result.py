@@ -1,6 +1,7 @@
 """What was found: a row for every candidate, the group, and one sentence."""
 
 import json
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,12 +10,15 @@ import torch
 from torch import Tensor
 
 from lgn import groups
+from lgn.algebra import Patch
 from lgn.codec import decode, encode
+from lgn.data.images import KINDS
 from lgn.groups import Group
 from lgn.operators import operator
 from lgn.symmetry.gain import Gain
 from lgn.symmetry.labels import LabelEvidence, LabelWord
 from lgn.symmetry.verdict import Word
+from lgn.symmetry.volumes import on_patches
 from lgn.whole_files import SCHEMA, read_json, write_json
 
 
@@ -89,7 +93,7 @@ class Symmetries:
     count: int
     learned_from: int
     judged_with: int
-    shape: tuple[int, int, int]
+    shape: tuple[int, ...]
     class_names: tuple[str, ...]
     margin: float
     seed: int
@@ -101,6 +105,11 @@ class Symmetries:
     notes: tuple[str, ...] = ()
     #: The budget that there was; None without one.
     minutes: float | None = None
+
+    @property
+    def kind(self) -> str:
+        """What was asked: "images", "signals" or "volumes"."""
+        return KINDS[len(self.shape) + 1]
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -131,7 +140,12 @@ class Symmetries:
             total = groups.from_matrices(self.generators(3))
         for facts in self.families:
             elements = self.kept_elements(facts.name)
-            if facts.group is None or len(elements) < 2 or facts.name.startswith(("turns", "unknown")):
+            if (
+                facts.group is None
+                or len(elements) < 2
+                or _moves_pixels(facts.name)
+                or facts.name.startswith("unknown")
+            ):
                 continue
             subgroup = groups.named(facts.group).subgroup(elements).group()
             if facts.name == "angles" and any(name.startswith("flip") for name in self.kept):
@@ -164,7 +178,7 @@ class Symmetries:
     def generators_kept(self) -> tuple[str, ...]:
         """Names of kept turns and flips that generate the group of those: as few as possible."""
         for facts in self.families:
-            if facts.name.startswith("turns") and facts.group is not None:
+            if _moves_pixels(facts.name) and facts.group is not None:
                 names = {row.element: row.name for row in self.rows if row.family == facts.name}
                 elements = self.kept_elements(facts.name)
                 group = groups.named(facts.group)
@@ -177,8 +191,8 @@ class Symmetries:
 
     def generators(self, kernel_size: int) -> Tensor:
         """Matrices on patches of the turns and flips that generate the group: ready for layers.  (count, d, d)"""
-        patch = (kernel_size, kernel_size)
-        pixels = kernel_size**2
+        patch = (kernel_size,) * (len(self.shape) - 1)
+        pixels = math.prod(patch)
         found = [patch_matrix(name, patch) for name in self.generators_kept]
         return torch.stack(found) if found else torch.zeros(0, pixels, pixels, dtype=torch.float64)
 
@@ -195,7 +209,7 @@ class Symmetries:
         return table(self)
 
     def __repr__(self) -> str:
-        return f"<Symmetries of {self.count:,} images: {self.group.name}; {self.sentence}>"
+        return f"<Symmetries of {self.count:,} {self.kind}: {self.group.name}; {self.sentence}>"
 
     def _repr_html_(self) -> str:
         from lgn.symmetry.words import html  # noqa: PLC0415
@@ -217,8 +231,17 @@ class Symmetries:
         return json.dumps({"schema": SCHEMA, **encode(self)}, allow_nan=False)
 
 
-def patch_matrix(name: str, patch: tuple[int, int]) -> Tensor:
-    """A turn or flip by quarters as a matrix on patches.  (d, d)"""
+def _moves_pixels(family: str) -> bool:
+    """Whether its elements are matrices on patches of any size."""
+    return family.startswith("turns") or family == "reversal"
+
+
+def patch_matrix(name: str, patch: Patch) -> Tensor:
+    """A turn or flip by quarters as a matrix on patches; of signals the reversal, of volumes any of the 48.  (d, d)"""
+    if len(patch) == 3:
+        return on_patches(name, patch)
+    if name == "reversal":
+        return operator("reversal", patch)
     if name.startswith("turn "):
         return operator("rotation", patch, degrees=float(name.removeprefix("turn ")))
     if name.startswith("flip "):

@@ -2,6 +2,7 @@
 
 from html import escape
 
+from lgn.algebra import written
 from lgn.symmetry.ranges import within
 from lgn.symmetry.result import FamilyFacts, Row, Symmetries
 
@@ -10,6 +11,9 @@ _PLAIN = {
     "flip columns": "a left-right flip",
     "flip rows": "an up-down flip",
     "negative": "the negative",
+    "reversal": "reversal",
+    "sign": "a change of sign",
+    "shift": "shifts round the ring",
 }
 _NOUNS = {
     "angles": "turn by an angle",
@@ -23,6 +27,10 @@ _NOUNS = {
     "shears": "shear",
     "brightness": "change of brightness",
     "contrast": "change of contrast",
+    "shift": "shift round the ring",
+    "shifts later": "shift",
+    "gain": "change of gain",
+    "channels": "exchange of channels",
 }
 
 
@@ -33,7 +41,7 @@ def sentence(found: Symmetries) -> str:
     parts = [] if found.rows else ["No map was proposed, and no other candidate was asked about."]
     if kept:
         what = _listed([phrase for facts in found.families if (phrase := _kept_phrase(found, facts))])
-        parts.append(f"The images look the same after {what}{_label_clause(kept)}.")
+        parts.append(f"The {found.kind} look the same after {what}{_label_clause(kept)}.")
         if traces := [row.name for row in kept if row.trace]:
             parts.append(f"Of {_listed(traces)} a trace remains.")
         parts += _network_clause(kept)
@@ -44,7 +52,7 @@ def sentence(found: Symmetries) -> str:
         needed = max(row.needed for row in undecided)
         more = f": about {needed:,} would be needed" if needed else ""
         names = _listed([row.name for row in undecided])
-        parts.append(f"Undecided with {found.count:,} images{more}: {names}.")
+        parts.append(f"Undecided with {found.count:,} {found.kind}{more}: {names}.")
     return " ".join(parts)
 
 
@@ -110,7 +118,7 @@ def _broken_clause(found: Symmetries, kept: list[Row], undecided: list[Row]) -> 
         return []
     if not kept and not undecided:
         tried = _listed(_kinds(broken), "or")
-        return [f"The images change under everything that was tried: no {tried} is kept."]
+        return [f"The {found.kind} change under everything that was tried: no {tried} is kept."]
     whole = []
     for kind in _kinds(broken):
         if not any(_kind(row) == kind for row in [*kept, *undecided]):
@@ -122,7 +130,7 @@ def _broken_clause(found: Symmetries, kept: list[Row], undecided: list[Row]) -> 
 
 def _kind(row: Row) -> str:
     if row.family.startswith("turns"):
-        return "turn" if row.name.startswith("turn") else "flip"
+        return "turn" if row.name.startswith("turn") else "flip" if row.family == "turns and flips" else "mirror"
     return "unknown map" if row.family.startswith("unknown") else _NOUNS.get(row.family, row.family)
 
 
@@ -148,8 +156,9 @@ def cells(found: Symmetries) -> list[tuple[str, ...]]:
         word = f"{row.images}, a trace" if row.trace else row.images
         told, interval = f"{row.told_apart:.3f}", f"{low:.3f} to {high:.3f}"
         lines.append((row.name, word, told, interval, _labels(row), _network(row)))
+    head = (HEAD[0], found.kind, *HEAD[2:])
     used = [i for i in range(len(HEAD)) if i < _ALWAYS or any(line[i] != "-" for line in lines)]
-    return [tuple(line[i] for i in used) for line in (HEAD, *lines)]
+    return [tuple(line[i] for i in used) for line in (head, *lines)]
 
 
 def _labels(row: Row) -> str:
@@ -165,9 +174,9 @@ def _network(row: Row) -> str:
 
 def header(found: Symmetries) -> str:
     """What the answer is about."""
-    _, height, width = found.shape
     classes = f", {len(found.class_names)} classes" if found.class_names else ""
-    return f"images: {found.count:,} of {height}x{width}{classes}"
+    channels = f"{found.shape[0]} channels of " if found.kind == "signals" and found.shape[0] > 1 else ""
+    return f"{found.kind}: {found.count:,} of {channels}{written(found.shape[1:])}{classes}"
 
 
 def table(found: Symmetries) -> str:

@@ -26,10 +26,15 @@ class Images:
         return finished, None if labels is None else labels[chosen].to(place)
 
 
-def load_set(config: Config, download: bool = True) -> data.ImageSet:
-    """The images that a config names, as they are."""
+def load_set(config: Config, download: bool = True, window: int | None = None) -> data.ImageSet:
+    """The images that a config names, as they are; window: of WAV files."""
     return data.load(
-        config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed, download=download
+        config.data,
+        config.data_dir,
+        image_size=config.image_size,
+        window=window,
+        seed=config.data_seed,
+        download=download,
     )
 
 

@@ -1,6 +1,6 @@
 """Images alone: are planted symmetries kept, and others broken?"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any
 
 from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.symmetry.sets import CASES, ImageCase, images_of
-from lgn.symmetry import symmetries
+from lgn.symmetry import Symmetries, symmetries
 
 COUNT, SEEDS = 10_000, 5
 QUICK_COUNT, QUICK = 6000, ("mnist, upright", "mnist, quarter turns", "mnist, flips", "mnist, quarter turns and flips")
@@ -29,13 +29,17 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
 def measure(case: ImageCase, count: int, seed: int, data_dir: Path | None) -> dict[str, Any]:
     """The verdict on each candidate, beside what is true of it."""
     images, _ = images_of(case, count, seed, data_dir)
-    found = symmetries(images, candidates=case.candidates, seed=seed)
+    return verdicts(symmetries(images, candidates=case.candidates, seed=seed), case.truth)
+
+
+def verdicts(found: Symmetries, truth: Callable[[str], str | None]) -> dict[str, Any]:
+    """What was said of each candidate, beside what is true of it, and the controls."""
     rows = [
         {
             "name": row.name,
             "family": row.family,
             "verdict": row.images,
-            "truth": case.truth(row.name),
+            "truth": truth(row.name),
             "told_apart": round(row.told_apart, 4),
             "interval": [round(end, 4) for end in row.interval],
         }
@@ -43,4 +47,4 @@ def measure(case: ImageCase, count: int, seed: int, data_dir: Path | None) -> di
     ]
     controls = {each.name: round(each.control, 4) for each in found.families if each.control is not None}
     twins = {each.name: round(each.twin, 4) for each in found.families if each.twin is not None}
-    return {"rows": rows, "controls": controls, "twins": twins, "group": found.group.name, "count": count}
+    return {"rows": rows, "controls": controls, "twins": twins, "group": found.group.name, "count": found.count}

@@ -1,0 +1,155 @@
+"""What the benchmark found, as tables for people and as `docs/signals.md`."""
+
+from collections import Counter
+from statistics import mean
+from typing import Any
+
+from lgn.markdown import markdown_table
+
+Cells = list[dict[str, Any]]
+
+PAGE = """# Signals and volumes
+
+Everything below works for signals `(N, C, T)` and volumes `(N, C, D, H, W)` as for images, by the same code:
+
+```python
+import lgn
+
+layer = lgn.nn.GroupConv1d(1, 8, 4, kernel_size=9)  # GroupConv3d for volumes; stack layers and set norms likewise
+encoder = lgn.nn.UnfoldedEncoder(in_channels=1, num_sets=5, order=4, kernel_size=(9,))
+network = lgn.convert(model, order=4)  # knows nn.Conv1d, nn.Conv3d and transposed convolutions
+stretch = lgn.operators.operator("stretch", (9,), factor=2)
+found = lgn.symmetries(signals)  # reversal, sign and shift; candidates="shifts,stretches,gain,channels" for more
+volumes = lgn.symmetries(scans)  # all 48 symmetries of the cube
+```
+
+`lgn discover sounds/ --window 1024` asks a folder of WAV files (16 bit PCM), `lgn discover rows.csv` a table with one
+signal a row, and an `.npz` may hold `signals` or `volumes`. The page that it writes draws signals as lines and volumes
+as slices.
+
+- `vec` has the first axis fastest: a signal is its own vector, an image is stacked by columns.
+- *shift* is on a ring, by eighths of its length; *shifts* are along a line.
+- Scores that need rows and columns (Kronecker, multi-scale, ...) are not asked of signals and volumes; the table of an
+  analysis says which.
+- Fast and native kernels of unfolded encoders, the gain of a network, and `lgn train` are for images alone.
+
+Made by `lgn benchmark signals` from `results/signals.json`.
+
+{tables}
+"""
+
+WORDS = {
+    "planted": """## Operators recovered
+
+`lgn.fit_generator` on banks of filter sets `[W, A W]`, four sets for each dimension: the relative error of A, the
+largest over seeds.""",
+    "signals": """## Signals whose symmetries are known
+
+{count} signals of 96 values. *Told apart* is the share of right answers of an observer, the mean over seeds: 0.5 is
+chance; *a break of the margin* is what a break reads that the best observer would tell at 0.55. Windows of a process
+and of a tone are no rings: their ends do not meet, and *shift* is broken.""",
+    "volumes": """## Volumes that keep one mirror
+
+{count} volumes of 8x8x8, a random field about a mean that is its own mirror image. All 48 symmetries of the cube are
+tried.""",
+    "outlines": """## Outlines of leaves and arrow heads
+
+Real signals, `OSULeaf` and `ArrowHead`, by `tools/study_signals.py`. A leaf's outline is closed: if it began anywhere,
+turning the leaf would shift its signal round a ring, and *shift* would be kept. Arrow heads are aligned. They are few:
+what cannot be decided with so many is left undecided. *Covariance circulant* is the share of its energy that shifts
+leave as it is.""",
+}
+
+
+def page(result: dict[str, Any]) -> str:
+    """The document of a measurement."""
+    return PAGE.format(tables=describe(result))
+
+
+def describe(result: dict[str, Any]) -> str:
+    """Every part that was measured, as tables."""
+    makers = {"planted": _planted, "signals": _signals, "volumes": _volumes, "outlines": _outlines}
+    texts = []
+    for part, make in makers.items():
+        cells = [cell for cell in result["cells"] if cell["key"]["part"] == part]
+        if cells:
+            count = f"{cells[0]['count']:,}" if "count" in cells[0] else ""
+            texts.append(f"{WORDS[part].format(count=count)}\n\n{make(cells)}")
+    return "\n\n".join(texts)
+
+
+def _planted(cells: Cells) -> str:
+    rows = []
+    for operator in dict.fromkeys(cell["key"]["operator"] for cell in cells):
+        mine = [cell for cell in cells if cell["key"]["operator"] == operator]
+        worst = {
+            noise: max(cell["error"] for cell in mine if cell["key"]["noise"] == noise)
+            for noise in sorted({cell["key"]["noise"] for cell in mine})
+        }
+        patch = "x".join(map(str, mine[0]["key"]["patch"]))
+        seeds = len({cell["key"]["seed"] for cell in mine})
+        rows.append([operator, patch, *(f"{error:.1e}" for error in worst.values()), str(seeds)])
+    noises = sorted({cell["key"]["noise"] for cell in cells})
+    heads = ["no noise" if not noise else f"noise {noise:g}" for noise in noises]
+    return markdown_table(["operator", "patch", *heads, "seeds"], rows)
+
+
+def _signals(cells: Cells) -> str:
+    rows = []
+    for name in dict.fromkeys(cell["key"]["signals"] for cell in cells):
+        mine = [cell for cell in cells if cell["key"]["signals"] == name]
+        for candidate in dict.fromkeys(row["name"] for cell in mine for row in cell["rows"]):
+            about = [row for cell in mine for row in cell["rows"] if row["name"] == candidate]
+            controls = [cell["controls"][candidate] for cell in mine if candidate in cell["controls"]]
+            rows.append(
+                [
+                    name,
+                    candidate,
+                    about[0]["truth"],
+                    _counted(row["verdict"] for row in about),
+                    f"{mean(row['told_apart'] for row in about):.3f}",
+                    f"{mean(controls):.3f}" if controls else "-",
+                ]
+            )
+    heads = ["signals", "", "truth", "said", "told apart", "a break of the margin"]
+    return f"{markdown_table(heads, rows)}\n\n{_right(cells)}"
+
+
+def _volumes(cells: Cells) -> str:
+    rows = []
+    for cell in cells:
+        kept = [row["name"] for row in cell["rows"] if row["verdict"] == "kept"]
+        said = Counter(row["verdict"] for row in cell["rows"])
+        broken = f"{said['broken']} of {len(cell['rows']) - 1}"
+        lowest = min(row["told_apart"] for row in cell["rows"] if row["truth"] == "broken")
+        mirror = next(row["told_apart"] for row in cell["rows"] if row["truth"] == "kept")
+        rows.append([str(cell["key"]["seed"]), ", ".join(kept) or "-", f"{mirror:.3f}", broken, f"{lowest:.3f}"])
+    heads = ["seed", "kept", "mirror 1 told apart", "others broken", "least told apart of them"]
+    return f"{markdown_table(heads, rows)}\n\n{_right(cells)}"
+
+
+def _outlines(cells: Cells) -> str:
+    rows = []
+    for name in dict.fromkeys(cell["key"]["signals"] for cell in cells):
+        mine = [cell for cell in cells if cell["key"]["signals"] == name]
+        for candidate in dict.fromkeys(row["name"] for cell in mine for row in cell["rows"]):
+            about = [row for cell in mine for row in cell["rows"] if row["name"] == candidate]
+            needed = [cell["needed"][candidate] for cell in mine if candidate in cell["needed"]]
+            told = f"{mean(row['told_apart'] for row in about):.3f}"
+            more = f"{round(mean(needed), -2):,.0f}" if needed else "-"
+            said = _counted(row["verdict"] for row in about)
+            rows.append([name, f"{mine[0]['count']:,}", f"{mine[0]['circulant']:.2f}", candidate, said, told, more])
+    heads = ["signals", "how many", "covariance circulant", "", "said", "told apart", "would be needed, about"]
+    return markdown_table(heads, rows)
+
+
+def _right(cells: Cells) -> str:
+    rows = [row for cell in cells for row in cell["rows"]]
+    wrong = [row for row in rows if row["verdict"] not in (row["truth"], "undecided")]
+    open_ = sum(row["verdict"] == "undecided" for row in rows)
+    return f"Wrong: {len(wrong)} of {len(rows)} verdicts; undecided: {open_}."
+
+
+def _counted(words: Any) -> str:
+    counts = Counter(words)
+    return ", ".join(f"{word} {count}" for word, count in counts.most_common())
