@@ -39,6 +39,12 @@ Made by `lgn benchmark signals` from `results/signals.json`.
 {tables}
 """
 
+UNMEASURED = """## Not measured yet
+
+How often verdicts on {parts} with planted symmetries are right: `lgn benchmark signals --out results/signals.json`
+goes on where it stopped. Until then `lgn.symmetries` is experimental for them: their observers are others than those of
+images, and the error rates of images say nothing about them."""
+
 WORDS = {
     "planted": """## Operators recovered
 
@@ -64,7 +70,10 @@ leave as it is.""",
 
 def page(result: dict[str, Any]) -> str:
     """The document of a measurement."""
-    return PAGE.format(tables=describe(result))
+    parts = {cell["key"]["part"] for cell in result["cells"]}
+    missing = [part for part in ("signals", "volumes") if part not in parts]
+    tables = describe(result)
+    return PAGE.format(tables=f"{tables}\n\n{UNMEASURED.format(parts=' and '.join(missing))}" if missing else tables)
 
 
 def describe(result: dict[str, Any]) -> str:
