@@ -1,9 +1,9 @@
 """Ask outlines of leaves and of arrow heads which symmetries they keep: fetch, read, ask, write what was found.
 
 The outlines come inside the package aeon on PyPI, a wheel with the checksum below, into a directory of yours; nothing
-in it is installed or run. A leaf's outline is closed: if it began anywhere, turning the leaf would shift its signal round
-a ring, and shifts would be kept. Arrow heads are aligned. The rows go into results/signals.json, beside those of `lgn
-benchmark signals`.
+in it is installed or run. A leaf's outline is closed: if it began anywhere, turning the leaf would shift its signal
+round a ring, and shifts would be kept. Arrow heads are aligned. The rows go into results/signals.json, beside those of
+`lgn benchmark signals`.
 
 python tools/study_signals.py DIRECTORY            takes a minute or two of one core
 """

@@ -90,3 +90,4 @@ def test_the_page_counts_what_is_wrong() -> None:
     assert "| noise | reversal | kept | kept 1, broken 1, undecided 1 | 0.500 | 0.530 |" in text
     assert "Wrong: 1 of 3 verdicts; undecided: 1." in text
     assert "12,000 signals" in text
+    assert "How often verdicts on volumes with planted symmetries are right" in text

@@ -1,5 +1,6 @@
 """Candidates of signals and volumes: they are groups, commute with looking from afar, and are judged as of images."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,12 @@ def test_discover_answers_about_a_table(tmp_path: Path, capsys: pytest.CaptureFi
     assert "broken" in said
     assert (out / "symmetries.html").is_file()
     assert sorted(path.name for path in out.iterdir()) == ["symmetries.html", "symmetries.json"]
+
+
+def test_a_network_of_images_is_not_built_on_signals() -> None:
+    found = lgn.symmetries(torch.randn(60, 1, 30), candidates="reversal", effort=0.02)
+    kept = replace(found, rows=(replace(found.rows[0], images="kept"),))
+    assert kept.group.name == "C2"
+    assert torch.equal(kept.generators(5)[0], lgn.operators.operator("reversal", (5,)))
+    with pytest.raises(ValueError, match="found must be what images keep, got generators on 5 pixels"):
+        lgn.nn.GroupNet(1, 2, found=kept)

@@ -76,10 +76,12 @@ def found_action(found: Found, kernel_size: int) -> ImageAction | None:
     What is one of the groups by name is that group, so that found and given are the same network. Where every turn is
     kept, a network has eighths of a turn.
     """
+    matrices = found.generators(kernel_size)
+    if matrices.shape[-1] != kernel_size**2:
+        raise ValueError(f"found must be what images keep, got generators on {matrices.shape[-1]} pixels")
     name = found_name(found)
     if name is not None:
         return image_action(name, kernel_size)
-    matrices = found.generators(kernel_size)
     return ImageAction(from_matrices(matrices), matrices, None) if len(matrices) else None
 
 
