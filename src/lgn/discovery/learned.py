@@ -24,8 +24,8 @@ NEAR = 0.5  # relative distance to the identity under which a map is it, in some
 # One half of the images learns, from all starts, and chooses the start with the least violation; the other half judges
 # that start alone. Two halves of the same images differ by noise, degree by degree, and a symmetry is missed on the
 # second half by about as much: on turned and flipped digits 0.3 to 1.6 times as much, while what is wrong in one
-# direction of 25 misses third moments by 20 times as much and more. Up to three times is "kept". Few images differ so much
-# that everything is kept: then nothing is decided, and `images_needed` says how many would do.
+# direction of 25 misses third moments by 20 times as much and more. Up to three times is "kept". Few images differ so
+# much that everything is kept: then nothing is decided, and `images_needed` says how many would do.
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Learned:
         size = f"{self.patch[0]}x{self.patch[1]}"
         said = {
             "kept": f"kept: missed {self.ratio:.2g} times as much as halves of the images differ by",
-            "broken": f"broken: missed {self.ratio:.2g} times as much as halves of the images differ by, at most {KEPT:g}",
+            "broken": f"broken: missed {self.ratio:.2g} times as much as halves differ by, where {KEPT:g} are allowed",
             "undecided": f"undecided: about {self.images_needed:,} images would decide, there are {self.images:,}",
         }[self.verdict]
         return f"Learned({self.group.name} on {size}, best of {len(self.violations)} starts, {said})"
@@ -100,15 +100,16 @@ def learn_generator(
         raise ValueError(f"starts must be at least 1 and steps at least 2, got {starts} and {steps}")
     if len(images) < 4:
         raise ValueError(f"images must be at least 4, in two halves, got {len(images)}")
-    order = torch.randperm(len(images), generator=generator_for("halves of learned", seed)).to(images.device)
-    learns, judges = order[: len(images) // 2], order[len(images) // 2 :]
+    learns, judges = _halves(images, labels, seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         generator = random_generators(family, patch, group, starts).to(images)
     penalty = KeptMoments(generator, images[learns], None if labels is None else labels[learns])
     _descend(generator, penalty, steps, learning_rate, progress)
     with torch.no_grad():
-        matrices = generator.matrix().unflatten(0, (len(group.generators), starts))[:, :, 0]  # (generators, starts, d, d)
+        matrices = generator.matrix().unflatten(0, (len(group.generators), starts))[
+            :, :, 0
+        ]  # (generators, starts, d, d)
         violation = _violation(generator, penalty, starts)
         usable = torch.where(_is_group(matrices, group), violation, torch.inf)
         best = matrices[:, int(usable.argmin())]
@@ -127,8 +128,8 @@ def learn_generator(
     )
 
 
-def random_generators(family: str, patch: tuple[int, int], group: Group | int, count: int) -> Generator:
-    """`count` generators of a family at random starts, that learn from moments: groups that are exact are orthogonal."""
+def random_generators(family: str, patch: tuple[int, int], group: Group | str | int, count: int) -> Generator:
+    """`count` generators of a family at random starts, to learn from moments; exact groups are orthogonal."""
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {family!r}")
     kind, group = FAMILIES[family], as_group(group)
@@ -136,6 +137,17 @@ def random_generators(family: str, patch: tuple[int, int], group: Group | int, c
         exact = partial(kind, stretched=False)
         return make_generator(exact, patch, group, (count, 1), permutation_like(group, patch[0] * patch[1], count))
     return make_generator(kind, patch, group, (count, 1))
+
+
+def _halves(images: Tensor, labels: Tensor | None, seed: int) -> tuple[Tensor, Tensor]:
+    """Which images learn and which judge: every other one of each class, so that both have the same classes."""
+    order = torch.randperm(len(images), generator=generator_for("halves of learned", seed))
+    if labels is not None:
+        _, numbers, counts = labels.cpu().unique(return_inverse=True, return_counts=True)
+        order = order[counts[numbers[order]] > 1]  # of one image alone there are no halves
+        order = order[numbers[order].argsort(stable=True)]
+    order = order.to(images.device)
+    return order[::2], order[1::2]
 
 
 def _descend(
@@ -161,7 +173,10 @@ def _violation(generator: Generator, penalty: KeptMoments, starts: int) -> Tenso
 
 
 def _is_group(matrices: Tensor, group: Group) -> Tensor:
-    """Whether no element but the first is the identity, and relations hold, roughly.  (generators, starts, d, d) -> (starts,)"""
+    """Whether no element but the first is the identity, and relations hold, roughly.
+
+    Shapes: (generators, starts, d, d) -> (starts,)
+    """
     words = group.representation(matrices)  # (order, starts, d, d)
     eye = torch.eye(matrices.shape[-1]).to(words)
     apart = torch.linalg.matrix_norm(words[1:] - eye).amin(0) / matrices.shape[-1] ** 0.5

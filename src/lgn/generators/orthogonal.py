@@ -9,12 +9,11 @@ from torch.nn.utils.parametrizations import orthogonal
 from lgn.generators.base import Generator, require_invertible
 from lgn.measures import orthogonality_error
 
-
 # Note [Rebasing]
 # The Cayley map takes skew matrices to orthogonal ones, and is even only near its origin: far from it a step of one
 # length moves some directions much and others hardly at all. A generator that travels far, as one that learns from a
 # random start does, needs its origin moved along every 20 steps or so: of 32 starts on quarter-turned digits none or
-# one arrived without it, and 12 with it. Adam goes on with the averages that it has; near the origin they mean the same.
+# one arrived without it, and 12 with it. Adam goes on with its averages; near the origin they mean the same.
 
 
 class OrthogonalWeight(nn.Module):

@@ -8,7 +8,7 @@ from lgn.penalties.patch_moments import PatchMoments
 
 
 class KeptMoments(Penalty):
-    """`mu * sum over generators of sum_l |A . M_l - M_l|^2 / 2 |M_l|^2`: A keeps the moments of patches, class by class.
+    """`mu * sum over generators and degrees l of |A . M_l - M_l|^2 / 2 |M_l|^2`: A keeps the moments of patches.
 
     M_1 and M_2 are the mean and covariance of the whitened patches of each class, M_3 the third moments of their
     directions; without labels M_3 alone is left. Every generator that is trained is asked to keep the patches of its

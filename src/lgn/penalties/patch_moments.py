@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from lgn.algebra import vec
 
 CHUNK = 2**24  # numbers of patches, or of their outer products, in memory at a time
-PATCHES, DIRECTIONS = 1_000_000, 200_000  # at most, for means and covariances, and for third moments
+PATCHES, DIRECTIONS = 1_000_000, 100_000  # at most, for means and covariances, and for third moments
 CONSTANT = 1e-6  # of the largest variance: below it a direction does not vary, and is left out
 
 # Note [Moments that a symmetry keeps]

@@ -33,7 +33,7 @@ from lgn.nn import GroupConv2d
 from lgn.operators import operator
 from lgn.penalties import KeptMoments
 
-STARTS, STEPS = 6, 200
+STARTS, STEPS = 6, 150
 RATE = 10.0  # of a generator that learns from moments, over that of the network
 FAMILIES = ("cyclic", "orthogonal", "dense")
 TASKS = ("quarter turns", "upright", "labelled by turn")
@@ -88,7 +88,9 @@ def measure(
             "claimed": False,
         }
         if learned.verdict == "kept":
-            found |= judged(learned.matrices[0], x[: budget.search_images], y[: budget.search_images], x_held, y_held, seed)
+            found |= judged(
+                learned.matrices[0], x[: budget.search_images], y[: budget.search_images], x_held, y_held, seed
+            )
     count = sum(parameter.numel() for parameter in model.parameters())
     return {"accuracy": float(correct(model, x_test, y_test).double().mean()), "parameters": count, **found}
 
