@@ -100,18 +100,19 @@ def test_many_patches_are_drawn_from_every_image(monkeypatch: pytest.MonkeyPatch
 
 def test_the_gradient_against_finite_differences() -> None:
     images, labels = turned_images()
-    model = nn.ModuleList(
-        [Dense(torch.randn(2, 1, 4, 4).double(), (2, 2), 4), Dense(torch.randn(1, 1, 2, 2).double(), (1, 2), 2)]
-    )
-    term = KeptMoments(model, images, labels, weight=0.5)
+    generators = [
+        Dense(torch.randn(2, 1, 4, 4).double(), (2, 2), 4),
+        Dense(torch.randn(1, 1, 2, 2).double(), (1, 2), 2),
+    ]
+    term = KeptMoments(nn.ModuleList(generators), images, labels, weight=0.5)
 
     def value(*matrices: Tensor) -> Tensor:
-        for generator, matrix in zip(model, matrices, strict=True):
+        for generator, matrix in zip(generators, matrices, strict=True):
             del generator.weight
-            generator.weight = matrix
+            generator.weight = matrix  # type: ignore[assignment]
         return term()
 
-    starts = [generator.weight.detach().clone().requires_grad_() for generator in model]
+    starts = [generator.weight.detach().clone().requires_grad_() for generator in generators]
     assert torch.autograd.gradcheck(value, starts)
 
 

@@ -134,7 +134,7 @@ def random_generators(family: str, patch: tuple[int, int], group: Group | str | 
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {family!r}")
     kind, group = FAMILIES[family], as_group(group)
     if "stretched" in kind.option_names:
-        exact = partial(kind, stretched=False)
+        exact = partial(kind, **{"stretched": False})
         return make_generator(exact, patch, group, (count, 1), permutation_like(group, patch[0] * patch[1], count))
     return make_generator(kind, patch, group, (count, 1))
 

@@ -34,7 +34,8 @@ class OrthogonalWeight(nn.Module):
     @torch.no_grad()
     def rebase_(self) -> None:
         """Make the present weight the origin of its coordinates. See Note [Rebasing]."""
-        self.weight = self.weight.detach().clone()  # torch's parametrisation is trivialised at what it is given
+        # torch's parametrisation is trivialised at what it is given.
+        self.weight = self.weight.detach().clone()  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # torch refuses to pickle parametrised modules: they are made anew and given their numbers back.

@@ -1,6 +1,6 @@
 """Learned with the task: a generator from random starts, by backpropagation through a loss on moments and on labels."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -109,7 +109,7 @@ def judged(matrix: Tensor, x: Tensor, y: Tensor, x_held: Tensor, y_held: Tensor,
     """Frozen, against free filters: fresh seeds, and images that taught nothing, as `search_starts` judges."""
     seeds = [FRESH + RETRAININGS * seed + number for number in range(RETRAININGS)]
 
-    def right(make: partial[nn.Module]) -> Tensor:
+    def right(make: Callable[[int], nn.Module]) -> Tensor:
         rows = []
         for each in seeds:
             model = make(each)
@@ -117,7 +117,7 @@ def judged(matrix: Tensor, x: Tensor, y: Tensor, x_held: Tensor, y_held: Tensor,
             rows.append(correct(model, x_held, y_held))
         return torch.stack(rows)
 
-    verdict = judge(right(partial(known, matrix)), right(partial(free)))
+    verdict = judge(right(partial(known, matrix)), right(free))
     return {
         "advantage": float(verdict.advantage),
         "standard_error": float(verdict.standard_error),
