@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Threads that wait without spinning: on a busy machine, spinning ones slow everything down severalfold.
 export OMP_WAIT_POLICY ?= PASSIVE
-EXTRAS := dev,onnx,tensorboard,ray,hub
+EXTRAS := dev,onnx,ray,hub
 
 .PHONY: run test check docs clean
 
@@ -11,7 +11,7 @@ run: .venv/ready
 	$(BIN)/lgn discover
 
 test: .venv/ready
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
 
 check: .venv/ready
 	$(BIN)/ruff check .

@@ -1,12 +1,16 @@
 """What the paper states about `vec`, the action and orbits (Def. 1, Props. 1 and 2, eqs. 6-9)."""
 
+import itertools
+import math
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from lgn.algebra import act, matrix_of, orbit, power, unvec, vec
+from lgn.algebra import act, matrix_of, orbit, pixels, power, signed_permutations, unvec, vec
 from lgn.measures import tolerance
 
 property_test = settings(max_examples=25, deadline=None)
@@ -66,6 +70,51 @@ def test_any_linear_map_is_an_action(n: int, m: int, seed: int, dtype: torch.dty
 
     x = gaussian(seed + 2, dtype, 4, n, m)
     assert_near(act(matrix_of(mix, (n, m), dtype), x), mix(x))
+
+
+patches = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
+
+
+@property_test
+@given(patch=patches, seed=seeds, dtype=dtypes)
+def test_the_first_axis_is_fastest_whatever_the_number_of_axes(patch: tuple[int, ...], seed: int, dtype: Any) -> None:
+    """Entry (i, j, k) is at place `(k m + j) n + i`, a signal is its own vector, and `unvec` undoes `vec`."""
+    x = gaussian(seed, dtype, 2, *patch)
+    v = vec(x, len(patch))
+    for place in itertools.product(*map(range, patch)):
+        number = 0
+        for index, size in zip(reversed(place), reversed(patch), strict=True):
+            number = number * size + index
+        assert torch.equal(v[:, number], x[(slice(None), *place)])
+        assert pixels(patch)[number].tolist() == list(place)
+    assert torch.equal(unvec(v, patch), x)
+    assert len(patch) > 1 or torch.equal(v, x)
+    assert len(patch) != 2 or torch.equal(v, vec(x))
+
+
+@property_test
+@given(patch=patches, seed=seeds, dtype=dtypes)
+def test_action_and_orbit_on_any_number_of_axes(patch: tuple[int, ...], seed: int, dtype: Any) -> None:
+    """`phi_A` is A on vectors, `matrix_of` finds A from it, and an orbit is the powers of A."""
+    axes, d = len(patch), math.prod(patch)
+    a, x = gaussian(seed, dtype, d, d) / d**0.5, gaussian(seed + 1, dtype, 3, *patch)
+    assert_near(vec(act(a, x, axes), axes), vec(x, axes) @ a.T)
+    assert_near(matrix_of(lambda x: act(a, x, axes), patch, dtype), a)
+    elements = orbit(a, x, 3, axes)
+    assert elements.shape == (3, *x.shape)
+    assert_near(elements[2], act(a @ a, x, axes))
+
+
+@pytest.mark.parametrize(("axes", "count"), [(1, 2), (2, 8), (3, 48)])
+def test_the_symmetries_of_segment_square_and_cube(axes: int, count: int) -> None:
+    """They are so many, all different, orthogonal, and a product of two is one of them."""
+    found = signed_permutations(axes)
+    assert found.shape == (count, axes, axes)
+    assert torch.equal(found[0], torch.eye(axes, dtype=torch.float64))
+    assert torch.equal(found @ found.mT, torch.eye(axes, dtype=torch.float64).expand_as(found))
+    known = {tuple(each.flatten().tolist()) for each in found}
+    assert len(known) == count
+    assert {tuple((a @ b).flatten().tolist()) for a in found for b in found} == known
 
 
 def swap_corners(x: Tensor) -> Tensor:
@@ -153,6 +202,8 @@ def test_a_negative_power_is_the_inverse() -> None:
     ("call", "message"),
     [
         (lambda: vec(torch.zeros(3)), r"x must have at least 2 dimensions \(n, m\), got shape \(3,\)"),
+        (lambda: vec(torch.zeros(3, 3), 3), r"x must have at least 3 dimensions \(n, m, l\), got shape \(3, 3\)"),
+        (lambda: unvec(torch.zeros(5), (2, 1, 3)), "v must have a last dimension of 6 for a patch of 2x1x3, got 5"),
         (lambda: unvec(torch.zeros(5), (2, 3)), "v must have a last dimension of 6 for a patch of 2x3, got 5"),
         (lambda: act(torch.eye(5), torch.zeros(2, 3)), r"generator must end in \(6, 6\) .* got shape \(5, 5\)"),
         (lambda: act(torch.zeros(6), torch.zeros(2, 3)), r"generator must end in \(6, 6\)"),

@@ -157,9 +157,7 @@ def test_bad_sources_get_a_sentence(tmp_path: Path) -> None:
 def test_a_run_prepares_images_as_training_did(run: lgn.training.Run) -> None:
     images = lgn.data.load("digits").test.images[:20]
     prepared = run.prepare(images)
-    expected, _ = lgn.training.load_images(run.config).batch(
-        "test", torch.arange(20), torch.device("cpu"), torch.float32
-    )
+    expected, _ = lgn.training.load_images(run.config).batch("test", torch.arange(20), torch.device("cpu"))
     assert torch.equal(prepared, expected)
     assert torch.equal(run.prepare(images.double() / 255), expected)
     with torch.no_grad():

@@ -1,6 +1,7 @@
 """Networks that come with the package: they are the runs that they were made from, and nothing is written to them."""
 
 import json
+import shutil
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +17,7 @@ from lgn.pretrained import DIRECTORY, find_run
 from lgn.training import Run, load_images, train
 from lgn.training.objective import task_score
 
+RESULTS = Path(__file__).parents[1] / "results"
 NAMES = lgn.pretrained_names()
 each_name = pytest.mark.parametrize("name", NAMES)
 
@@ -33,7 +35,7 @@ def test_the_recorded_result_is_that_of_real_images(name: str, data_dir: Path) -
     if locate(lgn.data.NAMED_SETS[run.config.data], [data_dir]) is None:
         pytest.skip(f"needs LGN_DATA with {run.config.data}")
     count = 1_000
-    images, labels = load_images(run.config).batch("test", torch.arange(count), torch.device("cpu"), torch.float32)
+    images, labels = load_images(run.config).batch("test", torch.arange(count), torch.device("cpu"))
     with torch.no_grad():
         quality = float(task_score(lgn.load_pretrained(name), images, labels)[1]) / count
     last = run.metrics[-1]
@@ -71,6 +73,21 @@ def test_a_shipped_run_gives_the_outputs_of_its_own_model(tool: ModuleType, tmp_
     (run.path / "model.safetensors").unlink()
     with pytest.raises(ValueError, match="run must be finished"):
         tool.ship(run, "name", tmp_path / "package")
+
+
+def test_weights_are_stored_once() -> None:
+    stored = [path for folder in (DIRECTORY, RESULTS) for path in folder.rglob("model.safetensors")]
+    contents = [path.read_bytes() for path in stored]
+    assert len(set(contents)) == len(contents)
+
+
+def test_a_run_that_is_kept_without_its_weights_is_found_in_the_package(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    shutil.copytree(DIRECTORY / NAMES[0], kept, ignore=shutil.ignore_patterns("*.safetensors"))
+    assert find_run(kept).path == DIRECTORY / NAMES[0]
+    metrics = kept / "metrics.jsonl"
+    metrics.write_text(metrics.read_text().replace("0.", "0.1", 1))  # another training
+    assert find_run(kept).path == kept
 
 
 def test_commands_take_a_name_and_write_beside_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

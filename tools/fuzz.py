@@ -54,15 +54,13 @@ OPTIONS = {
     "--checkpoint-seconds": ("60 0 1e-3", NONSENSE),
     "--seed": ("0 3 18446744073709551615", "18446744073709551616 -1 one"),
     "--data-seed": ("1 18446744073709551615", "-1 nan"),
-    "--precision": ("float32 float64 bfloat16", "float8"),
-    "--architecture": ("unfolded cnn", "resnet"),
+    "--architecture": ("unfolded net", "cnn resnet"),
     "--num-layers": ("1 3", "0 -1 40"),
     "--num-sets": ("1 3", "0 -2"),
     "--order": ("2 3 5", "1 0"),
     "--kernel-size": ("1 2 3 8 29 30", "0 31 -4"),
     "--algorithm": ("ista fista", "adam"),
-    "--step": ("learned safe 0.01 1", f"10 {NONSENSE}"),
-    "--threshold": ("filter set", "none"),
+    "--step": ("safe 0.01 1", f"10 {NONSENSE}"),
     "--padding": ("0 2 same", "40 -1"),
     "--generator": ("dense orthogonal cyclic kronecker low-rank circulant doubly-stochastic affine free", "fixed"),
     "--operator": ("rotation_90 shift_1_0 pooling_2_then_rotation_60 blur_1", "rotation_nan shift_0.5 blur_1e-300"),
@@ -74,7 +72,7 @@ OPTIONS = {
     "--image-size": ("28 12", "0 -1"),
     "--device": ("cpu auto", "cuda abacus"),
 }  # fmt: skip
-FLAGS = ["--no-normalise", "--normalise", "--two-sided", "--tied", "--grey", "--freeze-filters", "--penalty-normalised"]
+FLAGS = ["--no-normalise", "--normalise", "--grey", "--freeze-filters"]
 
 
 def command(seed: int, number: int) -> list[str]:

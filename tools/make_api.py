@@ -74,7 +74,9 @@ def _public(module: ModuleType) -> list[str]:
 
 def _class(name: str, value: type) -> str:
     lines = [f"### {name}\n", f"```text\n{name}{_signature(value)}\n```\n", f"{inspect.getdoc(value) or ''}\n"]
-    for method, function in vars(value).items():
+    # A thin class, such as that of one number of axes, has the methods of the one it is made of.
+    whole = value if any(map(inspect.isfunction, vars(value).values())) else value.__mro__[1]
+    for method, function in vars(whole if whole.__module__.startswith("lgn") else value).items():
         plain = function.__func__ if isinstance(function, classmethod | staticmethod) else function
         if method.startswith("_") or not inspect.isfunction(plain) or not plain.__doc__:
             continue

@@ -3,6 +3,7 @@
 python tools/make_pretrained.py results/runs/mnist-paper-100 mnist-classification
 
 Nothing of the machine goes with it: folders are called by their last name. A network of the same name is replaced.
+Weights are stored once: delete those of the run, and it is found in the package from then on.
 """
 
 import shutil

@@ -22,8 +22,8 @@ from lgn import (
 )
 from lgn.algebra import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
-from lgn.discovery import discover_from_data, discover_from_views, fit_from_pairs, fit_generator
-from lgn.front import analyze, load, write_report
+from lgn.discovery import discover_from_views, fit_from_pairs, fit_generator
+from lgn.front import analyze, discover_from_data, load, write_report
 from lgn.inspection import inspect
 from lgn.measures import (
     closure_error,

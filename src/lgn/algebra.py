@@ -1,55 +1,66 @@
 """The algebra of the paper: `vec`, its inverse, the action of a generator, and orbits (Def. 1, eqs. 6-9).
 
 Everything works on batches and is differentiable. `vec` stacks *columns*, as Definition 1 says: the vector of an
-`(n, m)` filter has the entry `(i, j)` at place `j * n + i`. It is not the row-major `flatten`.
+`(n, m)` filter has the entry `(i, j)` at place `j * n + i`. It is not the row-major `flatten`. The same order, the
+first axis fastest, is that of any number of axes: a signal's filter `(n,)` is its own vector, and the entry `(i, j, k)`
+of a volume's `(n, m, l)` is at place `(k * m + j) * n + i`.
 """
 
+import itertools
+import math
 from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
-
-def vec(x: Tensor) -> Tensor:
-    """Stack the columns of each matrix (eq. 6).  (..., n, m) -> (..., n * m)"""
-    if x.ndim < 2:
-        raise ValueError(f"x must have at least 2 dimensions (n, m), got shape {tuple(x.shape)}")
-    return x.transpose(-2, -1).flatten(-2)
+#: The size of a filter: (n,) for signals, (n, m) for images, (n, m, l) for volumes.
+Patch = tuple[int, ...]
 
 
-def unvec(v: Tensor, patch: tuple[int, int]) -> Tensor:
+def vec(x: Tensor, axes: int = 2) -> Tensor:
+    """Stack the columns of each matrix (eq. 6), or in the same way all of the last `axes`, the first of them fastest.
+
+    Shapes: (..., n, m) -> (..., n * m);  axes 1: (..., n), as it is;  axes 3: (..., n, m, l) -> (..., n * m * l)
+    """
+    if x.ndim < axes:
+        sizes = ", ".join("nml"[:axes])
+        raise ValueError(f"x must have at least {axes} dimensions ({sizes}), got shape {tuple(x.shape)}")
+    return _reversed(x, axes).flatten(-axes)
+
+
+def unvec(v: Tensor, patch: Patch) -> Tensor:
     """The inverse of `vec` for filters of shape `patch` (eq. 7).  (..., n * m) -> (..., n, m)"""
-    n, m = patch
-    if v.shape[-1] != n * m:
-        raise ValueError(f"v must have a last dimension of {n * m} for a patch of {n}x{m}, got {v.shape[-1]}")
-    return v.unflatten(-1, (m, n)).transpose(-2, -1)
+    if v.shape[-1] != (d := math.prod(patch)):
+        raise ValueError(f"v must have a last dimension of {d} for a patch of {written(patch)}, got {v.shape[-1]}")
+    return _reversed(v.unflatten(-1, patch[::-1]), len(patch))
 
 
-def act(generator: Tensor, x: Tensor) -> Tensor:
+def act(generator: Tensor, x: Tensor, axes: int = 2) -> Tensor:
     """The group action `phi_A(X) = unvec(A vec(X))` (eq. 8).
 
     Leading dimensions broadcast, so one generator can act on many filters; einsum then folds them into one product
     instead of repeating the generator.
 
-    Shapes: (..., d, d), (..., n, m) -> (..., n, m)
+    Shapes: (..., d, d), (..., n, m) -> (..., n, m), or as many axes as are said
     """
-    _require_square(generator, x.shape[-2] * x.shape[-1])
-    return unvec(apply(generator, vec(x)), (x.shape[-2], x.shape[-1]))
+    patch = tuple(x.shape[x.ndim - axes :])
+    _require_square(generator, math.prod(patch))
+    return unvec(apply(generator, vec(x, axes)), patch)
 
 
-def orbit(generator: Tensor, basis: Tensor, order: int) -> Tensor:
+def orbit(generator: Tensor, basis: Tensor, order: int, axes: int = 2) -> Tensor:
     """The filter set `[W, phi_A(W), ..., phi_A^(p-1)(W)]` (eq. 9).
 
     By the chain `A(A(W))`, which costs p - 1 matrix-vector products; the powers of A are never formed.
 
-    Shapes: (..., d, d), (..., n, m) -> (order, ..., n, m): the element comes first.
+    Shapes: (..., d, d), (..., n, m) -> (order, ..., n, m), or as many axes as are said: the element comes first.
     """
     if order < 1:
         raise ValueError(f"order must be at least 1, got {order}")
-    patch = (basis.shape[-2], basis.shape[-1])
-    _require_square(generator, patch[0] * patch[1])
+    patch = tuple(basis.shape[basis.ndim - axes :])
+    _require_square(generator, math.prod(patch))
     chain = [(j, 0, j - 1) for j in range(1, order)]
-    vectors = walk(lambda _, vector: apply(generator, vector), vec(basis), chain)
+    vectors = walk(lambda _, vector: apply(generator, vector), vec(basis, axes), chain)
     # A generator with more leading dimensions than the basis widens the orbit from its second element on.
     return unvec(torch.stack(torch.broadcast_tensors(*vectors)), patch)
 
@@ -73,14 +84,13 @@ def power(generator: Tensor, exponent: int) -> Tensor:
     return torch.linalg.matrix_power(generator, exponent)
 
 
-def matrix_of(map: Callable[[Tensor], Tensor], patch: tuple[int, int], dtype: torch.dtype = torch.float64) -> Tensor:
-    """The matrix `A` with `phi_A = map`, for any linear map on `(n, m)` filters (Prop. 2, app. A).
+def matrix_of(map: Callable[[Tensor], Tensor], patch: Patch, dtype: torch.dtype = torch.float64) -> Tensor:
+    """The matrix `A` with `phi_A = map`, for any linear map on filters of the size of the patch (Prop. 2, app. A).
 
     The map is given all basis filters at once, (d, n, m), and must return its image of each.
     """
-    n, m = patch
-    basis_filters = unvec(torch.eye(n * m, dtype=dtype), patch)
-    return vec(map(basis_filters)).transpose(-2, -1).contiguous()
+    basis_filters = unvec(torch.eye(math.prod(patch), dtype=dtype), patch)
+    return vec(map(basis_filters), len(patch)).transpose(-2, -1).contiguous()
 
 
 def apply(generator: Tensor, vectors: Tensor) -> Tensor:
@@ -91,3 +101,33 @@ def apply(generator: Tensor, vectors: Tensor) -> Tensor:
 def _require_square(generator: Tensor, d: int) -> None:
     if generator.ndim < 2 or generator.shape[-2:] != (d, d):
         raise ValueError(f"generator must end in ({d}, {d}) to act on {d} pixels, got shape {tuple(generator.shape)}")
+
+
+def pixels(patch: Patch) -> Tensor:
+    """The place of every pixel along each axis, in the order of `vec`.  -> (d, axes), whole numbers"""
+    along = torch.stack(torch.meshgrid(*map(torch.arange, patch), indexing="ij"))  # (axes, n, m)
+    return vec(along, len(patch)).T.contiguous()
+
+
+def signed_permutations(axes: int) -> Tensor:
+    """The symmetries of a segment, square or cube as matrices on places: axes are exchanged and turned round.
+
+    The identity comes first.
+
+    Shapes: -> (2^axes * axes!, axes, axes) float64
+    """
+    eye = torch.eye(axes, dtype=torch.float64)
+    orders = [eye[list(order)] for order in itertools.permutations(range(axes))]
+    signs = [torch.tensor(each, dtype=torch.float64) for each in itertools.product((1, -1), repeat=axes)]
+    return torch.stack([sign[:, None] * order for order in orders for sign in signs])
+
+
+def written(patch: Patch) -> str:
+    """The size of a patch in words: "6x6", and "9" for a signal's."""
+    return "x".join(map(str, patch))
+
+
+def _reversed(x: Tensor, axes: int) -> Tensor:
+    """The last `axes` in the opposite order: what `vec` flattens, and what it is undone by."""
+    leading = x.ndim - axes
+    return x.permute(*range(leading), *reversed(range(leading, x.ndim)))

@@ -10,6 +10,8 @@ from lgn.version import __version__
 
 COMMANDS = {
     "discover": "which symmetries do your images have, their labels, and what does a network gain?",
+    "build": "a network that uses the symmetries of your images, beside one that does not",
+    "predict": "say the class of images with a network that was built or trained",
     "train": "train, or continue a training",
     "analyze": "say what generators do, and how likely chance is to give it",
     "inspect": "say which groups the filters of any trained network have",

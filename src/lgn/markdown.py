@@ -1,4 +1,4 @@
-"""Tables of the documents that are made from measurements."""
+"""Tables of text: in Markdown for documents, in columns for a terminal."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,3 +6,9 @@ from collections.abc import Iterable, Sequence
 def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown: a line of heads, and one for each row of as many cells."""
     return "\n".join(f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *rows])
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A line for each row, each of its columns as wide as the widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

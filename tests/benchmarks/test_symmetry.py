@@ -6,7 +6,8 @@ import torch
 from lgn.benchmarks import symmetry
 from lgn.benchmarks.cells import cells_of
 from lgn.benchmarks.symmetry import images, later
-from lgn.benchmarks.symmetry.sets import CASES, ImageCase, channels, images_of, negatives, shifted, spirals
+from lgn.benchmarks.symmetry.sets import CASES, ImageCase, channels, images_of, negatives, shifted, spirals, waves
+from lgn.benchmarks.symmetry.slight import mixed
 from lgn.symmetry.exact import act_square
 
 
@@ -30,7 +31,12 @@ def test_what_is_planted_is_as_it_was_but_for_its_transformation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "kept", "broken"), [(spirals, (1, 2, 3), (4, 5, 6, 7)), (later.waves, (2,), (1, 3, 4, 5, 6, 7))]
+    ("make", "kept", "broken"),
+    [
+        (spirals, (1, 2, 3), (4, 5, 6, 7)),
+        (waves, (2,), (1, 3, 4, 5, 6, 7)),
+        (later.branches, (4,), (1, 2, 3, 5, 6, 7)),
+    ],
 )
 def test_drawn_images_have_the_symmetries_that_are_said(make, kept, broken) -> None:  # type: ignore[no-untyped-def]
     """By another method: second moments, E[x_i x_j], are those of the moved images or are not."""
@@ -46,6 +52,12 @@ def test_drawn_images_have_the_symmetries_that_are_said(make, kept, broken) -> N
         moved = act_square(drawn[half:].view(-1, 1, size, size), element).flatten(1)
         gap = float((moments(drawn[:half]) - moments(moved)).norm())
         assert (gap < 1.3 * noise) == (element in kept), element
+
+
+def test_a_mixture_has_its_share_of_what_breaks_it() -> None:
+    make = mixed(lambda images, _: images, lambda images, _: 255 - images, 0.2)
+    x = torch.zeros(5000, 1, 2, 2, dtype=torch.uint8)
+    assert abs(float((make(x, generator()) == 255).double().mean()) - 0.2) < 0.02
 
 
 def test_truth_knows_what_nobody_knows() -> None:

@@ -136,11 +136,11 @@ def test_every_field_is_an_option_by_its_name() -> None:
         "--padding",
         "same",
     ]
-    words += ["--generator", "cyclic", "--validation", "0.1", "--tied", "--clip", "2", "--data-dir", "there"]
+    words += ["--generator", "cyclic", "--validation", "0.1", "--grey", "--clip", "2", "--data-dir", "there"]
     config = parse_config(words, "lgn train", "")
     assert (config.data, config.preset, config.task, config.seed) == ("cifar10", "paper", "reconstruct", 3)
     assert (config.network.step, config.network.padding, config.network.generator) == ("safe", "same", "cyclic")
-    assert (config.validation, config.network.tied, config.clip, config.data_dir) == (0.1, True, 2.0, Path("there"))
+    assert (config.validation, config.grey, config.clip, config.data_dir) == (0.1, True, 2.0, Path("there"))
     assert config.epochs == 100
     assert parse_config(["--preset=released", "--task=reconstruct"], "lgn train", "") == preset(
         "released", "reconstruct"
@@ -149,7 +149,7 @@ def test_every_field_is_an_option_by_its_name() -> None:
 
 
 def test_what_is_asked_wrongly_is_answered_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, got 'swift'"):
+    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, net, got 'swift'"):
         parse_config(["--preset", "swift"], "lgn train", "")
     alone = "resume must stand alone, since a run keeps its settings, got"
     with pytest.raises(ValueError, match=f"{alone} --seed 1 too"):

@@ -18,7 +18,7 @@ from lgn.data import DataError
 from lgn.data.download import download
 from lgn.data.idx import encode_idx
 from lgn.data.locate import locate
-from lgn.data.registry import MNIST, Download, Layout, NamedSet, SetFile
+from lgn.data.registry import MNIST, Layout, NamedSet, SetFile
 
 
 def md5(content: bytes) -> str:
@@ -58,7 +58,7 @@ def small_mnist(*mirrors: str) -> NamedSet:
         train=tuple(SetFile(file.name, md5(CONTENTS[file.name])) for file in MNIST.layouts[0].train),
         test=tuple(SetFile(file.name, md5(CONTENTS[file.name])) for file in MNIST.layouts[0].test),
     )
-    downloads = tuple(Download(name, md5(content)) for name, content in PACKED.items())
+    downloads = tuple(SetFile(name, md5(content)) for name, content in PACKED.items())
     return dataclasses.replace(MNIST, layouts=(layout,), downloads=downloads, mirrors=mirrors)
 
 
@@ -154,7 +154,7 @@ def archive(members: dict[str, bytes]) -> bytes:
 def archived_set(content: bytes, address: str) -> NamedSet:
     layout = Layout("cifar-binary", (SetFile("a.bin", md5(b"aa")),), (SetFile("b.bin", md5(b"bb")),), ("batches",))
     return dataclasses.replace(
-        MNIST, layouts=(layout,), downloads=(Download("set.tar.gz", md5(content)),), mirrors=(address,)
+        MNIST, layouts=(layout,), downloads=(SetFile("set.tar.gz", md5(content)),), mirrors=(address,)
     )
 
 

@@ -16,14 +16,15 @@ from lgn.generators import Generator, Share, leading_shape, make_generator, star
 from lgn.measures import tolerance
 
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["float32", "float64"])
-PATCHES = pytest.mark.parametrize("patch", [(3, 3), (2, 3), (5, 1), (1, 1)], ids=str)  # odd d, rectangles, one pixel
+# Odd d, rectangles, one pixel; signals and volumes.
+PATCHES = pytest.mark.parametrize("patch", [(3, 3), (2, 3), (5, 1), (1, 1), (5,), (2, 1, 3)], ids=str)
 
 
 def random_matrix(
-    patch: tuple[int, int], dtype: torch.dtype = torch.float64, leading: tuple[int, int] = (1, 1)
+    patch: tuple[int, ...], dtype: torch.dtype = torch.float64, leading: tuple[int, int] = (1, 1)
 ) -> Tensor:
     """Orthogonal matrices with noise: almost surely in no family, and far from singular."""
-    d = patch[0] * patch[1]
+    d = math.prod(patch)
     noise = torch.randn(*leading, d, d, dtype=dtype) / (5 * math.sqrt(d))
     return start_matrices("orthogonal", leading, d, dtype=dtype) + noise
 
@@ -46,15 +47,15 @@ class FamilyContract:
     law: ClassVar[str]  # what repr must show
     trained = True
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         """A random member of the family in float64.  (1, 1, d, d)"""
         raise NotImplementedError
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         """How far a matrix is from the law, worked out here and not by the family."""
         raise NotImplementedError
 
-    def make(self, start: Tensor, patch: tuple[int, int], order: int = 4) -> Generator:
+    def make(self, start: Tensor, patch: tuple[int, ...], order: int = 4) -> Generator:
         return self.family(start, patch, order)
 
     @pytest.fixture(autouse=True)
@@ -72,7 +73,7 @@ class FamilyContract:
 
     @PATCHES
     @DTYPES
-    def test_law_holds_at_the_start_and_after_training(self, patch: tuple[int, int], dtype: torch.dtype) -> None:
+    def test_law_holds_at_the_start_and_after_training(self, patch: tuple[int, ...], dtype: torch.dtype) -> None:
         generator = self.make(random_matrix(patch, dtype, (2, 2)), patch)
         assert generator.matrix().dtype == dtype
         before = generator.matrix().detach().clone()
@@ -87,13 +88,13 @@ class FamilyContract:
         # It moved, unless it is fixed: by training, or by a discrete choice where d = 1 leaves nothing to learn.
         assert torch.allclose(before, after) == (not self.trained or self.is_rigid(patch))
 
-    def is_rigid(self, patch: tuple[int, int]) -> bool:
+    def is_rigid(self, patch: tuple[int, ...]) -> bool:
         """Whether a matrix on so small a patch has nothing to learn."""
         return False
 
     @PATCHES
     @DTYPES
-    def test_a_member_is_kept(self, patch: tuple[int, int], dtype: torch.dtype) -> None:
+    def test_a_member_is_kept(self, patch: tuple[int, ...], dtype: torch.dtype) -> None:
         member = self.member(patch).to(dtype)
         generator = self.make(member, patch)
         distance = (generator.matrix().detach() - member).norm() / member.norm()
@@ -101,15 +102,15 @@ class FamilyContract:
         assert float(generator.start_distance.max()) <= tolerance(dtype)
 
     @PATCHES
-    def test_start_distance_is_what_the_projection_moved(self, patch: tuple[int, int]) -> None:
+    def test_start_distance_is_what_the_projection_moved(self, patch: tuple[int, ...]) -> None:
         start = random_matrix(patch, leading=(2, 1))
         generator = self.make(start, patch)
         matrix = generator.matrix().detach()
         moved = [float((a - s).norm() / s.norm()) for a, s in zip(matrix[:, 0], start[:, 0], strict=True)]
         assert generator.start_distance.flatten().tolist() == pytest.approx(moved)
 
-    @pytest.mark.parametrize("patch", [(2, 2), (3, 1), (2, 3)], ids=str)
-    def test_gradient_against_finite_differences(self, patch: tuple[int, int]) -> None:
+    @pytest.mark.parametrize("patch", [(2, 2), (3, 1), (2, 3), (3,), (2, 1, 2)], ids=str)
+    def test_gradient_against_finite_differences(self, patch: tuple[int, ...]) -> None:
         generator = self.make(random_matrix(patch), patch)
         if not self.trained:
             assert not list(generator.parameters())
@@ -223,7 +224,7 @@ class ExactFamilyContract(FamilyContract):
     """A family that projects a start exactly: to the nearest member in the Frobenius norm."""
 
     @PATCHES
-    def test_no_other_member_is_nearer(self, patch: tuple[int, int]) -> None:
+    def test_no_other_member_is_nearer(self, patch: tuple[int, ...]) -> None:
         """Neither members drawn at random nor those around the projection."""
         start = random_matrix(patch)
         generator = self.make(start, patch)

@@ -11,35 +11,37 @@ from lgn.generators import Affine, make_generator
 from lgn.operators import operator
 
 
-def centred(patch: tuple[int, int]) -> tuple[Tensor, Tensor]:
-    """Row and column of each pixel, column by column, from the centre."""
-    n, m = patch
-    rows = torch.arange(n, dtype=torch.float64).repeat(m) - (n - 1) / 2
-    columns = torch.arange(m, dtype=torch.float64).repeat_interleave(n) - (m - 1) / 2
-    return rows, columns
+def centred(patch: tuple[int, ...]) -> Tensor:
+    """The place of each pixel along each axis, column by column, from the centre.  -> (axes, d)"""
+    places = []
+    for axis, size in enumerate(patch):
+        along = torch.arange(size, dtype=torch.float64).repeat_interleave(math.prod(patch[:axis]))
+        places.append(along.repeat(math.prod(patch[axis + 1 :])) - (size - 1) / 2)
+    return torch.stack(places)
 
 
 class TestAffine(FamilyContract):
     family: Any = Affine
     law = "A x(s) = x(M s + b)"
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         """A small turn that also shrinks what is read, so that all places are inside."""
         angle, shrink = float(torch.rand(())) * 0.2, 0.7
-        linear = shrink * torch.tensor([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
-        rows, columns = centred(patch)
-        places = torch.stack([rows, columns])
+        linear = shrink * torch.eye(len(patch))
+        if len(patch) > 1:
+            turn = torch.tensor([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+            linear[-2:, -2:] = shrink * turn
+        places = centred(patch)
         read = linear.double() @ places * (torch.tensor(patch)[:, None] > 1)  # a line of pixels is read along itself
         weights = (1 - (read[:, :, None] - places[:, None, :]).abs()).clamp_min(0).prod(0)
         return weights[None, None]
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
-        """Rows are weights of at most four pixels; where they sum to 1, their centres lie on one affine map."""
-        rows, columns = centred(patch)
-        places = torch.stack([rows, columns], -1)
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
+        """Rows are weights of at most two pixels an axis; where they sum to 1, their centres lie on one affine map."""
+        places = centred(patch).T
         worst = max(float(-matrix.min()), float(matrix.sum(-1).max()) - 1, 0.0)
         for single in matrix.flatten(0, 1).double():
-            assert int((single > 1e-3).sum(-1).max()) <= 4
+            assert int((single > 1e-3).sum(-1).max()) <= 2 ** len(patch)
             inside = single.sum(-1) > 1 - 1e-5
             known = torch.cat([places[inside], torch.ones(int(inside.sum()), 1, dtype=torch.float64)], -1)
             centres = single[inside] @ places
@@ -48,8 +50,8 @@ class TestAffine(FamilyContract):
                 worst = max(worst, float(left.abs().max()))
         return worst
 
-    def is_rigid(self, patch: tuple[int, int]) -> bool:
-        return patch == (1, 1)
+    def is_rigid(self, patch: tuple[int, ...]) -> bool:
+        return math.prod(patch) == 1
 
     @pytest.mark.parametrize("degrees", [30, 45, 90, 137, -60])
     def test_it_is_the_known_rotation_and_knows_its_angle(self, degrees: float) -> None:
@@ -76,6 +78,24 @@ class TestAffine(FamilyContract):
         assert generator.geometry().shift.flatten().tolist() == pytest.approx([1, 0])
         x = torch.randn(4, 4, dtype=torch.float64)
         torch.testing.assert_close(act(generator.matrix()[0, 0].detach(), x)[1:], x[:-1])
+
+    def test_stretch_and_shift_of_a_signal(self) -> None:
+        places = torch.arange(9, dtype=torch.float64) - 4
+        read = -0.5 * places + 1  # backwards, twice as long, and moved
+        stretched = (1 - (read[:, None] - places).abs()).clamp_min(0)
+        generator = Affine(stretched[None, None], (9,))
+        torch.testing.assert_close(generator.matrix()[0, 0].detach(), stretched)
+        geometry = generator.geometry()
+        found = [float(each) for each in geometry]
+        assert found == pytest.approx([0, 2, 0, -1, 2])
+        assert sum(parameter.numel() for parameter in generator.parameters()) == 2
+
+    def test_the_symmetries_of_a_cube_are_members(self) -> None:
+        turned = matrix_of(lambda x: x.rot90(1, (-2, -1)).flip(-3), (3, 3, 3))
+        generator = Affine(turned[None, None], (3, 3, 3))
+        torch.testing.assert_close(generator.matrix()[0, 0].detach(), turned)
+        with pytest.raises(ValueError, match="geometry must be that of signals or images, got 3x3x3"):
+            generator.geometry()
 
     def test_six_numbers_whatever_the_kernel(self) -> None:
         generator = make_generator("affine", (9, 7), 4, (1, 1), torch.eye(63))

@@ -8,21 +8,25 @@ from lgn.algebra import act, matrix_of
 from lgn.generators import Circulant
 
 
-def fourier(patch: tuple[int, int]) -> Tensor:
-    """The 2-D Fourier matrix on column-major vectors."""
-    return matrix_of(lambda x: torch.fft.fft2(x, norm="ortho"), patch)
+def fourier(patch: tuple[int, ...]) -> Tensor:
+    """The Fourier matrix of all axes on column-major vectors."""
+    return matrix_of(lambda x: torch.fft.fftn(x, dim=tuple(range(1, x.ndim)), norm="ortho"), patch)
 
 
 class TestCirculant(ExactFamilyContract):
     family: Any = Circulant
     law = "A = F^-1 D F"
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         kernel = torch.randn(patch, dtype=torch.float64)
-        filtered = matrix_of(lambda x: torch.fft.ifft2(torch.fft.fft2(x) * torch.fft.fft2(kernel)).real, patch)
-        return filtered[None, None]
+        axes = tuple(range(1, len(patch) + 1))
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+        def filtered(x: Tensor) -> Tensor:
+            return torch.fft.ifftn(torch.fft.fftn(x, dim=axes) * torch.fft.fftn(kernel), dim=axes).real
+
+        return matrix_of(filtered, patch)[None, None]
+
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         """In the Fourier basis, all that is not on the diagonal."""
         f = fourier(patch)
         inside = f @ matrix.to(f.dtype) @ f.conj().mT

@@ -26,21 +26,21 @@ class TestCyclic(FamilyContract):
     family: Any = Cyclic
     law = "A^p = I"
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         """A rotation in a basis that is not orthogonal, with angles that repeat and a 1 that is left."""
-        d = patch[0] * patch[1]
+        d = math.prod(patch)
         r = rotations(d, order, [1 + i % (order - 1) for i in range(d // 2)]) if d > 1 else -torch.eye(1).double()
         s = random_matrix(patch)[0, 0]
         return (s @ r @ torch.linalg.inv(s))[None, None]
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         product = matrix
         for _ in range(order - 1):
             product = product @ matrix
         eye = torch.eye(matrix.shape[-1], dtype=matrix.dtype)
         return float(((product - eye).norm(dim=(-2, -1)) / eye.norm()).max())
 
-    def is_rigid(self, patch: tuple[int, int]) -> bool:
+    def is_rigid(self, patch: tuple[int, ...]) -> bool:
         return patch == (1, 1)  # 1 or -1
 
     @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ class TestCyclic(FamilyContract):
 
     @pytest.mark.parametrize("order", [2, 3, 4, 5, 6, 8])
     @pytest.mark.parametrize("patch", [(2, 3), (3, 3)], ids=str)
-    def test_a_member_of_any_order_is_kept(self, patch: tuple[int, int], order: int) -> None:
+    def test_a_member_of_any_order_is_kept(self, patch: tuple[int, ...], order: int) -> None:
         member = self.member(patch, order)
         generator = Cyclic(member, patch, order)
         assert float(generator.start_distance) <= 1e-9

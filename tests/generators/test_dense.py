@@ -13,10 +13,10 @@ class TestDense(ExactFamilyContract):
     family: Any = Dense
     law = "A free"
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         return random_matrix(patch)
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         return 0.0  # nothing holds by construction
 
     def test_any_start_is_kept_exactly(self) -> None:
@@ -28,14 +28,14 @@ class TestDenseOfUnitNorm(ExactFamilyContract):
     family: Any = partial(Dense, norm=1.0)
     law = "A free"
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         matrix = random_matrix(patch)
         return matrix / matrix.norm()
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         return float((matrix.square().sum((-2, -1)).sqrt() - 1).abs().max())
 
-    def is_rigid(self, patch: tuple[int, int]) -> bool:
+    def is_rigid(self, patch: tuple[int, ...]) -> bool:
         return patch == (1, 1)
 
     def test_the_norm_is_kept_only_by_projecting(self) -> None:

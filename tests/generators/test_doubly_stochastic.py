@@ -1,3 +1,4 @@
+import math
 from typing import Any
 
 import torch
@@ -11,19 +12,19 @@ class TestDoublyStochastic(FamilyContract):
     family: Any = DoublyStochastic
     law = "A >= 0, A 1 = A^T 1 = 1"
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         """A mixture of permutations, with zeros where d is large."""
-        d = patch[0] * patch[1]
+        d = math.prod(patch)
         weights = torch.rand(4, dtype=torch.float64)
         permutations = torch.stack([torch.eye(d, dtype=torch.float64)[torch.randperm(d)] for _ in range(4)])
         return torch.einsum("k,kij->ij", weights / weights.sum(), permutations)[None, None]
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         ones = torch.ones(matrix.shape[-1], dtype=matrix.dtype)
         rows, columns = (matrix @ ones - 1).abs().max(), (matrix.mT @ ones - 1).abs().max()
         return max(float(rows), float(columns), float(-matrix.min()))
 
-    def is_rigid(self, patch: tuple[int, int]) -> bool:
+    def is_rigid(self, patch: tuple[int, ...]) -> bool:
         return patch == (1, 1)  # the only 1x1 matrix of the family is 1
 
     def test_a_permutation_is_kept(self) -> None:

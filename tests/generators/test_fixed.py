@@ -13,10 +13,10 @@ class TestFixed(ExactFamilyContract):
     law = "A given"
     trained = False
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         return random_matrix(patch)
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         return 0.0  # every matrix can be given; that it stays is in the contract
 
     def test_it_has_nothing_to_train(self) -> None:

@@ -1,3 +1,4 @@
+import math
 from functools import partial
 from typing import Any
 
@@ -14,12 +15,12 @@ class TestLowRank(ExactFamilyContract):
     law = "A = I + U V^T"
     rank = 4
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
-        d = patch[0] * patch[1]
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
+        d = math.prod(patch)
         u, v = torch.randn(2, d, min(self.rank, d), dtype=torch.float64)
         return (torch.eye(d, dtype=torch.float64) + u @ v.T)[None, None]
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         singular = torch.linalg.svdvals(matrix - torch.eye(matrix.shape[-1], dtype=matrix.dtype))
         return float(singular[..., self.rank :].sum())
 

@@ -1,3 +1,4 @@
+import math
 from typing import Any
 
 import pytest
@@ -12,18 +13,18 @@ class TestOrthogonal(ExactFamilyContract):
     family: Any = Orthogonal
     law = "A^T A = I"
 
-    def member(self, patch: tuple[int, int], order: int = 4) -> Tensor:
-        return start_matrices("orthogonal", (1, 1), patch[0] * patch[1], dtype=torch.float64)
+    def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
+        return start_matrices("orthogonal", (1, 1), math.prod(patch), dtype=torch.float64)
 
-    def violation(self, matrix: Tensor, patch: tuple[int, int], order: int = 4) -> float:
+    def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         return float((matrix.mT @ matrix - torch.eye(matrix.shape[-1], dtype=matrix.dtype)).norm(dim=(-2, -1)).max())
 
-    def is_rigid(self, patch: tuple[int, int]) -> bool:
+    def is_rigid(self, patch: tuple[int, ...]) -> bool:
         return patch == (1, 1)  # 1 or -1
 
     @pytest.mark.parametrize("sign", [1, -1])
     @pytest.mark.parametrize("patch", [(2, 3), (3, 3)], ids=str)
-    def test_the_sign_of_the_determinant_is_kept(self, sign: int, patch: tuple[int, int]) -> None:
+    def test_the_sign_of_the_determinant_is_kept(self, sign: int, patch: tuple[int, ...]) -> None:
         """Even where training pulls towards a matrix of the other sign."""
         start = self.member(patch)
         if float(torch.linalg.det(start)) * sign < 0:

@@ -11,7 +11,7 @@ def dense_matrix(filters: Tensor, margins: Margins, size: tuple[int, int]) -> Te
     Shapes: (F, C, n, m) -> (C * H * W, F * H' * W')
     """
     count, channels, n, m = filters.shape
-    (top, bottom, left, right), (height, width) = margins, size
+    ((top, left), (bottom, right)), (height, width) = margins, size
     rows, columns = height + top + bottom - n + 1, width + left + right - m + 1
     matrix = filters.new_zeros(channels, height, width, count, rows, columns)
     for i in range(rows):

@@ -76,21 +76,17 @@ def test_what_is_left_alone_is_said() -> None:
     assert "  4: 2 sets of 4, 3x3" in str(conversion)
 
 
-def test_convolutions_of_other_kinds_are_listed() -> None:
-    others = {
-        "one": nn.Conv1d(8, 8, 3),
-        "three": nn.Conv3d(8, 8, 3),
-        "back": nn.ConvTranspose2d(8, 8, 3),
-        "back one": nn.ConvTranspose1d(8, 8, 3),
-    }
-    conversion = lgn.convert(nn.ModuleDict({**others, "two": nn.Conv2d(8, 8, 3)}), order=4).conversion
-    assert list(conversion.converted) == ["two"]
-    assert conversion.left_alone == {
-        name: f"{type(module).__name__} is not converted, of convolutions only Conv2d is"
-        for name, module in others.items()
-    }
-    with pytest.raises(ValueError, match=r"got none:(.|\n)*three: Conv3d is not converted"):
-        lgn.convert(nn.ModuleDict(others), order=4)
+def test_convolutions_of_all_kinds_are_converted() -> None:
+    """And those of one kernel share a generator across kinds only where they have as many axes."""
+    kinds = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+    model = nn.ModuleDict({kind: getattr(nn, kind)(8, 8, 3) for kind in kinds})
+    converted = lgn.convert(model, order=4, share="network")
+    assert [type(converted[kind]).__name__ for kind in kinds] == [f"Group{kind}" for kind in kinds]
+    assert (
+        list(converted.conversion.converted.values()) == [f"2 sets of 4, {size}" for size in ("3", "3x3", "3x3x3")] * 2
+    )
+    assert len(lgn.generators.generators_of(converted)) == 3
+    assert converted["Conv1d"].bank.generator is converted["ConvTranspose1d"].bank.generator
 
 
 @pytest.mark.parametrize("share", ["set", "network"])

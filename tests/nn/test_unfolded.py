@@ -170,17 +170,6 @@ def test_the_threshold_scales_with_the_step_and_starts_at_one() -> None:
     torch.testing.assert_close(made(x), torch.relu(0.01 * analysed - 0.01))
 
 
-def test_a_threshold_per_set_is_one_number_for_its_filters() -> None:
-    by_set, by_filter = encoder(threshold="set", normalise=False), encoder(normalise=False)
-    assert by_set.threshold.shape == (3, 2)
-    assert by_filter.threshold.shape == (3, 6)
-    by_filter.bank.load_state_dict(by_set.bank.state_dict())
-    with torch.no_grad():
-        by_filter.threshold.copy_(by_set.threshold.repeat_interleave(3, 1))
-    x = torch.randn(2, 2, *SIZE, dtype=torch.float64)
-    torch.testing.assert_close(by_set(x), by_filter(x))
-
-
 @each_path
 def test_the_first_decode_is_skipped(path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """z = 0 needs no synthesis: a network of L layers synthesises L - 1 times."""
@@ -193,11 +182,9 @@ def test_the_first_decode_is_skipped(path: Any, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_tied_layers_share_everything() -> None:
-    made = encoder(tied=True, step="learned", normalise=False)
+    made = encoder(tied=True, step=0.01, normalise=False)
     assert made.filters().shape[0] == 1
     assert made.threshold.shape == (1, 6)
-    assert made.log_step is not None
-    assert made.log_step.shape == (1,)
     untied = encoder(normalise=False, step=0.01)
     with torch.no_grad():
         untied.bank.basis.copy_(made.bank.basis.repeat(3, 1, 1, 1))
@@ -208,31 +195,14 @@ def test_tied_layers_share_everything() -> None:
 
 
 def test_step_sizes_and_how_far_they_are_from_safe() -> None:
-    for step, expected in ((0.02, 0.02), ("learned", 0.01)):
-        made = encoder(step=step)
-        sizes = made.step_sizes(made.filters(), SIZE)
-        torch.testing.assert_close(sizes, torch.full((3,), expected, dtype=torch.float64))
-        spectra = torch.stack([torch.linalg.matrix_norm(w, 2) ** 2 for w in matrices(made)])
-        conditions = made.step_conditions(SIZE)
-        assert (conditions >= sizes * spectra * (1 - 1e-12)).all()
-        assert (conditions < 2 * sizes * spectra).all()
+    made = encoder(step=0.02)
+    sizes = made.step_sizes(made.filters(), SIZE)
+    torch.testing.assert_close(sizes, torch.full((3,), 0.02, dtype=torch.float64))
+    spectra = torch.stack([torch.linalg.matrix_norm(w, 2) ** 2 for w in matrices(made)])
+    conditions = made.step_conditions(SIZE)
+    assert (conditions >= sizes * spectra * (1 - 1e-12)).all()
+    assert (conditions < 2 * sizes * spectra).all()
     torch.testing.assert_close(encoder(step="safe").step_conditions(SIZE), torch.ones(3, dtype=torch.float64))
-
-
-def test_a_learned_step_is_learned_and_untied_layers_have_their_own() -> None:
-    made = encoder(step="learned", normalise=False)
-    assert made.log_step is not None
-    with torch.no_grad():
-        made.log_step.copy_(torch.tensor([0.02, 0.05, 0.1]).log())
-    x = torch.randn(2, 2, *SIZE, dtype=torch.float64)
-    codes = made(x)
-    z = torch.zeros(2, codes[0].numel(), dtype=torch.float64)
-    for w, lam, a in zip(matrices(made), thresholds(made, codes[0, 0].numel()), (0.02, 0.05, 0.1), strict=True):
-        z = soft_threshold(z + a * (x.flatten(1) - z @ w.T) @ w, a * lam, two_sided=False)
-    torch.testing.assert_close(codes.flatten(1), z, rtol=1e-6, atol=1e-8)
-    codes.square().sum().backward()
-    assert made.log_step.grad is not None
-    assert (made.log_step.grad != 0).all()
 
 
 def gradients(made: UnfoldedEncoder, x: Tensor, weights: Tensor) -> dict[str, Tensor]:
@@ -255,7 +225,7 @@ PLAIN_AND_FAST = [
     {"in_channels": 3, "kernel_size": 4, "algorithm": "fista", "size": (10, 10)},
     {"in_channels": 3, "kernel_size": 5, "normalise": False, "padding": 0},
     {"in_channels": 1, "kernel_size": 4, "two_sided": True, "size": (9, 9)},
-    {"in_channels": 2, "kernel_size": 4, "step": "learned", "threshold": "set"},
+    {"in_channels": 2, "kernel_size": 4, "step": 0.05},
     {"in_channels": 2, "kernel_size": 4, "step": "safe", "tied": True, "share": "channel"},
     {"in_channels": 3, "kernel_size": 5, "generator": "free", "size": (12, 13)},
 ]
@@ -325,9 +295,8 @@ def test_other_devices_compute_the_same(device: str) -> None:
     [
         ({"num_layers": 0}, "num_layers must be at least 1, got 0"),
         ({"algorithm": "lista"}, "algorithm must be one of ista, fista, got 'lista'"),
-        ({"threshold": "layer"}, "threshold must be one of filter, set, got 'layer'"),
         ({"path": "slow"}, f"path must be one of {', '.join(get_args(unfolded.Path))}, got 'slow'"),
-        ({"step": "big"}, "step must be one of learned, safe, got 'big'"),
+        ({"step": "big"}, "step must be one of safe, got 'big'"),
         ({"step": 0.0}, "step must be positive, got 0.0"),
         ({"order": 1}, "order must be at least 2, got 1"),
     ],

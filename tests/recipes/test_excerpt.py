@@ -97,15 +97,15 @@ def test_what_is_undecided_is_counted_where_it_was_not_found(analysis: Analysis)
 
 
 def test_a_finding_on_a_matrix_that_is_all_identifiable_is_one_on_what_the_data_can_say() -> None:
-    noise = torch.randn(1, 9, 9, generator=torch.Generator().manual_seed(0))
-    skew = {"matrices": noise - noise.mT, "patch": (3, 3), "order": 4, "draws": 200}
+    noise = torch.randn(1, 16, 16, generator=torch.Generator().manual_seed(0))
+    skew = {"matrices": noise - noise.mT, "patch": (4, 4), "order": 4, "draws": 200}
     few, all_of_them = (
-        summarise(analyze_matrices(**skew, filters=torch.randn(1, 9, n, generator=torch.Generator().manual_seed(1))))  # type: ignore[arg-type]
-        for n in (1, 9)
+        summarise(analyze_matrices(**skew, filters=torch.randn(1, 16, n, generator=torch.Generator().manual_seed(1))))  # type: ignore[arg-type]
+        for n in (1, 16)
     )
     assert share_found(few, "skew-symmetric") == share_found(all_of_them, "skew-symmetric") == 1
     assert share_on_u(few, "skew-symmetric") == (("skew-symmetric", "identifiable") in few.generators[0].findings)
-    assert all_of_them.generators[0].facts["dimension"] == 9
+    assert all_of_them.generators[0].facts["dimension"] == 16
     assert ("skew-symmetric", "identifiable") not in all_of_them.generators[0].findings
     assert share_on_u(all_of_them, "skew-symmetric") == 1
 

@@ -60,7 +60,7 @@ def test_group_actions_and_their_effect(analysis: Analysis) -> None:
     assert len(drawn) == 3 * 2 + 5  # two a structure, and all beside them
     assert np.allclose(drawn[0], tensor(highest(analysis, "skew-symmetric", 1)[0].generator.matrix))
     assert "Data: some data" in words(figure)
-    assert len(images(figures.mnist_actions(analysis))) == 3 + 5
+    assert len(images(figures.group_actions(analysis, "MNIST", rows=1))) == 3 + 5
     effect = figures.effect_on_identity(analysis, "some data")
     best = tensor(highest(analysis, "skew-symmetric", 1)[0].generator.matrix)
     assert shows(effect, act(best, torch.eye(4, dtype=torch.float64)))

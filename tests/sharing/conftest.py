@@ -20,9 +20,9 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="session")
 def autoencoder(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Double precision, FISTA, a free decoder: what differs most from the classifier."""
+    """FISTA, a free decoder: what differs most from the classifier."""
     config = preset(
         "released", "reconstruct", num_layers=2, num_sets=2, order=2, kernel_size=3, epochs=1, train_images=200
     )
-    config = dataclasses.replace(config, preprocess="standardise", precision="float64")
+    config = dataclasses.replace(config, preprocess="standardise")
     return train(config, tmp_path_factory.mktemp("runs") / "autoencoder", progress=False)

@@ -53,9 +53,9 @@ def test_weights_are_plain_filters_with_their_config(classifier: Run, tmp_path: 
         assert json.loads(file.metadata()["config"])["network"]["order"] == 2
 
 
-def test_a_reconstruction_in_double_precision(autoencoder: Run, tmp_path: Path) -> None:
+def test_a_reconstruction(autoencoder: Run, tmp_path: Path) -> None:
     exported = export(autoencoder, "pt2", tmp_path / "network.pt2")
-    assert exported.difference <= 1e-12 * max(exported.largest_output, 1)
+    assert exported.difference <= 1e-5 * max(exported.largest_output, 1)
 
 
 def test_the_run_is_not_harmed(classifier: Run) -> None:

@@ -15,7 +15,7 @@ import torch
 from safetensors.torch import load_file
 
 from lgn.cli import main
-from lgn.sweep import Job, plan, read_summary, run_jobs
+from lgn.sweep import Job, plan, run_jobs
 from lgn.training import preset, train
 
 ray = pytest.importorskip("ray", reason="needs the extra ray")
@@ -111,10 +111,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     )
     printed = capsys.readouterr().out
     assert status == 0
-    (setting,) = read_summary(tmp_path / "out" / "summary.json")
-    assert setting.runs == ("digits-auto-paper-0", "digits-auto-paper-1")
-    assert all((tmp_path / "out" / name / "model.safetensors").is_file() for name in setting.runs)
-    accuracy = setting.quantities["test accuracy"]
-    assert len(accuracy.values) == 2
-    assert f"{accuracy.mean:.4f}" in printed
+    (setting,) = json.loads((tmp_path / "out" / "summary.json").read_text())["settings"]
+    assert setting["runs"] == ["digits-auto-paper-0", "digits-auto-paper-1"]
+    assert all((tmp_path / "out" / name / "model.safetensors").is_file() for name in setting["runs"])
+    accuracy = setting["quantities"]["test accuracy"]
+    assert len(accuracy["values"]) == 2
+    assert f"{accuracy['mean']:.4f}" in printed
     assert (tmp_path / "out" / "summary.html").is_file()

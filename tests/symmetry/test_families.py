@@ -9,7 +9,7 @@ from lgn.operators import operator
 from lgn.symmetry.candidates import families_of, of_own
 from lgn.symmetry.exact import colour, negative, turns_and_flips
 from lgn.symmetry.family import Family
-from lgn.symmetry.resampled import angles, scalings, shears, shifts, stretches
+from lgn.symmetry.resampled import angles, scalings, shears, shifts, stretches, tilts
 from lgn.symmetry.result import patch_matrix
 
 
@@ -91,6 +91,14 @@ def test_lines_have_versions_of_one_size_that_see_nothing_from_outside(family: F
     versions = torch.cat([family.show(ones, version) for version in range(family.versions)])
     torch.testing.assert_close(versions, versions[:1].expand_as(versions))
     assert [len(each.pairs) for each in family.candidates] == [4, 3, 2, 1]
+
+
+def test_tilts_come_in_mirrored_pairs() -> None:
+    x = noise(1, 1, 15, 15)
+    family = tilts()
+    assert [each.name for each in family.candidates] == ["tilt 10", "tilt 20", "tilt 30"]
+    for version in range(2):  # no version is sharper than its mirror image is
+        torch.testing.assert_close(family.show(x, version), family.show(x.flip(-1), 3 - version).flip(-1))
 
 
 def test_a_shift_is_one_of_pixels() -> None:

@@ -2,10 +2,11 @@
 
 import torch
 
+from lgn.data import generator_for
 from lgn.symmetry.exact import turns_and_flips
 from lgn.symmetry.observer import network, smaller
-from lgn.symmetry.power import planted_break, put
-from lgn.symmetry.statistic import Reading, read, right_answers
+from lgn.symmetry.power import MIXED, pattern, planted_break, put
+from lgn.symmetry.statistic import Reading, answers, read
 from lgn.symmetry.verdict import LEVEL, holm, judge
 
 FAMILY = turns_and_flips(("turns", "flips"), 8, 8)
@@ -29,18 +30,18 @@ def test_an_orbit_in_which_each_element_is_as_likely_reads_exactly_one_half() ->
         orbit = torch.cat([FAMILY.act(x, element) for element in elements])
         said = logits_of(observer, orbit)
         for candidate in FAMILY.candidates:
-            share = float(right_answers(said, candidate).mean())
+            right, sure = answers(said, candidate).mean(1).tolist()
             if candidate.element in elements:
-                assert abs(share - 0.5) < 1e-12, candidate.name
+                assert abs(right - 0.5) < 1e-12, candidate.name
+                assert abs(sure - 0.5) < 1e-12, candidate.name
 
 
 def test_an_ideal_observer_of_a_break_of_known_size_reads_half_plus_margin() -> None:
     margin, count = 0.05, 20_000
     x = torch.randn(count, 1, 8, 8, generator=generator())
     broken = planted_break(FAMILY, tuple(range(8)), x, 2 * margin, seed=0)
-    assert FAMILY.rule is not None
-    versions = [FAMILY.act(broken, element) for element in range(8)]
-    height = torch.stack([FAMILY.rule(each) for each in versions], 1)  # (N, element)
+    wanted = pattern(FAMILY, tuple(range(8)), x[:MIXED], generator_for("symmetry break", 0)).flatten()
+    height = torch.stack([FAMILY.act(broken, element).flatten(1) @ wanted for element in range(8)], 1)  # (N, element)
     group = FAMILY.group
     assert group is not None
     # It knows the rule, and says of an image the version c for which c^-1 brings it upright.
@@ -48,9 +49,17 @@ def test_an_ideal_observer_of_a_break_of_known_size_reads_half_plus_margin() -> 
     said = torch.stack([height[:, table[inverse, h]] for h in range(8)], 1)  # (N, version, answer)
     upright = (height.argmax(1) == 0).double()
     for candidate in FAMILY.candidates:
-        found = read(right_answers((said == said.amax(2, keepdim=True)).double(), candidate))
+        found = read(answers((said == said.amax(2, keepdim=True)).double(), candidate))
         assert abs(found.share - (0.5 + margin)) < 4 * found.error, candidate.name
     assert abs(float(upright.mean()) - (0.9 / 8 + 0.1)) < 0.01
+
+
+def test_a_pattern_is_of_what_the_group_changes() -> None:
+    x = torch.randn(50, 1, 8, 8, generator=generator()) + 3
+    for elements in ((0, 4), (0, 1, 2, 3)):
+        drawn = pattern(FAMILY, elements, x, generator())[None]
+        mean = torch.stack([FAMILY.act(drawn, element) for element in elements]).mean(0)
+        assert float(mean.abs().max()) < 1e-4 * float(drawn.abs().max())
 
 
 def test_put_moves_each_image_by_its_own_element() -> None:
@@ -61,16 +70,25 @@ def test_put_moves_each_image_by_its_own_element() -> None:
 
 
 def test_near_duplicates_are_one_draw() -> None:
-    answers = torch.rand(50, generator=generator()).double()
-    once = read(answers)
-    copied = read(answers.repeat(3), torch.arange(50).repeat(3))
+    said = torch.rand(2, 50, generator=generator()).double()
+    once = read(said)
+    copied = read(said.repeat(1, 3), torch.arange(50).repeat(3))
     assert (copied.share, copied.images) == (once.share, 50)
     assert abs(copied.error - once.error) < 1e-12
 
 
+def test_a_sure_answer_weighs_more_than_a_guess() -> None:
+    said = torch.zeros(2, 8, 8)
+    said[0] += 9 * torch.eye(8)  # plainly right of the first image
+    said[1] -= 0.1 * torch.eye(8)  # hardly wrong of the second
+    found = read(answers(said, FAMILY.candidates[0]))
+    assert found.share == 0.5
+    assert found.sure > 0.7
+
+
 def test_ties_are_halves() -> None:
     said = torch.zeros(10, 8, 8)
-    assert all(float(right_answers(said, each).mean()) == 0.5 for each in FAMILY.candidates)
+    assert all(bool((answers(said, each) == 0.5).all()) for each in FAMILY.candidates)
 
 
 def test_averaging_over_squares_commutes_with_turns_and_flips_whatever_the_size() -> None:
@@ -85,20 +103,26 @@ def test_holm_is_that_of_its_definition() -> None:
     assert holm(p) == [0.03, 0.06, 0.06, 0.02]
 
 
+def reading(share: float, error: float, images: int) -> Reading:
+    """Of an observer that is as sure as it is right."""
+    return Reading(share, error, images, share, error)
+
+
 def test_verdicts() -> None:
-    control = Reading(0.54, 0.004, 4000)
+    control = reading(0.54, 0.004, 4000)
 
     def word(share: float, error: float = 0.004, control: Reading | None = control) -> str:
-        found = Reading(share, error, 4000)
+        found = reading(share, error, 4000)
         return judge(found, found.p_value(), control, 0.05, 10_000).word
 
     assert word(0.501) == "kept"
     assert word(0.80) == "broken"
     assert word(0.501, control=None) == "undecided"  # no proof of power, no "kept"
     assert word(0.501, error=0.03) == "undecided"
-    assert word(0.501, control=Reading(0.505, 0.004, 4000)) == "undecided"  # the break was not seen
-    assert word(0.44, error=0.02, control=Reading(0.52, 0.02, 300)) == "undecided"  # luck is no power
+    assert word(0.501, control=reading(0.505, 0.004, 4000)) == "undecided"  # the break was not seen
+    assert word(0.44, error=0.02, control=reading(0.52, 0.02, 300)) == "undecided"  # luck is no power
     assert word(0.535) == "broken"
-    trace = judge(Reading(0.515, 0.004, 4000), LEVEL / 2, Reading(0.545, 0.004, 4000), 0.05, 10_000)
+    assert word(0.52) == "broken"  # told beyond chance, and perhaps half as well as the control would be
+    trace = judge(reading(0.512, 0.004, 4000), LEVEL / 2, reading(0.545, 0.004, 4000), 0.05, 10_000)
     assert (trace.word, trace.trace) == ("kept", True)
-    assert judge(Reading(0.5, 0.02, 100), 0.5, Reading(0.54, 0.02, 100), 0.05, 300).needed > 300
+    assert judge(reading(0.5, 0.02, 100), 0.5, reading(0.54, 0.02, 100), 0.05, 300).needed > 300

@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+import torch
 from safetensors.torch import save_file
 from torch import nn
 
@@ -11,6 +12,7 @@ from lgn.training import Run, loop, train
 
 def main(words: list[str]) -> int:
     source, out = words
+    torch.set_default_dtype(torch.float64)  # what two processes add up differently is then far below what they learn
     made: list[nn.Module] = []
     build = loop.build_model
 

@@ -18,8 +18,8 @@ def facts(config: Config, names: str) -> list[Any]:
 def test_paper_is_what_the_text_says() -> None:
     paper = preset("paper")
     assert facts(paper, "num_layers num_sets order kernel_size algorithm step") == [4, 5, 4, 6, "ista", 0.01]
-    assert facts(paper, "two_sided penalty penalty_weight learning_rate epochs") == [False, "inverse", 1e-3, 0.01, 100]
-    assert facts(paper, "batch_size preprocess padding pool tied") == [128, "standardise", 1, 4, False]
+    assert facts(paper, "penalty penalty_weight learning_rate epochs") == ["inverse", 1e-3, 0.01, 100]
+    assert facts(paper, "batch_size preprocess padding pool") == [128, "standardise", 1, 4]
     assert facts(paper, "share start norm clip validation train_images") == ["set", "orthogonal", None, 2.0, 0.0, None]
 
 
@@ -60,7 +60,7 @@ def test_a_config_of_before_that_names_its_preset_is_read() -> None:
 def test_changes_reach_the_network_too() -> None:
     changed = preset("paper", "classify", num_sets=7, epochs=3)
     assert (changed.network.num_sets, changed.epochs, changed.task) == (7, 3, "classify")
-    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, got 'fast'"):
+    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, net, got 'fast'"):
         preset("fast")
 
 

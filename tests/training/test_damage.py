@@ -52,7 +52,7 @@ SETTINGS: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda s: s["config"].update(clip=[2]), r"clip must be a number or null, got \[2\]"),
     (lambda s: s["config"].update(clip=10**400), "clip must be a number or null, got 1000"),
     (lambda s: s["config"].update(network=[]), r"network must be an object, got \[\]"),
-    (lambda s: s["config"]["network"].update(step="slow"), "step must be a number or one of learned, safe, got 'slow'"),
+    (lambda s: s["config"]["network"].update(step="slow"), "step must be a number or one of safe, got 'slow'"),
     (
         lambda s: s["config"]["network"].update(share="all"),
         "share must be one of channel, set, layer, network, got 'all'",

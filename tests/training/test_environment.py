@@ -69,10 +69,10 @@ def test_it_imports_and_locks_without_fcntl(tmp_path: Path) -> None:
     """As on Windows, which has no such module."""
     program = (
         "import sys; sys.modules['fcntl'] = None\n"
-        "import lgn; from lgn.training import Run\n"
-        "with Run(sys.argv[1]).locked():\n"
+        "import lgn; from pathlib import Path; from lgn.training.lock import locked\n"
+        "with locked(Path(sys.argv[1])):\n"
         "    try:\n"
-        "        with Run(sys.argv[1]).locked(): print('twice')\n"
+        "        with locked(Path(sys.argv[1])): print('twice')\n"
         "    except ValueError as refusal: print(refusal)"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "run")]

@@ -63,8 +63,8 @@ def test_the_command_line_of_groups() -> None:
     patch = (6, 6)
     assert torch.equal(r, lgn.operators.operator("rotation", patch, degrees=90).float())
     assert torch.equal(s, lgn.operators.operator("reflection", patch).float())
-    cnn = parse_config(["digits", *D4, "--architecture", "cnn", "--padding", "same"], "lgn train", "")
-    assert build_model(cnn, (1, 28, 28), 10, "classify").encoder.group == lgn.groups.dihedral(4)  # type: ignore[union-attr]
+    net = parse_config(["digits", "--preset", "net", "--group", "dihedral:4"], "lgn train", "")
+    assert build_model(net, (1, 28, 28), 10, "classify").group == lgn.groups.dihedral(4)
     related = parse_config(["digits", *D4, "--penalty", "relations"], "lgn train", "")
     assert isinstance(
         build_penalty(related, build_model(related, (1, 28, 28), 10, "classify")), lgn.penalties.Relations

@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,17 @@ def both(module: str, words: list[str]) -> tuple[str, str]:
     return ends[0][0] + ends[1][0], ends[0][1] + ends[1][1]
 
 
+@pytest.fixture
+def double() -> Iterator[None]:
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.usefixtures("double")
 def test_two_processes_take_the_steps_of_one(tmp_path: Path) -> None:
     """20 steps in float64 without batch normalisation: equal weights in both, and to 1e-8 those of one process."""
-    config = small(
-        precision="float64", normalise=False, batch_size=20, epochs=2, clip=1.0, validation=0.1, train_images=197
-    )
+    config = small(normalise=False, batch_size=20, epochs=2, clip=1.0, validation=0.1, train_images=197)
     alone = train(config, tmp_path / "alone", progress=False)
     assert alone.checkpoint()["optimizer"]["state"][0]["step"] == 20
     both("training.each_rank", [str(alone.path), str(tmp_path / "both")])

@@ -4,18 +4,19 @@ import json
 import os
 import pickle
 import shutil
-import subprocess
-import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from forked import start
 from training.small import equal, small, weights
 
 import lgn
 from lgn.nn import UnfoldedEncoder
 from lgn.training import Run, load_images, snapshot, train
+from lgn.training.lock import locked
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_the_loaded_model_gives_the_outputs_of_the_trained_one(finished: Run) ->
     model = lgn.load(finished.path)
     assert not model.training
     images = load_images(finished.config)
-    x, labels = images.batch("test", torch.arange(1000), torch.device("cpu"), torch.float32)
+    x, labels = images.batch("test", torch.arange(1000), torch.device("cpu"))
     with torch.no_grad():
         output = model(x)
         assert torch.equal(finished.model()(x), output)
@@ -81,7 +82,7 @@ class Malicious:
         self.path = path
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return os.system, (f"touch {self.path}",)
+        return os.mkdir, (str(self.path),)
 
 
 @pytest.mark.parametrize("name", ["checkpoint.pt", "model.safetensors", "initial.safetensors"])
@@ -131,7 +132,7 @@ def test_other_settings_are_refused_by_name_and_incidental_ones_are_not(copied: 
     with pytest.raises(ValueError, match=r"same settings, .* has seed 0 instead of 1, num_sets 2 instead of 3$"):
         train(small(seed=1, num_sets=3), copied.path, progress=False)
     assert equal(weights(copied), before)
-    train(small(checkpoint_seconds=1.0, tensorboard=True), copied.path, progress=False)
+    train(small(checkpoint_seconds=1.0), copied.path, progress=False)
 
 
 def test_what_is_no_run_is_left_untouched(tmp_path: Path) -> None:
@@ -155,25 +156,22 @@ def test_settings_that_cannot_be_leave_no_directory(changes: dict[str, Any], tmp
 
 
 def test_a_directory_in_use_by_another_process_is_refused(copied: Run) -> None:
-    code = (
-        "import sys, time; from lgn.training import Run\n"
-        "with Run(sys.argv[1]).locked(): print('held', flush=True); time.sleep(600)"
-    )
-    holder = subprocess.Popen([sys.executable, "-c", code, str(copied.path)], stdout=subprocess.PIPE, text=True)
+    holder, held = start("training.holder", [str(copied.path)]), Path(f"{copied.path}.held")
     try:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
+        while not held.is_file():
+            assert holder.poll() is None
+            time.sleep(0.01)
         with pytest.raises(ValueError, match=r"out must not be in use, .* is being trained by another process"):
             train(small(), copied.path, progress=False)
     finally:
         holder.kill()
-        holder.communicate()
+        holder.wait()
     train(small(), copied.path, progress=False)  # the lock went with its holder
 
 
 def test_what_a_killed_process_left_half_written_is_cleared(copied: Run) -> None:
     (copied.path / ".checkpoint.pt.abc.part").write_bytes(b"half")
-    with copied.locked():
+    with locked(copied.path):
         pass
     assert not list(copied.path.glob("*.part"))
     assert not list(copied.path.glob(".*.part"))

@@ -16,11 +16,11 @@ def running(model: nn.Module) -> list[nn.BatchNorm2d]:
     return [module for module in model.modules() if isinstance(module, nn.BatchNorm2d)]
 
 
-@pytest.mark.parametrize("architecture", ["unfolded", "cnn"])
-def test_the_first_batches_count_equally_and_later_ones_fade(architecture: str) -> None:
+@pytest.mark.parametrize("preset", ["quick", "net"])
+def test_the_first_batches_count_equally_and_later_ones_fade(preset: str) -> None:
     """Against the definition: the mean of ten, then `r <- 0.9 r + 0.1 x`."""
     torch.manual_seed(0)
-    model = build_model(small(architecture=architecture), (1, 28, 28), 10, "classify").train()
+    model = build_model(small(preset, num_sets=5), (1, 28, 28), 10, "classify").train()
     seen: list[torch.Tensor] = []
     norm = running(model)[0]
     for number in range(14):

@@ -1,12 +1,13 @@
 """All numbers about generators, in one call: `analyze_matrices`."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor
 
-from lgn.algebra import act
+from lgn.algebra import Patch, act, written
 from lgn.analysis import identifiability
 from lgn.analysis.assemble import MATCHES, Verdicts, fourier_of, hypotheses_of
 from lgn.analysis.chance import Chance
@@ -14,7 +15,7 @@ from lgn.analysis.generator import GeneratorAnalysis, Identifiability, rows
 from lgn.analysis.result import Analysis
 from lgn.analysis.significance import judge
 from lgn.analysis.spectrum import spectrum
-from lgn.analysis.subject import FreshStarts, Label, Patch, Subject, require_patch
+from lgn.analysis.subject import FreshStarts, Label, Subject, require_patch
 
 
 def analyze_matrices(
@@ -162,22 +163,31 @@ def _assembled(subject: Subject, verdicts: Sequence[Verdicts]) -> GeneratorAnaly
         nearest=on_whole.matches(member),
         spectrum=spectrum(subject.matrix, subject.order),
         fourier=fourier_of(all_scores, subject.patch),
-        effect_on_identity=rows(act(subject.matrix, torch.eye(*subject.patch, dtype=torch.float64))),
+        effect_on_identity=rows(_effect(subject.matrix, subject.patch)),
         identifiability=on_u,
     )
+
+
+def _effect(matrix: Tensor, patch: Patch) -> Tensor:
+    """`phi_A(I)`; without rows and columns, what becomes of an impulse in the middle, a row for each line of pixels."""
+    if len(patch) == 2:
+        return act(matrix, torch.eye(*patch, dtype=torch.float64))
+    impulse = torch.zeros(patch, dtype=torch.float64)
+    impulse[tuple(n // 2 for n in patch)] = 1
+    return act(matrix, impulse, len(patch)).reshape(-1, patch[-1])
 
 
 def _checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
     """Square, finite matrices (G, d, d) of the patch in float64, or an error that names the argument."""
     require_patch(patch)
-    d = patch[0] * patch[1]
+    d = math.prod(patch)
     result = torch.as_tensor(matrices).detach().cpu()
     if result.is_complex():
         raise ValueError(f"{name} must be real, got {result.dtype}")
     result = (result[None] if result.ndim == 2 else result).double()
     if result.ndim != 3 or result.shape[1:] != (d, d) or len(result) == 0:
         shape = tuple(torch.as_tensor(matrices).shape)
-        raise ValueError(f"{name} must be (G, {d}, {d}) for a patch of {patch[0]}x{patch[1]}, got shape {shape}")
+        raise ValueError(f"{name} must be (G, {d}, {d}) for a patch of {written(patch)}, got shape {shape}")
     if not torch.isfinite(result).all():
         raise ValueError(f"{name} must be finite, got infinities or NaN")
     return result

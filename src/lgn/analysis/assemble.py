@@ -1,9 +1,11 @@
 """From what chance said to what is reported: the scores, matches and findings of one matrix."""
 
+import math
 from dataclasses import dataclass
 
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis import fourier, scores
 from lgn.analysis.chance import Chance
 from lgn.analysis.dictionary import dictionary
@@ -12,7 +14,6 @@ from lgn.analysis.matching import nearest, order_by_excess, parameter_of
 from lgn.analysis.significance import Hypothesis
 from lgn.analysis.specificity import most_specific_first
 
-Patch = tuple[int, int]
 STRUCTURES, SPECTRA, MATCHES = "structures", "spectra", "matches"  # corrected each by itself
 
 
@@ -21,7 +22,7 @@ def hypotheses_of(index: int, chance: Chance) -> list[Hypothesis]:
     place = {name: column for column, name in enumerate(chance.names)}
     found = []
     for member, subject in enumerate(chance.subjects):
-        for each in scores.STRUCTURES:
+        for each in scores.structures_for(subject.patch):
             if each.name not in subject.by_construction:
                 # A condition asks for more than one half, not for more than chance.
                 void = any(float(chance.observed[member, place[name]]) <= 0.5 for name in each.conditions)
@@ -62,7 +63,7 @@ class Verdicts:
         parts = {name for each in scores.STRUCTURES for name in each.scores if each.name in subject.by_construction}
         alone = {each.name for each in scores.STRUCTURES if each.scores == (each.name,)}
         result = []
-        for column, name in enumerate(scores.NAMES):
+        for column, name in enumerate(scores.names_for(subject.patch)):
             p_values = {} if name in parts else self._p_values(member, column)
             tested = bool(p_values) and name not in scores.UNTESTED
             result.append(
@@ -151,6 +152,8 @@ _SPECTRAL = frozenset(each.name for each in scores.STRUCTURES if each.spectral)
 def fourier_of(all_scores: tuple[Score, ...], patch: Patch) -> tuple[Fourier, ...]:
     """The places on the appendix' line from random to circulant (app. D), from the circulant scores."""
     by_name = {each.name: each.score for each in all_scores}
-    shares = {"1-D": by_name["circulant"], "2-D": by_name["doubly block-circulant"]}
-    places = {basis: fourier.position(share, patch[0] * patch[1]) for basis, share in shares.items()}
+    shares = {"1-D": by_name["circulant"]}
+    if len(patch) == 2:
+        shares["2-D"] = by_name["doubly block-circulant"]
+    places = {basis: fourier.position(share, math.prod(patch)) for basis, share in shares.items()}
     return tuple(Fourier(basis, shares[basis], place, place > 0.5) for basis, place in places.items())

@@ -26,7 +26,7 @@ class Chance:
 
     def __init__(self, subjects: Sequence[Subject], random: torch.Generator, restricted: bool = False) -> None:
         self.subjects, self.patch, self.restricted = subjects, subjects[0].patch, restricted
-        self.names = scores.NAMES + dictionary(self.patch).families
+        self.names = scores.names_for(self.patch) + dictionary(self.patch).families
         self.nulls = (applying.restricted if restricted else applying.whole)(subjects, self.names, random)
         matrices = [each.matrix @ each.projector if restricted else each.matrix for each in subjects]
         # Each has its own U, so its own lengths of the operators on it.

@@ -1,5 +1,6 @@
 """The dictionary of known operators that generators are compared with: each family on a grid of its parameters."""
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,14 +9,15 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from lgn.operators import OPERATORS, operator
+from lgn.algebra import Patch, signed_permutations
+from lgn.operators import operator
+from lgn.operators.volumes import fits
 
-Patch = tuple[int, int]
 Keywords = dict[str, int | float | str]
 
 #: Families whose cosine relabelling of pixels leaves alone.
 UNPLACED = ("identity",)
-DEGREES, SCALE_STEP, BLUR_STEP, SHEAR_STEP = 5.0, 2 ** (1 / 8), 2 ** (1 / 4), 0.1
+DEGREES, SCALE_STEP, BLUR_STEP, SHEAR_STEP, CYCLE_STEP = 5.0, 2 ** (1 / 8), 2 ** (1 / 4), 0.1, 0.5
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
         exact = dictionary(patch)
         tensors = {name: getattr(exact, name).to(dtype) for name in ("matrices", "grams", "norms")}
         return replace(exact, **tensors)
-    grids = {name: _GRIDS[name](patch) for name in OPERATORS}
+    grids = {name: make(patch) for name, make in _GRIDS[len(patch)].items()}
     grids = {name: members for name, members in grids.items() if members}
     by_family = {
         name: torch.stack([operator(name, patch, **keywords) for keywords in members])
@@ -73,8 +75,9 @@ def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
         if name != "pooling then rotation"
     }
     # Every pooling of the grid with every rotation of it, radius-major as in its grid.
-    turns, pools = by_family["rotation"], by_family["pooling"]
-    by_family["pooling then rotation"] = (turns[None] @ pools[:, None]).flatten(0, 1)
+    if "pooling then rotation" in grids:
+        turns, pools = by_family["rotation"], by_family["pooling"]
+        by_family["pooling then rotation"] = (turns[None] @ pools[:, None]).flatten(0, 1)
     matrices = torch.cat([by_family[name] for name in grids])
     return Dictionary(
         patch,
@@ -95,17 +98,16 @@ def _rotations() -> list[Keywords]:
 
 
 def _shifts(patch: Patch) -> list[Keywords]:
-    (n, m), places = patch, [range(-(size // 2), size // 2 + 1) for size in patch]
-    zeros: list[Keywords] = [
-        {"rows": r, "columns": c, "fill": "zeros"} for r in places[0] for c in places[1] if (r, c) != (0, 0)
+    """All cyclic shifts, then those filled with zeros by up to half the patch."""
+    names = {1: ("places",), 2: ("rows", "columns"), 3: ("first", "second", "third")}[len(patch)]
+    wrapped = [[(place + n // 2) % n - n // 2 for place in range(n)] for n in patch]
+    near = [range(-(n // 2), n // 2 + 1) for n in patch]
+    return [
+        {**dict(zip(names, moved, strict=True)), "fill": fill}
+        for fill, places in (("cyclic", wrapped), ("zeros", near))
+        for moved in itertools.product(*places)
+        if any(moved)
     ]
-    cyclic: list[Keywords] = [
-        {"rows": (r + n // 2) % n - n // 2, "columns": (c + m // 2) % m - m // 2, "fill": "cyclic"}
-        for r in range(n)
-        for c in range(m)
-        if (r, c) != (0, 0)
-    ]
-    return cyclic + zeros
 
 
 def _geometric(low: float, high: float, step: float) -> list[float]:
@@ -114,7 +116,7 @@ def _geometric(low: float, high: float, step: float) -> list[float]:
 
 _AXES = ("rows", "columns")
 
-_GRIDS: dict[str, Callable[[Patch], list[Keywords]]] = {
+_IMAGES: dict[str, Callable[[Patch], list[Keywords]]] = {
     "identity": lambda _: [{}],
     "reflection": lambda _: [{"axis": axis} for axis in _AXES],
     "transposition": lambda patch: [{}] if patch[0] == patch[1] else [],
@@ -131,3 +133,35 @@ _GRIDS: dict[str, Callable[[Patch], list[Keywords]]] = {
         {"radius": radius, **turn} for radius in range(1, min(patch) + 1) for turn in _rotations()
     ],
 }
+
+
+def _smooth(_: Patch) -> list[Keywords]:
+    return [{"sigma": sigma} for sigma in _geometric(0.25, 4.0, BLUR_STEP)]
+
+
+# The sign is in the cosine: it needs no operator of its own.
+_SIGNALS: dict[str, Callable[[Patch], list[Keywords]]] = {
+    "identity": lambda _: [{}],
+    "reversal": lambda _: [{}],
+    "shift": _shifts,
+    "smoothing": _smooth,
+    "derivative": lambda patch: [{"kind": kind} for kind in ("centred", "forward")] if min(patch) > 2 else [],
+    "stretch": lambda _: [{"factor": factor} for factor in _geometric(0.5, 2.0, SCALE_STEP)],
+    "modulation": lambda patch: [
+        {"cycles": CYCLE_STEP * k, "degrees": degrees} for degrees in (0.0, 90.0) for k in range(1, patch[0] + 1)
+    ],
+}
+_VOLUMES: dict[str, Callable[[Patch], list[Keywords]]] = {
+    "identity": lambda _: [{}],
+    "mirror": lambda _: [{"axis": axis} for axis in (1, 2, 3)],
+    "turn": lambda patch: [
+        {"axis": axis, "degrees": degrees}
+        for axis in (1, 2, 3)
+        for degrees in (90, 180, 270)
+        if degrees == 180 or len({n for other, n in enumerate(patch, 1) if other != axis}) == 1
+    ],
+    "cube": lambda patch: [{"number": i} for i, each in enumerate(signed_permutations(3)) if fits(patch, each)],
+    "shift": _shifts,
+    "blur": _smooth,
+}
+_GRIDS = {1: _SIGNALS, 2: _IMAGES, 3: _VOLUMES}

@@ -10,7 +10,8 @@ import math
 import torch
 from torch import Tensor
 
-Patch = tuple[int, int]
+from lgn.algebra import Patch
+
 BASES = ("1-D", "2-D")
 
 

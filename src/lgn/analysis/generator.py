@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
+
 Matrix = tuple[tuple[float, ...], ...]
 Parameter = None | int | float | str | tuple[float, ...]
 
@@ -75,7 +77,9 @@ class Match:
 
     name: str
     #: Rotation: degrees. Pooling: radius. Pooling then rotation: (radius, degrees). Shift: (rows, columns).
-    #: Scaling: factor. Shear: amount. Blur: sigma. Reflection, derivative: the axis. Otherwise None.
+    #: Scaling: factor. Shear: amount. Blur: sigma. Reflection, derivative: the axis. Of signals, shift: places;
+    #: stretch: factor; smoothing: sigma; modulation: cycles. Of volumes, mirror: axis; turn: (axis, degrees); cube: its
+    #: number; shift: along three axes. Otherwise None.
     parameter: Parameter
     #: `<A, B> / (|A| |B|)`, negative where `-B` is what is near.
     cosine: float
@@ -146,7 +150,7 @@ class GeneratorAnalysis:
     """Everything about one generator."""
 
     name: str
-    patch: tuple[int, int]
+    patch: Patch
     order: int | None
     layer: int | None
     set: int | None
@@ -161,7 +165,7 @@ class GeneratorAnalysis:
     nearest: tuple[Match, ...]
     spectrum: Spectrum
     fourier: tuple[Fourier, ...]
-    #: `phi_A(I)`, an (n, m) image (fig. 2).
+    #: `phi_A(I)`, an (n, m) image (fig. 2); of signals and volumes, what becomes of an impulse in the middle.
     effect_on_identity: Matrix = field(repr=False)
     identifiability: Identifiability | None
 

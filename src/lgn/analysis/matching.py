@@ -11,11 +11,12 @@ from collections.abc import Collection
 import torch
 from torch import Tensor
 
-from lgn.analysis.dictionary import BLUR_STEP, DEGREES, SCALE_STEP, SHEAR_STEP, Keywords, dictionary
+from lgn.algebra import Patch
+from lgn.analysis.dictionary import BLUR_STEP, CYCLE_STEP, DEGREES, SCALE_STEP, SHEAR_STEP, Keywords, dictionary
 from lgn.analysis.generator import Parameter
-from lgn.operators import OPERATORS, operator
+from lgn.operators import operator
+from lgn.operators.known import NAMES
 
-Patch = tuple[int, int]
 TIE = 1e-4
 
 _CONTINUOUS = {
@@ -24,10 +25,12 @@ _CONTINUOUS = {
     "blur": ("sigma", BLUR_STEP),
     "scaling": ("factor", SCALE_STEP),
     "shear": ("amount", SHEAR_STEP),
+    "smoothing": ("sigma", BLUR_STEP),
+    "stretch": ("factor", SCALE_STEP),
+    "modulation": ("cycles", CYCLE_STEP),
 }
 _PARAMETERS = {
     "reflection": ("axis",),
-    "shift": ("rows", "columns"),
     "rotation": ("degrees",),
     "pooling": ("radius",),
     "blur": ("sigma",),
@@ -35,11 +38,17 @@ _PARAMETERS = {
     "scaling": ("factor",),
     "shear": ("amount",),
     "pooling then rotation": ("radius", "degrees"),
+    "smoothing": ("sigma",),
+    "stretch": ("factor",),
+    "modulation": ("cycles",),
+    "mirror": ("axis",),
+    "turn": ("axis", "degrees"),
+    "cube": ("number",),
 }
 
 
 def nearest(
-    a: Tensor, patch: Patch, basis: Tensor | None = None, refined: Collection[str] = tuple(OPERATORS)
+    a: Tensor, patch: Patch, basis: Tensor | None = None, refined: Collection[str] = NAMES
 ) -> dict[str, tuple[Keywords, float]]:
     """The nearest member of each family to A (d, d), as keywords and signed cosine; on U with a basis (d, k).
 
@@ -68,7 +77,7 @@ def nearest(
 
 def order_by_excess(excess: dict[str, float]) -> list[str]:
     """Family names, the nearest first; of those within a tie of the nearest left, the simplest first."""
-    left, ordered = [name for name in OPERATORS if name in excess], []
+    left, ordered = [name for name in NAMES if name in excess], []
     while left:
         bound = max(excess[name] for name in left) - TIE
         ordered.append(next(name for name in left if excess[name] >= bound))
@@ -78,7 +87,10 @@ def order_by_excess(excess: dict[str, float]) -> list[str]:
 
 def parameter_of(name: str, keywords: Keywords) -> Parameter:
     """The one value (or pair) that tells the members of a family apart for a reader."""
-    chosen = tuple(keywords[key] for key in _PARAMETERS.get(name, ()))
+    keys = _PARAMETERS.get(name, ())
+    if name == "shift":
+        keys = ("rows", "columns", "places", "first", "second", "third")
+    chosen = tuple(keywords[key] for key in keys if key in keywords)
     if len(chosen) < 2:
         return chosen[0] if chosen else None
     return tuple(float(value) for value in chosen)
@@ -97,8 +109,10 @@ def _refine(
 
     key, step = _CONTINUOUS[name]
     centre, sign = float(keywords[key]), math.copysign(1.0, cosine)
-    # Degrees and shear have steps that add, factor and sigma have steps that multiply.
-    bounds = (centre - step, centre + step) if key in ("degrees", "amount") else (centre / step, centre * step)
+    # Degrees, shear and cycles have steps that add, factor and sigma have steps that multiply.
+    bounds = (
+        (centre - step, centre + step) if key in ("degrees", "amount", "cycles") else (centre / step, centre * step)
+    )
 
     def loss(value: float) -> float:
         b = operator(name, patch, **{**keywords, key: value})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lgn.algebra import Patch, written
 from lgn.analysis.generator import GeneratorAnalysis
 from lgn.codec import decode, encode
 from lgn.whole_files import write_whole
@@ -35,12 +36,12 @@ class Analysis:
     schema: int = SCHEMA
 
     @property
-    def patches(self) -> tuple[tuple[int, int], ...]:
+    def patches(self) -> tuple[Patch, ...]:
         """The sizes of patches that generators act on, the smallest first."""
         return tuple(sorted({each.patch for each in self.generators}))
 
     @property
-    def patch(self) -> tuple[int, int]:
+    def patch(self) -> Patch:
         """The size of patches that all generators act on."""
         if len(self.patches) > 1:
             raise ValueError(f"patch must be asked of each generator where there are several, got {self.patches}")
@@ -53,7 +54,7 @@ class Analysis:
         return orders.pop() if len(orders) == 1 else None
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{height}x{width}" for height, width in self.patches)
+        sizes = ", ".join(map(written, self.patches))
         found = sum(1 for each in self.generators if each.findings)
         return f"<Analysis of {len(self.generators)} generators on {sizes} patches, {found} with findings>"
 

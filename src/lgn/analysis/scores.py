@@ -1,13 +1,13 @@
 """The list of all scores: their names, how they are computed, and which chance applies to each."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis import fourier, structure
-
-Patch = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,11 @@ class ScoreKind:
     smooth: bool = True
     #: For a share of energy under a projection, the dimensions r of its space: its chance is exactly Beta.
     dimensions: Callable[[Patch], tuple[int, ...]] | None = None
+    #: Of patches with how many axes it can be asked; what needs rows and columns has no meaning without them.
+    axes: tuple[int, ...] = (1, 2, 3)
 
 
-def _d(patch: Patch) -> int:
-    return patch[0] * patch[1]
+_d = math.prod  # of a patch, its pixels
 
 
 KINDS: tuple[ScoreKind, ...] = (
@@ -42,7 +43,8 @@ KINDS: tuple[ScoreKind, ...] = (
         ("block-Toeplitz",),
         lambda a, p: (structure.block_toeplitz(a, p),),
         spatial=True,
-        dimensions=lambda p: ((2 * p[0] - 1) * (2 * p[1] - 1),),
+        dimensions=lambda p: (math.prod(2 * n - 1 for n in p),),
+        axes=(2, 3),  # of a signal it is Toeplitz
     ),
     ScoreKind(("circulant",), lambda a, _: (structure.circulant(a),), spatial=True, dimensions=lambda p: (_d(p),)),
     ScoreKind(
@@ -50,8 +52,9 @@ KINDS: tuple[ScoreKind, ...] = (
         lambda a, p: (structure.block_circulant(a, p),),
         spatial=True,
         dimensions=lambda p: (_d(p),),
+        axes=(2, 3),  # of a signal it is circulant
     ),
-    ScoreKind(("Kronecker",), lambda a, p: (structure.kronecker(a, p),), spatial=True),
+    ScoreKind(("Kronecker",), lambda a, p: (structure.kronecker(a, p),), spatial=True, axes=(2,)),
     ScoreKind(("permutation",), lambda a, _: (structure.permutation(a),), spatial=False, smooth=False),
     ScoreKind(
         ("low stable rank", "low effective rank"), lambda a, _: structure.low_rank(a), spatial=False, smooth=False
@@ -59,11 +62,11 @@ KINDS: tuple[ScoreKind, ...] = (
     ScoreKind(("causal energy",), lambda a, _: (structure.causal_energy(a),), spatial=True),
     # Where all entries have one sign relabelling keeps it: it can say nothing against an ideal.
     ScoreKind(("causal sign",), lambda a, _: (structure.causal_sign(a),), spatial=False),
-    ScoreKind(("quadrant signs",), lambda a, p: (structure.quadrant_signs(a, p),), spatial=True),
-    ScoreKind(("block variety",), lambda a, p: (structure.block_variety(a, p),), spatial=True),
-    ScoreKind(("concentrated blocks",), lambda a, p: (structure.concentrated_blocks(a, p),), spatial=True),
+    ScoreKind(("quadrant signs",), lambda a, p: (structure.quadrant_signs(a, p),), spatial=True, axes=(2,)),
+    ScoreKind(("block variety",), lambda a, p: (structure.block_variety(a, p),), spatial=True, axes=(2,)),
+    ScoreKind(("concentrated blocks",), lambda a, p: (structure.concentrated_blocks(a, p),), spatial=True, axes=(2,)),
     ScoreKind(("few Fourier lines",), lambda a, p: (fourier.few_lines(a, p, "1-D"),), spatial=True),
-    ScoreKind(("few 2-D Fourier lines",), lambda a, p: (fourier.few_lines(a, p, "2-D"),), spatial=True),
+    ScoreKind(("few 2-D Fourier lines",), lambda a, p: (fourier.few_lines(a, p, "2-D"),), spatial=True, axes=(2,)),
 )
 
 NAMES: tuple[str, ...] = tuple(name for kind in KINDS for name in kind.names)
@@ -73,21 +76,28 @@ SMOOTH: dict[str, bool] = {name: kind.smooth for kind in KINDS for name in kind.
 
 def dimensions(patch: Patch) -> dict[str, int]:
     """The dimension of the space behind each score that is a share of energy under a projection."""
-    pairs = [(kind.names, kind.dimensions(patch)) for kind in KINDS if kind.dimensions is not None]
+    kinds = [kind for kind in KINDS if len(patch) in kind.axes]
+    pairs = [(kind.names, kind.dimensions(patch)) for kind in kinds if kind.dimensions is not None]
     return {name: r for names, sizes in pairs for name, r in zip(names, sizes, strict=True)}
 
 
-def score(a: Tensor, patch: Patch, names: Iterable[str] = NAMES) -> dict[str, Tensor]:
-    """The named scores of a batch of matrices, by name.  (..., d, d) -> each (...)"""
-    wanted = set(names)
-    unknown = wanted - set(NAMES)
+def names_for(patch: Patch) -> tuple[str, ...]:
+    """The scores that patches with so many axes have."""
+    return tuple(name for kind in KINDS if len(patch) in kind.axes for name in kind.names)
+
+
+def score(a: Tensor, patch: Patch, names: Iterable[str] | None = None) -> dict[str, Tensor]:
+    """The named scores of a batch of matrices, or all that the patch has, by name.  (..., d, d) -> each (...)"""
+    known = names_for(patch)
+    wanted = set(known if names is None else names)
+    unknown = wanted - set(known)
     if unknown:
-        raise ValueError(f"names must be among {NAMES}, got {sorted(unknown)}")
+        raise ValueError(f"names must be among {known}, got {sorted(unknown)}")
     result: dict[str, Tensor] = {}
     for kind in KINDS:
         if wanted.intersection(kind.names):
             result |= zip(kind.names, kind.function(a, patch), strict=True)
-    return {name: result[name] for name in NAMES if name in wanted}
+    return {name: result[name] for name in known if name in wanted}
 
 
 @dataclass(frozen=True)
@@ -124,6 +134,12 @@ STRUCTURES: tuple[Structure, ...] = (
     Structure("few Fourier lines", ("few Fourier lines",), "few rows and columns hold the energy in the Fourier basis"),
     Structure("few 2-D Fourier lines", ("few 2-D Fourier lines",), "few rows and columns of the 2-D Fourier basis"),
 )
+
+
+def structures_for(patch: Patch) -> tuple[Structure, ...]:
+    """The structures that patches with so many axes can have: those all of whose scores they have."""
+    known = set(names_for(patch))
+    return tuple(each for each in STRUCTURES if known.issuperset(each.scores + each.conditions))
 
 
 #: Scores that are never tested, only shown beside their chance.

@@ -11,19 +11,29 @@ Note [Two nulls, and the larger p-value]
     same holds for remixed matrices on their own orbits, and for `Repaired` filters.
 """
 
+import math
+
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch, signed_permutations, unvec, vec
 from lgn.analysis.nulls import orthonormal
 from lgn.analysis.structure import by_offset
+from lgn.operators import move_axes
 
-Patch = tuple[int, int]
 #: How far a singular component may move among its neighbours: enough to undo that U is V, and still as smooth.
 NEIGHBOURS = 3.0
 
 
 def turned_places(patch: Patch) -> Tensor:
-    """Where each pixel goes under the turns and flips that the patch allows, eight if it is square: (Q, d)."""
+    """Where each pixel goes under the turns and flips that the patch allows, eight if it is square: (Q, d).
+
+    A signal has its reversal, a cube 48.
+    """
+    if len(patch) != 2:
+        whole = unvec(torch.arange(math.prod(patch)), patch)
+        moved = [move_axes(whole, each) for each in signed_permutations(len(patch))]
+        return torch.stack([vec(each, len(patch)) for each in moved if each.shape == whole.shape])
     n, m = patch
     places = torch.arange(n * m).view(m, n).T  # the place in vec of each pixel (row, column)
     turns = [torch.rot90(places, k) for k in range(4)]

@@ -4,10 +4,10 @@ import math
 
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis import scores, structure
 from lgn.analysis.generator import Finding
 
-Patch = tuple[int, int]
 #: Spaces of matrices, each within those that it is listed with.
 WITHIN = {
     "circulant": ("Toeplitz", "block-Toeplitz"),

@@ -12,7 +12,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-Patch = tuple[int, int]
+from lgn.algebra import Patch, pixels
 
 
 def symmetry(a: Tensor) -> tuple[Tensor, Tensor]:
@@ -29,7 +29,8 @@ def toeplitz(a: Tensor) -> Tensor:
 def block_toeplitz(a: Tensor, patch: Patch) -> Tensor:
     """Energy that is block-Toeplitz with Toeplitz blocks: what filtering of an image is, zero beyond its border.
 
-    The mean over all pairs of pixels with the same offset (rows, columns): (2n - 1)(2m - 1) of them.
+    The mean over all pairs of pixels with the same offset (rows, columns): (2n - 1)(2m - 1) of them. Volumes have
+    offsets along three axes.
     """
     return _share(a, "toeplitz", patch)
 
@@ -167,17 +168,14 @@ def _share(a: Tensor, kind: str, patch: Patch) -> Tensor:
 def _basis(kind: str, patch: Patch, dtype: torch.dtype) -> Tensor:
     """Orthonormal basis (d^2, r) of the matrices whose entries depend only on the offset between two pixels.
 
-    "toeplitz" offsets are in [-(n-1), n-1] x [-(m-1), m-1]; "circulant" ones wrap round.
+    "toeplitz" offsets are in [-(n-1), n-1] along each axis; "circulant" ones wrap round.
     """
-    n, m = patch
-    place = torch.arange(n * m)
-    row, column = place % n, place // n
-    down, right = row[:, None] - row[None, :], column[:, None] - column[None, :]
-    if kind == "circulant":
-        right, down = right % m, down % n
-    else:
-        right, down = right + m - 1, down + n - 1
-    classes = right * (2 * n - 1) + down
+    places, sizes = pixels(patch), torch.tensor(patch)
+    offsets = places[:, None] - places  # (d, d, axes)
+    offsets = offsets % sizes if kind == "circulant" else offsets + sizes - 1
+    classes = torch.zeros_like(offsets[..., 0])
+    for axis in reversed(range(len(patch))):
+        classes = classes * (2 * patch[axis] - 1) + offsets[..., axis]
     _, numbered = classes.unique(return_inverse=True)
     member = torch.nn.functional.one_hot(numbered.flatten()).to(dtype)
     return member / member.sum(0).sqrt()

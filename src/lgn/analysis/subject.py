@@ -1,5 +1,6 @@
 """One matrix that is analysed, and everything that is known about it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,9 +8,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch, written
 from lgn.analysis import identifiability, scores
 
-Patch = tuple[int, int]
 Label = tuple[int | None, int | None, int | None]
 FreshStarts = Callable[[int], Tensor]
 
@@ -19,12 +20,12 @@ MOST_PIXELS = 144
 
 def require_patch(patch: Patch) -> None:
     """Refuse, before anything is computed, a patch that has no space in it, or one that would take hours."""
-    if len(patch) != 2 or min(patch) < 1 or patch[0] * patch[1] < 2:
-        raise ValueError(f"patch must be two sizes with at least 2 pixels in all, got {patch}")
-    if patch[0] * patch[1] > MOST_PIXELS:
+    if len(patch) not in (1, 2, 3) or min(patch) < 1 or math.prod(patch) < 2:
+        raise ValueError(f"patch must be one, two or three sizes with at least 2 pixels in all, got {patch}")
+    if math.prod(patch) > MOST_PIXELS:
         raise ValueError(
             f"patch must have at most {MOST_PIXELS} pixels to be analysed, since the nulls take the singular values of "
-            f"thousands of matrices of that side, got {patch[0]}x{patch[1]}"
+            f"thousands of matrices of that side, got {written(patch)}"
         )
 
 
@@ -68,7 +69,7 @@ class Subject:
 
     @property
     def d(self) -> int:
-        return self.patch[0] * self.patch[1]
+        return math.prod(self.patch)
 
     @cached_property
     def sets(self) -> Tensor | None:

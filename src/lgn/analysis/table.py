@@ -1,9 +1,12 @@
 """An analysis as a table for people: one row a generator, what was found in the paper's words."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lgn import notebook
+from lgn import markdown, notebook
+from lgn.algebra import written
+from lgn.analysis import scores
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, GeneratorAnalysis, Match, tensor
 from lgn.analysis.result import Analysis
 
@@ -23,10 +26,8 @@ def table(analysis: Analysis, more: Mapping[str, Sequence[str]] | None = None) -
     for index, each in enumerate(analysis.generators):
         *cells, identifiable = _row(each, analysis)
         lines.append((*cells, *(column[index] for column in more.values()), identifiable))
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-    text.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join([*text, "", *_notes(analysis)])
+    head, *rest = markdown.columns(lines)
+    return "\n".join([head, "-" * max(map(len, [head, *rest])), *rest, "", *_notes(analysis)])
 
 
 def html_table(analysis: Analysis) -> str:
@@ -49,7 +50,7 @@ def columns(analysis: Analysis) -> dict[str, list[Any]]:
                 "layer": each.layer,
                 "set": each.set,
                 "channel": each.channel,
-                "patch": f"{each.patch[0]}x{each.patch[1]}",
+                "patch": written(each.patch),
                 "order": each.order,
                 "findings": ", ".join(finding.name for finding in each.findings if finding.on == WHOLE),
                 "findings on U": ", ".join(finding.name for finding in each.findings if finding.on == IDENTIFIABLE),
@@ -63,7 +64,8 @@ def columns(analysis: Analysis) -> dict[str, list[Any]]:
                 **{score.name: score.score for score in each.scores},
             }
         )
-    return {name: [record[name] for record in records] for name in records[0]}
+    names = dict.fromkeys(name for record in records for name in record)  # a signal lacks what needs rows and columns
+    return {name: [record.get(name) for record in records] for name in names}
 
 
 def match_words(match: Match) -> str:
@@ -119,10 +121,16 @@ def _notes(analysis: Analysis) -> list[str]:
     if known:
         span = _range(u.dimension for u in known)
         notes.append(
-            f"The data speak to {span} of {_range(n * m for n, m in analysis.patches)} dimensions of a generator "
+            f"The data speak to {span} of {_range(map(math.prod, analysis.patches))} dimensions of a generator "
             "(U); "
             "what lies off U is start, penalty and the optimiser's path."
         )
+    for patch in analysis.patches:
+        asked = scores.structures_for(patch)
+        if left_out := [each.name for each in scores.STRUCTURES if each not in asked]:
+            notes.append(
+                f"Not asked of patches of {written(patch)}, for want of rows and columns: {', '.join(left_out)}."
+            )
     if open_cases := sum(bool(each.undecided) for each in analysis.generators):
         notes.append(
             f"Of {open_cases} generator{'s' if open_cases > 1 else ''} something is undecided: no draw does better, "

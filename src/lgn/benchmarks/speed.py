@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from lgn.benchmarks.speed_page import describe
 from lgn.benchmarks.step_memory import kept_and_given_back, peak
 from lgn.benchmarks.steps import BATCH, SHAPES, paper_step, paths, random_batch, straightforward_step
 from lgn.benchmarks.timing import interleaved, ratios
@@ -142,32 +143,4 @@ def _profile(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str
     return best | {"all else: batch normalisation, sums, Adam": max(total - sum(best.values()), 0.0)}
 
 
-def describe(result: dict[str, Any]) -> str:
-    """The measurements for people."""
-    lines = [
-        f"a step of {result['batch']} images, {result['threads']} threads, fewest milliseconds of {result['rounds']}"
-    ]
-    for name, shape in result["shapes"].items():
-        lines.append(f"\n{name}")
-        slowest = shape["milliseconds"]["straightforward"]
-        for way, milliseconds in shape["milliseconds"].items():
-            lines.append(f"  {way:<36}{milliseconds:8.1f} ms{slowest / milliseconds:7.2f} x")
-        lines.append(
-            f"  {'floor: its products at GEMM speed':<36}{shape['floor_milliseconds']:8.1f} ms"
-            f"   (the step reaches {100 * shape['share_of_floor']:.0f} % of that speed)"
-        )
-        shares = ", ".join(f"{what} {100 * share:+.1f} %" for what, share in shape["penalty_share"].items())
-        lines.append(f"  penalties add: {shares}")
-        inference = result["inference"][name]
-        lines.append(
-            f"  inference: {inference['merged_images_per_second']:,.0f} images a second merged, "
-            f"{inference['merged_over_free']:.2f} times the time of plain filters"
-        )
-    for name, times in result.get("growth", {}).items():
-        lines.append(f"\nby {name} (cifar10): " + ", ".join(f"{value}: {ms:.0f} ms" for value, ms in times.items()))
-    for name, peaks in result.get("peak_memory_mb", {}).items():
-        lines.append(f"peak memory, {name}: " + ", ".join(f"{way} {mb:.0f} MB" for way, mb in peaks.items()))
-    for name, ways in result.get("freed_memory", {}).items():
-        steps = ", ".join(f"{way} {step['milliseconds']:.0f} ms" for way, step in ways.items())
-        lines.append(f"a step where freed memory is, {name}: {steps}")
-    return "\n".join(lines)
+__all__ = ["describe", "measure", "multiplications"]

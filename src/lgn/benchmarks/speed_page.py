@@ -82,6 +82,13 @@ def page(result: dict[str, Any]) -> str:
     )
 
 
+def describe(result: dict[str, Any]) -> str:
+    """The tables alone, of all that was measured."""
+    tables = {"growth": _growth, "profile": _profile, "peak_memory_mb": _memory, "freed_memory": _freed}
+    measured = [table(result) for name, table in tables.items() if name in result]
+    return "\n\n".join([_steps(result), _costs(result), _inference(result), *measured])
+
+
 def write(result: dict[str, Any], docs: Path) -> None:
     """The document and its plot, in the directory of documents."""
     (docs / "images").mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,8 @@
 import importlib
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,7 +22,7 @@ def run(args: list[str]) -> int:
 
 def _benchmark(
     what: Annotated[
-        Literal["speed", "layers", "recovery", "truth", "groups", "unknown", "symmetry", "inspection"],
+        Literal["speed", "recovery", "truth", "groups", "unknown", "symmetry", "inspection", "networks"],
         tyro.conf.Positional,
     ],
     quick: bool = False,
@@ -31,12 +33,12 @@ def _benchmark(
     """Measure, and say what was measured.
 
     Args:
-        what: speed: a training step beside the straightforward one. layers: a group layer beside a convolution.
+        what: speed: a training step beside the straightforward one.
             recovery: is a planted symmetry found, and none where there is none? truth: what is claimed
             of inputs without anything to find, and with it? groups: are several generators found, and do they hold?
             unknown: are symmetries found that nobody named, and none where there are none? symmetry: what is said of
             images whose symmetries were planted? inspection: is a group found in filters that have one, and none in
-            others?
+            others? networks: are networks built on found symmetries better than free filters at equal parameters?
         quick: a smaller measurement, of a minute or a few.
         json_output: print one JSON object instead of a table.
         out: write the JSON to this file too; of all from recovery on, which take a while, what is in it is kept.
@@ -44,7 +46,9 @@ def _benchmark(
     """
     benchmark = importlib.import_module(f"lgn.benchmarks.{what}")
     if hasattr(benchmark, "MODULES"):  # measured cell by cell, with what is finished kept
-        result = _by_cells(benchmark.MODULES, quick, out, parts)
+        result = _with_bar(partial(run_cells, benchmark.MODULES, quick, out, parts))
+    elif hasattr(benchmark, "measure_rows"):  # trainings, kept as runs beside the file
+        result = _with_bar(partial(benchmark.measure_rows, quick, out, parts))
     elif parts:
         raise ValueError(f"parts must not be given with {what}, which has none, got {parts[0]}")
     else:
@@ -54,11 +58,11 @@ def _benchmark(
     sys.stdout.write((json.dumps(result) if json_output else benchmark.describe(result)) + "\n")
 
 
-def _by_cells(modules: dict[str, Any], quick: bool, out: Path | None, parts: tuple[str, ...]) -> dict[str, Any]:
+def _with_bar(measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     with tqdm(unit="cell", disable=None) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
-        return run_cells(modules, quick, out, parts, progress=progress)
+        return measure(progress=progress)

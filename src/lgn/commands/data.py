@@ -9,6 +9,7 @@ import lgn.data
 from lgn.data.errors import printable
 from lgn.data.locate import find
 from lgn.data.registry import NAMED_SETS, NamedSet
+from lgn.markdown import columns
 
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
 Directory = Annotated[str | None, tyro.conf.arg(metavar="DIR")]
@@ -28,13 +29,7 @@ def list_sets(data_dir: Directory = None) -> None:
         image = "x".join(str(size) for size in named.image_shape)
         counts = f"{named.train_count:,}", f"{named.test_count:,}"
         rows.append((named.name, *counts, image, named.what, _where(named, data_dir)))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        cells = [
-            cell.rjust(width) if column in (1, 2) else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print("  ".join(cells).rstrip())
+    print("\n".join(columns(rows)))
     print("\nYour own images: a folder with a subfolder per class, a folder of images or of four IDX files,")
     print("or an .npz with 'images'.")
 
@@ -51,15 +46,16 @@ def get(name: Name, data_dir: Directory = None) -> None:
 
 
 @app.command
-def verify(name: Name, data_dir: Directory = None, image_size: int | None = None) -> None:
+def verify(name: Name, data_dir: Directory = None, image_size: int | None = None, window: int | None = None) -> None:
     """Read a set that is on this machine, check it, and print its checksum; nothing is downloaded.
 
     Args:
-        name: a name from `lgn data list`, a folder of images, or an .npz file.
+        name: a name from `lgn data list`, a folder of images or WAV files, an .npz or a .csv file.
         data_dir: look here first, before the directory LGN_DATA and the cache.
         image_size: make every image square of this size; needed for images of several sizes.
+        window: cut WAV files into windows of so many frames; needed for files of several lengths.
     """
-    image_set = lgn.data.load(name, data_dir, image_size=image_size, download=False)
+    image_set = lgn.data.load(name, data_dir, image_size=image_size, window=window, download=False)
     _describe(image_set)
     print(f"SHA-256 of images and labels: {image_set.checksum()}")
 
@@ -70,9 +66,9 @@ def run(args: list[str]) -> int:
 
 
 def _describe(image_set: lgn.data.ImageSet) -> None:
-    channels, height, width = image_set.image_shape
+    shape = "x".join(map(str, image_set.train.images.shape[1:]))
     print(printable(f"{image_set.name}: {image_set.source}"))
-    print(f"{len(image_set.train):,} train and {len(image_set.test):,} test images of {channels}x{height}x{width}")
+    print(f"{len(image_set.train):,} train and {len(image_set.test):,} test {image_set.kind} of {shape}")
     if image_set.class_names:
         names = ", ".join(printable(name) for name in image_set.class_names)
         print(f"{image_set.num_classes} classes: {names}")

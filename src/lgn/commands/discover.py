@@ -35,7 +35,7 @@ class DiscoverOptions(TrainOptions):
     candidates: str | None = None
     """Transformations, separated by commas; None is turns, flips and, where there are colours, colour."""
     minutes: float | None = None
-    """Begin nothing new about symmetries once these are over, and say what was given up."""
+    """A budget for the answer: with less, fewer images are looked at, for less long; it is said what was given up."""
     paper_alone: Annotated[bool, tyro.conf.arg(name="paper")] = False
     """Train the paper's network alone."""
     open: bool = False

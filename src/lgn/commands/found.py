@@ -4,17 +4,7 @@ import argparse
 from pathlib import Path
 
 from lgn.symmetry import Symmetries
-
-#: Candidates as operators on patches, and their periods.
-OPERATORS = {
-    "turn 90": ("rotation 90", 4),
-    "turn 180": ("rotation 180", 2),
-    "turn 270": ("rotation 270", 4),
-    "flip columns": ("reflection columns", 2),
-    "flip rows": ("reflection rows", 2),
-    "transposition": ("transposition", 2),
-    "antitransposition": ("transposition then rotation 180", 2),
-}
+from lgn.training.networks import operators_of
 
 
 def with_found(args: list[str]) -> list[str]:
@@ -35,11 +25,9 @@ def with_found(args: list[str]) -> list[str]:
     if not path.is_file():
         raise FileNotFoundError(f"symmetries must be a directory with a symmetries.json, got {known.symmetries}")
     found = Symmetries.load(path)
-    names = found.generators_kept
-    if not names:
+    order, group, operators = operators_of(found)
+    if not operators:
         raise ValueError(f"symmetries must keep a turn or a flip for generator 'found', in {path} none is kept")
-    operators, orders = zip(*(OPERATORS[name] for name in names), strict=True)
-    # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
-    group = ["--order", str(orders[0])] if len(names) == 1 else ["--group", f"dihedral:{orders[0]}"]
+    chosen = ["--order", str(order)] if group is None else ["--group", group]
     words = [word for operator in operators for word in ("--operator", operator)]
-    return [*rest, "--generator", "fixed", *group, *words]
+    return [*rest, "--generator", "fixed", *chosen, *words]

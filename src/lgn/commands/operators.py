@@ -9,6 +9,8 @@ from safetensors.torch import save
 from tqdm import tqdm
 
 import lgn.data
+from lgn.codec import encode
+from lgn.markdown import columns
 from lgn.operators import OPERATORS, describe, operator
 from lgn.operators.study import SETTINGS, Infinitesimal, Study, infinitesimal_study, study
 from lgn.whole_files import strict_json, write_whole
@@ -54,7 +56,7 @@ def operators(
     if all:
         _learn(data, data_dir, out, patch, count, epochs, seed)
     else:
-        _print_rows(("operator", "rank", "condition", "period", "closure"), _catalogue(patch))
+        print("\n".join(columns([("operator", "rank", "condition", "period", "closure"), *_catalogue(patch)])))
 
 
 def run(args: list[str]) -> int:
@@ -109,7 +111,7 @@ def _print_study(name: str, learned: Study, turn: Infinitesimal) -> None:
         both = "" if product is None else f"{each.closed_form_product_error:.1e} / {product:.1e}"
         errors = (f"{each.closed_form_error:.1e}", f"{each.gradient_error:.1e}", both)
         rows.append((each.setting.title, *_about(each.about), *errors))
-    _print_rows(head, rows)
+    print("\n".join(columns([head, *rows])))
     print("closed form, epochs: relative error to the exact matrix, by least squares and by gradient descent;")
     print("product: learned composition against learned rotation times learned pooling, in the same two ways.")
     print(f"infinitesimal rotation of 7x7 from {turn.degrees:g} degrees: cosine with x d_y - y d_x")
@@ -131,30 +133,8 @@ def _about(about: Any) -> tuple[str, ...]:
     return str(about.rank), f"{about.condition_number:.3g}", period, f"{about.closure_error:.2g}"
 
 
-def _print_rows(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
-    for row in [head, *rows]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
 def _study_json(learned: Study, turn: Infinitesimal) -> dict[str, Any]:
-    settings = [
-        {
-            "name": each.setting.title,
-            "radius": each.setting.radius,
-            "degrees": each.setting.degrees,
-            "rank": each.about.rank,
-            # JSON has no infinity: a singular matrix has the condition number null.
-            "condition_number": each.about.condition_number if math.isfinite(each.about.condition_number) else None,
-            "period": each.about.period if each.about.is_cyclic else None,
-            "closure_error": each.about.closure_error,
-            "closed_form_error": each.closed_form_error,
-            "gradient_error": each.gradient_error,
-            "closed_form_product_error": each.closed_form_product_error,
-            "gradient_product_error": each.gradient_product_error,
-        }
-        for each in learned.outcomes
-    ]
+    settings = [{"name": each.setting.title, **encode(each)} for each in learned.outcomes]
     cosines = {"sinc": turn.sinc_cosine, "centred": turn.centred_cosine, "without_logarithm": turn.plain_cosine}
     return {
         "pairs": learned.pairs,

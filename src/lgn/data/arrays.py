@@ -1,4 +1,4 @@
-"""The user's own arrays: an `.npz` with `images`, and perhaps `labels`, `class_names`, `test_images`, `test_labels`."""
+"""The user's own arrays: an `.npz` with `images`, `signals` or `volumes`, and perhaps labels and a test set."""
 
 import lzma
 import math
@@ -12,14 +12,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lgn.data.classes import as_classes
 from lgn.data.errors import DataError
-from lgn.data.images import ImageSet, Split
-from lgn.data.room import MAX_BYTES, PIECE
+from lgn.data.images import KINDS, ImageSet, Split
+from lgn.data.room import MAX_BYTES, PIECE, require_bytes
 from lgn.data.split import split_by_seed
 
 # What zipfile and numpy raise for a file that is damaged, encrypted, or packed in a way they do not know.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError, RuntimeError)
-_NAMES = ("images", "labels", "class_names", "test_images", "test_labels")
+_HELD = tuple(KINDS.values())
+_NAMES = (*_HELD, *(f"test_{kind}" for kind in _HELD), "labels", "class_names", "test_labels")
 
 
 def load_arrays(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> ImageSet:
@@ -27,12 +29,26 @@ def load_arrays(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> Ima
 
     `images`: (N, H, W), (N, C, H, W) or (N, H, W, C) with 1 or 3 channels; bytes, integers in 0..255, booleans, or
     floats in 0..1 or 0..255. `labels`: (N,) integers or names.
+
+    `signals`, (N, T) or (N, C, T), or `volumes`, (N, D, H, W) or (N, C, D, H, W), instead: any numbers, kept as floats;
+    their test set is `test_signals` or `test_volumes`.
     """
+    arrays = read_npz(path)
+    if not set(_HELD) & set(arrays):
+        raise DataError(f"{path} must hold an array 'images', it holds {', '.join(sorted(arrays)) or 'none'}")
+    try:
+        return _image_set(path, arrays, seed, test_fraction)
+    except DataError as error:
+        raise DataError(f"{path} is refused: {error}") from error
+
+
+def load_images(path: Path) -> Tensor:
+    """The `images` of an `.npz` alone.  -> uint8 (N, C, H, W)"""
     arrays = read_npz(path)
     if "images" not in arrays:
         raise DataError(f"{path} must hold an array 'images', it holds {', '.join(sorted(arrays)) or 'none'}")
     try:
-        return _image_set(path, arrays, seed, test_fraction)
+        return _as_bytes({"images": _channels_first(arrays["images"], "images")})[0]["images"]
     except DataError as error:
         raise DataError(f"{path} is refused: {error}") from error
 
@@ -73,26 +89,32 @@ def _read_member(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:
 
 
 def _image_set(path: Path, arrays: dict[str, NDArray[Any]], seed: int, test_fraction: float) -> ImageSet:
-    if "test_labels" in arrays and "test_images" not in arrays:
-        raise DataError("it holds test_labels but no test_images")
-    if "test_images" in arrays and ("test_labels" in arrays) != ("labels" in arrays):
+    held = [kind for kind in _HELD if kind in arrays]
+    if len(held) > 1:
+        raise DataError(f"it must hold {', '.join(_HELD[:-1])} or {_HELD[-1]}, it holds {' and '.join(held)}")
+    (kind,) = held
+    tested = f"test_{kind}"
+    if "test_labels" in arrays and tested not in arrays:
+        raise DataError(f"it holds test_labels but no {tested}")
+    if tested in arrays and ("test_labels" in arrays) != ("labels" in arrays):
         raise DataError("train and test must both have labels, or neither")
-    pixels: dict[str, NDArray[Any]] = {
-        name: _channels_first(arrays[name], name) for name in ("images", "test_images") if name in arrays
-    }
-    images, notes = _as_bytes(pixels)
-    for labels_name, images_name in (("labels", "images"), ("test_labels", "test_images")):
+    given: dict[str, NDArray[Any]] = {name: arrays[name] for name in (kind, tested) if name in arrays}
+    if kind == "images":
+        images, notes = _as_bytes({name: _channels_first(array, name) for name, array in given.items()})
+    else:
+        images, notes = {name: _as_floats(array, name, kind) for name, array in given.items()}, ()
+    for labels_name, images_name in (("labels", kind), ("test_labels", tested)):
         if labels_name in arrays and arrays[labels_name].shape != (len(images[images_name]),):
             raise DataError(
                 f"{labels_name} must be ({len(images[images_name])},), one for each of the {images_name}, "
                 f"got {arrays[labels_name].shape}"
             )
-    labels, class_names = _as_classes(arrays)
-    if "test_images" in images:
-        train = Split(images["images"], labels.get("labels"))
-        test = Split(images["test_images"], labels.get("test_labels"))
+    labels, class_names = as_classes(arrays)
+    if tested in images:
+        train = Split(images[kind], labels.get("labels"))
+        test = Split(images[tested], labels.get("test_labels"))
         return ImageSet(path.stem, train, test, class_names, f"arrays of {path}", notes)
-    train, test = split_by_seed(images["images"], labels.get("labels"), test_fraction, seed)
+    train, test = split_by_seed(images[kind], labels.get("labels"), test_fraction, seed)
     source = f"arrays of {path}, split with seed {seed}"
     return ImageSet(path.stem, train, test, class_names, source, notes)
 
@@ -107,6 +129,23 @@ def _channels_first(array: NDArray[Any], name: str) -> NDArray[Any]:
             f"{name} must be (N, H, W), (N, C, H, W) or (N, H, W, C) with 1 or 3 channels, got {array.shape}"
         )
     return array
+
+
+def _as_floats(array: NDArray[Any], name: str, kind: str) -> Tensor:
+    """Signals (N, C, T) or volumes (N, C, D, H, W) in float32; what has no channels gets one."""
+    short, full = ("(N, T)", "(N, C, T)") if kind == "signals" else ("(N, D, H, W)", "(N, C, D, H, W)")
+    dimensions = full.count(",") + 1
+    if array.ndim == dimensions - 1:
+        array = array[:, None]
+    if array.ndim != dimensions or array.size == 0:
+        raise DataError(f"{name} must be {short} or {full}, got {array.shape}")
+    if array.dtype.kind not in "buif":
+        raise DataError(f"{name} must hold numbers, got {array.dtype}")
+    require_bytes(4 * array.size, f"{len(array):,} {kind}")
+    floats = torch.from_numpy(np.ascontiguousarray(array, np.float32))
+    if not torch.isfinite(floats).all():
+        raise DataError(f"{name} holds values that are not finite")
+    return floats
 
 
 def _as_bytes(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, Tensor], tuple[str, ...]]:
@@ -138,36 +177,3 @@ def _rounded(array: NDArray[Any], factor: float) -> NDArray[np.uint8]:
         part = slice(first, first + at_once)
         rounded[part] = np.rint(array[part] * factor)
     return rounded
-
-
-def _as_classes(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, Tensor], tuple[str, ...]]:
-    """Labels as class numbers, and the names of the classes: those given, or the distinct labels in their order."""
-    given: dict[str, NDArray[Any]] = {name: arrays[name] for name in ("labels", "test_labels") if name in arrays}
-    if not given:
-        return {}, ()
-    for name, labels in given.items():
-        if labels.dtype.kind not in "iuU":
-            raise DataError(f"{name} must be integers or names, got {labels.dtype}")
-        if labels.dtype.kind != "U" and labels.min() < 0:
-            raise DataError(f"{name} are out of range: {labels.min()} is below 0")
-    if len({labels.dtype.kind == "U" for labels in given.values()}) > 1:
-        raise DataError("labels and test_labels must both be integers, or both names")
-    if "class_names" in arrays:
-        return _with_names(given, arrays["class_names"])
-    values, numbers = np.unique(np.concatenate(list(given.values())), return_inverse=True)
-    if len(values) < 2:
-        raise DataError(f"labels must have at least 2 classes, all are {values[0]}; leave them out for reconstruction")
-    parts = np.split(numbers.astype(np.int64), [len(given["labels"])])
-    classes = {name: torch.from_numpy(part) for name, part in zip(given, parts, strict=False)}
-    return classes, tuple(str(value) for value in values)
-
-
-def _with_names(given: dict[str, NDArray[Any]], names: NDArray[Any]) -> tuple[dict[str, Tensor], tuple[str, ...]]:
-    if names.ndim != 1 or names.dtype.kind != "U" or len(names) < 2:
-        raise DataError(f"class_names must be at least 2 names in one dimension, got {names.dtype} {names.shape}")
-    for name, labels in given.items():
-        if labels.dtype.kind == "U" or labels.max() >= len(names):
-            raise DataError(f"{name} are out of range: with class_names they must be integers in 0..{len(names) - 1}")
-        if len(np.unique(labels)) < 2:
-            raise DataError(f"{name} must have at least 2 classes, all are {labels[0]}")
-    return {name: torch.from_numpy(labels.astype(np.int64)) for name, labels in given.items()}, tuple(map(str, names))

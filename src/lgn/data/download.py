@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lgn.data.errors import DataError
-from lgn.data.registry import Download, NamedSet, SetFile
+from lgn.data.registry import NamedSet, SetFile
 
 _TIMEOUT = 30  # seconds without a byte
 _MEMBER_LIMIT = 2**28  # bytes of one file in an archive
@@ -32,7 +32,7 @@ def download(named: NamedSet, directory: Path) -> Path:
     return folder
 
 
-def _fetch(named: NamedSet, file: Download, directory: Path) -> None:
+def _fetch(named: NamedSet, file: SetFile, directory: Path) -> None:
     import pooch
 
     pooch.get_logger().setLevel("WARNING")

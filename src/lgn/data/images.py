@@ -1,4 +1,4 @@
-"""A data set in memory: train and test, each one uint8 tensor."""
+"""A data set in memory: train and test, each one tensor: bytes for images, floats for signals and volumes."""
 
 import hashlib
 from dataclasses import dataclass
@@ -8,28 +8,37 @@ from torch import Tensor
 
 from lgn.data.errors import DataError
 
+#: What a tensor (N, C, ...) of so many dimensions holds.
+KINDS = {3: "signals", 4: "images", 5: "volumes"}
+
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Images and, where there are any, their labels.
+    """Images, signals or volumes and, where there are any, their labels.
 
-    Shapes: images uint8 (N, C, H, W), labels int64 (N,) or None.
+    Shapes: images uint8 (N, C, H, W), or float32 signals (N, C, T) or volumes (N, C, D, H, W); labels int64 (N,) or
+    None.
     """
 
     images: Tensor
     labels: Tensor | None = None
 
     def __post_init__(self) -> None:
-        if self.images.dtype != torch.uint8 or self.images.ndim != 4:
-            raise DataError(f"images must be uint8 (N, C, H, W), got {self.images.dtype} {tuple(self.images.shape)}")
+        given = f"{self.images.dtype} {tuple(self.images.shape)}"
+        wanted = torch.uint8 if self.images.ndim == 4 else torch.float32
+        if self.images.ndim not in KINDS or self.images.dtype != wanted:
+            raise DataError(
+                "images must be uint8 (N, C, H, W), signals float32 (N, C, T) and volumes float32 (N, C, D, H, W), "
+                f"got {given}"
+            )
         if self.images.numel() == 0:
-            raise DataError(f"images must hold at least one pixel, got shape {tuple(self.images.shape)}")
+            raise DataError(f"{KINDS[self.images.ndim]} must hold at least one pixel, got {given}")
         if self.labels is None:
             return
         if self.labels.dtype != torch.int64 or self.labels.ndim != 1:
             raise DataError(f"labels must be int64 (N,), got {self.labels.dtype} {tuple(self.labels.shape)}")
         if len(self.labels) != len(self.images):
-            raise DataError(f"there are {len(self.images)} images and {len(self.labels)} labels")
+            raise DataError(f"there are {len(self.images)} {KINDS[self.images.ndim]} and {len(self.labels)} labels")
 
     def __len__(self) -> int:
         return len(self.images)
@@ -52,7 +61,7 @@ class ImageSet:
     def __post_init__(self) -> None:
         if self.train.images.shape[1:] != self.test.images.shape[1:]:
             shapes = [tuple(split.images.shape[1:]) for split in (self.train, self.test)]
-            raise DataError(f"train and test images of {self.name} differ in shape: {shapes[0]} and {shapes[1]}")
+            raise DataError(f"train and test {self.kind} of {self.name} differ in shape: {shapes[0]} and {shapes[1]}")
         for split_name, split in (("train", self.train), ("test", self.test)):
             if (split.labels is None) != (len(self.class_names) == 0):
                 raise DataError(f"{self.name} must have both {split_name} labels and class names, or neither")
@@ -65,8 +74,15 @@ class ImageSet:
                     )
 
     @property
+    def kind(self) -> str:
+        """What it holds: "images", "signals" or "volumes"."""
+        return KINDS[self.train.images.ndim]
+
+    @property
     def image_shape(self) -> tuple[int, int, int]:
-        """(channels, height, width)"""
+        """(channels, height, width); asked by what knows images alone."""
+        if self.kind != "images":
+            raise DataError(f"{self.name} must hold images for this, it holds {self.kind}; lgn.symmetries knows them")
         channels, height, width = self.train.images.shape[1:]
         return channels, height, width
 
@@ -85,12 +101,9 @@ class ImageSet:
         return digest.hexdigest()
 
     def __repr__(self) -> str:
-        channels, height, width = self.image_shape
+        shape = "x".join(map(str, self.train.images.shape[1:]))
         classes = f"{self.num_classes} classes" if self.class_names else "no labels"
-        return (
-            f"ImageSet({self.name!r}: {len(self.train):,} train, {len(self.test):,} test, "
-            f"{channels}x{height}x{width}, {classes})"
-        )
+        return f"ImageSet({self.name!r}: {len(self.train):,} train, {len(self.test):,} test, {shape}, {classes})"
 
 
 def checksum(images: Tensor) -> str:

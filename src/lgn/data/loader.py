@@ -15,6 +15,8 @@ from lgn.data.images import ImageSet
 from lgn.data.named import load_named
 from lgn.data.registry import NAMED_SETS
 from lgn.data.resize import resize_set
+from lgn.data.table import load_table
+from lgn.data.wav import has_wavs, load_wavs
 
 
 def load(
@@ -22,23 +24,26 @@ def load(
     data_dir: str | os.PathLike[str] | None = None,
     *,
     image_size: int | None = None,
+    window: int | None = None,
     seed: int = 0,
     test_fraction: float = 0.2,
     download: bool = True,
 ) -> ImageSet:
-    """Load a named set, a folder of images or of IDX files, or an `.npz` of arrays.
+    """Load a named set, a folder of images, of IDX files or of WAV files, an `.npz` of arrays, or a CSV of signals.
 
     - A name: `digits` (inside the package), `mnist`, `fashion-mnist`, `cifar10`, `rotated-mnist`,
-      `rotated-mnist-90`. Looked for in `data_dir`, in the directory `LGN_DATA`, in the cache; then downloaded, into
-      `data_dir` or the cache, unless `download` is false.
+      `rotated-mnist-90`, `flipped-cifar10`. Looked for in `data_dir`, in the directory `LGN_DATA`, in the cache; then
+      downloaded, into `data_dir` or the cache, unless `download` is false.
     - A folder with a subfolder per class, with `train` and `test` of such, or of images alone (no labels).
     - A folder with the four files of a set in MNIST's own format, packed or not.
-    - An `.npz` with `images` and perhaps `labels`.
+    - An `.npz` with `images`, `signals` or `volumes`, and perhaps `labels`.
+    - A folder of WAV files, 16 bit PCM, laid out like one of images; `window` is the length that they are cut to.
+    - A `.csv` with one signal a row.
 
     `image_size` makes every image square of that size. `seed` decides what is random: the split of one's own images
     (`test_fraction` of each class) and the angles of the rotated sets.
     """
-    found = _load(name_or_path, data_dir, image_size, seed, test_fraction, download)
+    found = _load(name_or_path, data_dir, image_size, window, seed, test_fraction, download)
     _warn_of_unseen(found)
     return found
 
@@ -47,6 +52,7 @@ def _load(
     name_or_path: str | os.PathLike[str],
     data_dir: str | os.PathLike[str] | None,
     image_size: int | None,
+    window: int | None,
     seed: int,
     test_fraction: float,
     download: bool,
@@ -56,6 +62,12 @@ def _load(
     if isinstance(name_or_path, str) and name_or_path in NAMED_SETS:
         return resize_set(load_named(name_or_path, data_dir, seed, download), image_size)
     path = Path(name_or_path).expanduser()
+    if path.is_dir() and has_wavs(path):
+        return resize_set(load_wavs(path, window=window, seed=seed, test_fraction=test_fraction), image_size)
+    if window is not None:
+        raise DataError(f"window must be given with a folder of WAV files only, got {window} for {name_or_path}")
+    if path.is_file() and path.suffix.lower() == ".csv":
+        return resize_set(load_table(path, seed=seed, test_fraction=test_fraction), image_size)
     if path.is_dir() and has_idx(path):
         return resize_set(load_idx_folder(path), image_size)
     if path.is_dir():
@@ -65,7 +77,7 @@ def _load(
     near = difflib.get_close_matches(str(name_or_path), NAMED_SETS, 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise DataError(
-        f"{str(name_or_path)!r} is neither a folder, nor an .npz file, nor one of {', '.join(NAMED_SETS)}{hint}"
+        f"{str(name_or_path)!r} is neither a folder, nor an .npz or .csv file, nor one of {', '.join(NAMED_SETS)}{hint}"
     )
 
 

@@ -10,14 +10,14 @@ from lgn.data.idx import read_idx_split
 from lgn.data.images import ImageSet, Split
 from lgn.data.locate import Found, cache_directory, find, search_directories
 from lgn.data.registry import NAMED_SETS, NamedSet, SetFile
-from lgn.data.rotated import rotate_set
+from lgn.data.rotated import flip_set, rotate_set
 
 
 def load_named(name: str, data_dir: str | os.PathLike[str] | None, seed: int, may_download: bool) -> ImageSet:
     """A named set: found on this machine, or downloaded; every file checked against its published checksum."""
     named = NAMED_SETS[name]
     if named.made_from is not None:
-        return _load_rotated(named, data_dir, seed, may_download)
+        return _load_made(named, named.made_from, data_dir, seed, may_download)
     found = obtain(named, data_dir, may_download)
     splits = [
         _read(found.layout.format, files, paths, len(named.class_names))
@@ -54,9 +54,13 @@ def _read(format: str, files: tuple[SetFile, ...], paths: tuple[Path, ...], num_
     return join([read(path, file.md5) for file, path in zip(files, paths, strict=True)])
 
 
-def _load_rotated(named: NamedSet, data_dir: str | os.PathLike[str] | None, seed: int, may_download: bool) -> ImageSet:
+def _load_made(
+    named: NamedSet, made_from: str, data_dir: str | os.PathLike[str] | None, seed: int, may_download: bool
+) -> ImageSet:
     try:
-        mnist = load_named("mnist", data_dir, seed, may_download)
+        source = load_named(made_from, data_dir, seed, may_download)
     except DataError as error:
-        raise DataError(f"{named.name} is made from mnist, and mnist cannot be had: {error}") from error
-    return rotate_set(mnist, named.name, seed, quarter_turns=named.name == "rotated-mnist-90")
+        raise DataError(f"{named.name} is made from {made_from}, and {made_from} cannot be had: {error}") from error
+    if named.name == "flipped-cifar10":
+        return flip_set(source, named.name, seed)
+    return rotate_set(source, named.name, seed, quarter_turns=named.name == "rotated-mnist-90")

@@ -1,6 +1,6 @@
 """The sets that have a name: what they are, where they are published, and how to know them again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 DIGIT_NAMES = tuple(str(digit) for digit in range(10))
 
@@ -8,14 +8,6 @@ DIGIT_NAMES = tuple(str(digit) for digit in range(10))
 @dataclass(frozen=True)
 class SetFile:
     """One file of a set. `md5` is of its content: of the file itself, or of what its `.gz` unpacks to."""
-
-    name: str
-    md5: str
-
-
-@dataclass(frozen=True)
-class Download:
-    """One file to fetch from any of the mirrors; `md5` is of the file as it comes over the wire."""
 
     name: str
     md5: str
@@ -42,7 +34,7 @@ class NamedSet:
     image_shape: tuple[int, int, int]
     class_names: tuple[str, ...]
     layouts: tuple[Layout, ...]
-    downloads: tuple[Download, ...] = ()
+    downloads: tuple[SetFile, ...] = ()  # from any of the mirrors, with the MD5 of what comes over the wire
     download_size: str = ""
     mirrors: tuple[str, ...] = ()
     made_from: str | None = None  # a set that is computed from another
@@ -57,12 +49,12 @@ def _idx(folders: tuple[str, ...], train_images: str, train_labels: str, test_im
     )
 
 
-def _idx_downloads(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[Download, ...]:
+def _idx_downloads(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[SetFile, ...]:
     return (
-        Download("train-images-idx3-ubyte.gz", train_images),
-        Download("train-labels-idx1-ubyte.gz", train_labels),
-        Download("t10k-images-idx3-ubyte.gz", test_images),
-        Download("t10k-labels-idx1-ubyte.gz", test_labels),
+        SetFile("train-images-idx3-ubyte.gz", train_images),
+        SetFile("train-labels-idx1-ubyte.gz", train_labels),
+        SetFile("t10k-images-idx3-ubyte.gz", test_images),
+        SetFile("t10k-labels-idx1-ubyte.gz", test_labels),
     )
 
 
@@ -186,7 +178,7 @@ CIFAR10 = NamedSet(
             ("cifar-10-batches-py", "cifar10/cifar-10-batches-py", "cifar10"),
         ),
     ),
-    downloads=(Download("cifar-10-binary.tar.gz", "c32a1d4ab5d03f1284b67883e8d87530"),),
+    downloads=(SetFile("cifar-10-binary.tar.gz", "c32a1d4ab5d03f1284b67883e8d87530"),),
     download_size="170 MB",
     mirrors=(
         "https://www.cs.toronto.edu/~kriz/",
@@ -208,5 +200,13 @@ NAMED_SETS: dict[str, NamedSet] = {
         CIFAR10,
         _rotated("rotated-mnist", "MNIST turned by angles drawn from the whole circle"),
         _rotated("rotated-mnist-90", "MNIST turned by multiples of 90 degrees"),
+        replace(
+            CIFAR10,
+            name="flipped-cifar10",
+            what="CIFAR-10, each photograph mirrored left to right or not",
+            layouts=(),
+            downloads=(),
+            made_from="cifar10",
+        ),
     )
 }

@@ -28,8 +28,10 @@ def resize(images: Tensor, size: int) -> Tensor:
 
 def resize_set(image_set: ImageSet, size: int | None) -> ImageSet:
     """A set with all its images resized; the same set when there is nothing to do."""
+    if size is None:
+        return image_set
     _, height, width = image_set.image_shape
-    if size is None or (height, width) == (size, size):
+    if (height, width) == (size, size):
         return image_set
     require_room(len(image_set.train) + len(image_set.test), image_set.image_shape[0], size, size)
     train, test = (Split(resize(split.images, size), split.labels) for split in (image_set.train, image_set.test))

@@ -10,9 +10,11 @@ PIECE = 2**23  # values that are computed with at a time: 34 MB of float32
 
 def require_room(count: int, channels: int, height: int, width: int) -> None:
     """Refuse images, in bytes, that a set may not hold, before there are any."""
-    size = count * channels * height * width
+    what, hint = f"{count} images of {height}x{width}", "; choose a smaller image_size (--image-size)"
+    require_bytes(count * channels * height * width, what, hint)
+
+
+def require_bytes(size: int, what: str, hint: str = "") -> None:
+    """Refuse more bytes than a set may have."""
     if size > MAX_BYTES:
-        raise DataError(
-            f"{count} images of {height}x{width} take {size:,} bytes, "
-            f"allowed are {MAX_BYTES:,}; choose a smaller image_size (--image-size)"
-        )
+        raise DataError(f"{what} take {size:,} bytes, allowed are {MAX_BYTES:,}{hint}")

@@ -1,4 +1,7 @@
-"""Rotated MNIST, made from MNIST by seed: 12,000 digits to train on, 50,000 to test, each turned by its own angle."""
+"""Sets with a symmetry that was planted, made from others by seed: rotated MNIST, and CIFAR-10 with random flips.
+
+Rotated MNIST has 12,000 digits to train on and 50,000 to test, each turned by its own angle.
+"""
 
 import math
 
@@ -39,25 +42,46 @@ def rotate_set(mnist: ImageSet, name: str, seed: int, quarter_turns: bool) -> Im
     return ImageSet(name, train, test, mnist.class_names, f"made from {mnist.source} with seed {seed}")
 
 
+def flip_set(source: ImageSet, name: str, seed: int) -> ImageSet:
+    """Every image as it is or mirrored left to right, by a coin of its own; train and test stay what they are."""
+    generator = generator_for(name, seed)
+    flipped = []
+    for split in (source.train, source.test):
+        drawn = torch.rand(len(split.images), generator=generator) < 0.5
+        images = split.images.clone()
+        images[drawn] = images[drawn].flip(-1)
+        flipped.append(Split(images, split.labels))
+    train, test = flipped
+    return ImageSet(name, train, test, source.class_names, f"made from {source.source} with seed {seed}")
+
+
 def rotate(images: Tensor, angles: Tensor) -> Tensor:
     """Turn each image about its centre, counter-clockwise, bilinearly; what comes from outside is black.
 
     Shapes: uint8 (N, C, H, W), radians (N,) -> uint8 (N, C, H, W)
     """
-    height, width = images.shape[-2:]
     turned = torch.empty_like(images)
     for first in range(0, len(images), _CHUNK):
         part = slice(first, first + _CHUNK)
-        cosine, sine, zero = angles[part].cos(), angles[part].sin(), torch.zeros_like(angles[part])
-        # The grid asks where each pixel of the result comes from: the inverse turn, with y pointing down, in
-        # coordinates that run from -1 to 1 on either axis whatever its length.
-        ratio = height / width
-        turns = torch.stack([cosine, -sine * ratio, zero, sine / ratio, cosine, zero], 1).unflatten(1, (2, 3))
-        pixels = images[part].float()
-        grid = F.affine_grid(turns, list(pixels.shape), align_corners=False)
-        sampled = F.grid_sample(pixels, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
-        turned[part] = sampled.round_().clamp_(0, 255).to(torch.uint8)
+        turned[part] = rotate_floats(images[part].float(), angles[part]).round_().clamp_(0, 255).to(torch.uint8)
     return turned
+
+
+def rotate_floats(images: Tensor, angles: Tensor) -> Tensor:
+    """The same of floats; what comes from outside is 0.  (N, C, H, W), radians (N,) -> (N, C, H, W)"""
+    height, width = images.shape[-2:]
+    cosine, sine, zero = angles.cos(), angles.sin(), torch.zeros_like(angles)
+    # The grid asks where each pixel of the result comes from: the inverse turn, with y pointing down, in
+    # coordinates that run from -1 to 1 on either axis whatever its length.
+    ratio = height / width
+    turns = torch.stack([cosine, -sine * ratio, zero, sine / ratio, cosine, zero], 1).unflatten(1, (2, 3))
+    grid = F.affine_grid(turns, list(images.shape), align_corners=False)
+    return F.grid_sample(images, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
+
+
+def turned(images: Tensor) -> Tensor:
+    """Each image by an angle of its own, drawn from the whole circle by torch's generator: to show more of them."""
+    return rotate_floats(images, 2 * math.pi * torch.rand(len(images)).to(images))
 
 
 def turn(images: Tensor, quarters: Tensor) -> Tensor:

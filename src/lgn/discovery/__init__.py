@@ -1,6 +1,6 @@
 """Finding the symmetry: from a bank of filters, pairs, views, or the moments of data; lifting; many starts."""
 
-from lgn.discovery.determined import UndeterminedWarning, determined_dimension, fewest_pairs, warn_undetermined
+from lgn.discovery.determined import UndeterminedWarning, determined_dimension, warn_undetermined
 from lgn.discovery.fit import Fit, fit_generator
 from lgn.discovery.group_fit import GroupFit
 from lgn.discovery.judge import Judgement, judge
@@ -34,7 +34,6 @@ __all__ = [
     "determined_dimension",
     "discover_from_data",
     "discover_from_views",
-    "fewest_pairs",
     "fit_from_pairs",
     "fit_generator",
     "judge",

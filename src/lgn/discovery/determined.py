@@ -1,5 +1,6 @@
 """How much of a generator its filters can determine: counted from the shapes, before anything is trained."""
 
+import math
 import warnings
 
 from torch import nn
@@ -24,13 +25,8 @@ def determined_dimension(model: nn.Module) -> tuple[int, int]:
 
     Both are 0 for a model without a generator that could be left open. See Note [What filters leave open].
     """
-    counts = [(each.determined(own), each.patch[0] * each.patch[1]) for each, own in _own_bases(model)]
+    counts = [(each.determined(own), math.prod(each.patch)) for each, own in _own_bases(model)]
     return min(counts, key=lambda count: count[0] - count[1], default=(0, 0))
-
-
-def fewest_pairs(model: nn.Module) -> int | None:
-    """How many pairs (element j, element j + 1) a generator has, of the one that has the fewest; None without any."""
-    return min((own * min(generator.group.uses) for generator, own in _own_bases(model)), default=None)
 
 
 def warn_undetermined(dimension: int, d: int, pairs: int | None = None) -> None:

@@ -123,7 +123,8 @@ def fit_generator(
     "relations" unless told, for which all relations hold (see `lgn.discovery.group_fit`), "least-squares" or
     "unordered".
 
-    Shapes: bank (sets * order, channels, n, m), set-major -> matrix (d, d), or (sets, d, d) for share="set".
+    Shapes: bank (sets * order, channels, n, m), set-major -> matrix (d, d), or (sets, d, d) for share="set". Filters of
+    signals have one axis, of volumes three.
     """
     chosen = chosen_group(order, group)
     order = chosen.order
@@ -182,14 +183,16 @@ def fit_generator(
 
 
 def _sets(bank: Tensor, order: int) -> Tensor:
-    """(sets * order, channels, n, m) -> float64 (sets, order, channels, d)"""
-    if bank.ndim != 4:
-        raise ValueError(f"bank must be (sets * order, channels, n, m), got shape {tuple(bank.shape)}")
+    """(sets * order, channels, n, m) -> float64 (sets, order, channels, d); with one axis or three likewise"""
+    if not 3 <= bank.ndim <= 5:
+        raise ValueError(
+            f"bank must be (sets * order, channels, n, m), or with one axis or three, got shape {tuple(bank.shape)}"
+        )
     if order < 2 or len(bank) % order or not len(bank):
         raise ValueError(f"order must be at least 2 and divide the {len(bank)} filters of bank, got {order}")
     if not torch.isfinite(bank).all():
         raise ValueError("bank must be finite, got infinities or NaN")
-    return vec(bank.detach().double().unflatten(0, (-1, order)))
+    return vec(bank.detach().double(), bank.ndim - 2).unflatten(0, (-1, order))
 
 
 def _best_order(filters: Tensor) -> Tensor:

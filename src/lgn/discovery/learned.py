@@ -9,8 +9,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch, written
 from lgn.data.seeds import generator_for
-from lgn.generators import FAMILIES, Generator, make_generator, permutation_like, rebase
+from lgn.generators import FAMILIES, Generator, Representation, make_generator, permutation_like, rebase
 from lgn.groups import Group, as_group, relation_error
 from lgn.penalties import KeptMoments, PatchMoments
 
@@ -36,7 +37,7 @@ class Learned:
     """
 
     group: Group
-    patch: tuple[int, int]
+    patch: Patch
     #: The matrix of each generator of the group: `start=list(learned.matrices)` of a layer.
     matrices: Tensor
     #: What every start violates at last on the half that learns, sorted; that chosen is the first.
@@ -64,19 +65,18 @@ class Learned:
         return math.ceil(self.images * max(1.0, sum(self.halves) / POWER))
 
     def __repr__(self) -> str:
-        size = f"{self.patch[0]}x{self.patch[1]}"
         said = {
             "kept": f"kept: missed {self.ratio:.2g} times as much as halves of the images differ by",
             "broken": f"broken: missed {self.ratio:.2g} times as much as halves differ by, where {KEPT:g} are allowed",
             "undecided": f"undecided: about {self.images_needed:,} images would decide, there are {self.images:,}",
         }[self.verdict]
-        return f"Learned({self.group.name} on {size}, best of {len(self.violations)} starts, {said})"
+        return f"Learned({self.group.name} on {written(self.patch)}, best of {len(self.violations)} starts, {said})"
 
 
 def learn_generator(
     images: Tensor,
     labels: Tensor | None,
-    patch: tuple[int, int],
+    patch: Patch,
     group: Group | str | int = 4,
     *,
     family: str = "cyclic",
@@ -128,14 +128,14 @@ def learn_generator(
     )
 
 
-def random_generators(family: str, patch: tuple[int, int], group: Group | str | int, count: int) -> Generator:
+def random_generators(family: str, patch: Patch, group: Group | str | int, count: int) -> Generator:
     """`count` generators of a family at random starts, to learn from moments; exact groups are orthogonal."""
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {family!r}")
     kind, group = FAMILIES[family], as_group(group)
-    if "stretched" in kind.option_names:
-        exact = partial(kind, **{"stretched": False})
-        return make_generator(exact, patch, group, (count, 1), permutation_like(group, patch[0] * patch[1], count))
+    if issubclass(kind, Representation):
+        exact = partial(kind, stretched=False)
+        return make_generator(exact, patch, group, (count, 1), permutation_like(group, math.prod(patch), count))
     return make_generator(kind, patch, group, (count, 1))
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from lgn.algebra import Patch
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.analyze import analyze_subjects
 from lgn.front.contents import contents_of_run
 from lgn.front.matrices import read_matrices
+from lgn.front.unknown import discover_from_data
 from lgn.pretrained import find_run, place_for
 from lgn.report import Contents, write_page
 from lgn.report.figures import write_figures
@@ -26,7 +28,7 @@ def load(run: Source, device: str | None = None) -> nn.Module:
     return find_run(run).model(device)
 
 
-def analyze(source: Source | nn.Module | Tensor, patch: tuple[int, int] | None = None, **options: Any) -> Analysis:
+def analyze(source: Source | nn.Module | Tensor, patch: Patch | None = None, **options: Any) -> Analysis:
     """Say what generators do, in numbers and with what chance would give: of a run, a model, or any matrices.
 
     Matrices (G, d, d), or an .npy or .npz file of them, need `patch`, the size (n, m) of the filters that they act on;
@@ -49,7 +51,7 @@ def write_report(
     path: str | PathLike[str] | None = None,
     *,
     against: Source | Analysis | None = None,
-    patch: tuple[int, int] | None = None,
+    patch: Patch | None = None,
     figures: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Path:
@@ -73,7 +75,7 @@ def write_report(
 
 
 def contents_of(
-    source: Source | Analysis, patch: tuple[int, int] | None = None, progress: Callable[[str], None] = lambda _: None
+    source: Source | Analysis, patch: Patch | None = None, progress: Callable[[str], None] = lambda _: None
 ) -> Contents:
     """All that a page shows of a run, of an analysis, or of a file of matrices."""
     notes = ("These are bare matrices.",)
@@ -96,4 +98,4 @@ def _name(source: Source | Analysis | None) -> str:
     return source.path.name if isinstance(source, Run) else Path(str(source)).name
 
 
-__all__ = ["analyze", "contents_of", "load", "write_report"]
+__all__ = ["analyze", "contents_of", "discover_from_data", "load", "write_report"]

@@ -3,12 +3,11 @@
 import torch
 from torch import Tensor
 
-from lgn import data
 from lgn.report import Answer, Sample
 from lgn.symmetry import Symmetries
 from lgn.symmetry.candidates import families_of
 from lgn.symmetry.words import cells, control_lines, header
-from lgn.training import Run
+from lgn.training import Run, images_here
 
 #: Images that are shown under every candidate, and their longest side.
 SHOWN, SIDE = 6, 48
@@ -45,12 +44,8 @@ def _about(about: Symmetries) -> str:
 
 def _samples(found: Run, about: Symmetries) -> tuple[Tensor | None, tuple[Sample, ...]]:
     """The first images, grey, and each candidate's version of them; none where the images are not here."""
-    config = found.config
-    try:
-        images = data.load(
-            config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed, download=False
-        ).train.images
-    except (data.DataError, OSError):
+    images = images_here(found.config)
+    if images is None:
         return None, ()
     spread = torch.linspace(0, len(images) - 1, min(SHOWN, len(images))).long()
     some = images[spread].float() / 255
@@ -60,7 +55,7 @@ def _samples(found: Run, about: Symmetries) -> tuple[Tensor | None, tuple[Sample
     samples = [
         Sample(row.name, row.told_apart, by_name[row.family].act(some, row.element).mean(1).clamp(0, 1))
         for row in sorted(about.rows, key=lambda row: -row.told_apart)
-        if row.element is not None
+        if row.element is not None and row.family in by_name
     ]
     return some.mean(1), tuple(samples)
 

@@ -6,10 +6,11 @@ from typing import Any
 from torch import Tensor
 
 from lgn import data
+from lgn.algebra import Patch
 from lgn.front.answer import answer_of_run
 from lgn.nn import places
 from lgn.report import Contents, Network
-from lgn.training import Config, Run
+from lgn.training import Config, Run, images_here
 from lgn.training.config import NetworkConfig
 
 #: Crops that are offered on the page, the most contrasted of those that are drawn.
@@ -49,7 +50,7 @@ def contents_of_run(found: Run, progress: Callable[[str], None] = lambda _: None
     )
 
 
-def _network(found: Run, patch: tuple[int, int]) -> Network | None:
+def _network(found: Run, patch: Patch) -> Network | None:
     """What figure 9 draws; None for a network that is not unfolded."""
     network, facts = found.config.network, found.facts
     if network.architecture != "unfolded":
@@ -65,16 +66,12 @@ def _network(found: Run, patch: tuple[int, int]) -> Network | None:
     )
 
 
-def _crops(found: Run, patch: tuple[int, int]) -> Tensor | None:
+def _crops(found: Run, patch: Patch) -> Tensor | None:
     """Crops of training images in [0, 1], those with the most contrast; None where the images are not here."""
-    config = found.config
-    try:
-        images = data.load(
-            config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed, download=False
-        ).train.images
-        drawn = data.patches(images, patch, DRAWN, config.data_seed).float().mean(1) / 255
-    except (data.DataError, OSError):
+    images = images_here(found.config)
+    if images is None or images.shape[-2] < patch[0] or images.shape[-1] < patch[1]:
         return None
+    drawn = data.patches(images, (patch[0], patch[1]), DRAWN, found.config.data_seed).float().mean(1) / 255
     return drawn[drawn.flatten(1).std(1).topk(CROPS).indices]
 
 
@@ -82,7 +79,7 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
     config, facts = found.config, found.facts
     network, counts = config.network, facts["counts"]
     channels, height, width = facts["image_shape"]
-    kind = network.algorithm.upper() if network.architecture == "unfolded" else "a plain CNN"
+    kind = network.algorithm.upper() if network.architecture == "unfolded" else "a net"
     rows = {
         "images": f"{facts['data']['name']}, {counts['train']:,} to train, {counts['test']:,} to test, "
         f"{channels} x {height} x {width}",

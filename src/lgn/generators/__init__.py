@@ -1,10 +1,12 @@
 """What a generator may be: one family, one file, one contract (see `lgn.generators.Generator`)."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch, written
 from lgn.generators.affine import Affine
 from lgn.generators.base import Generator
 from lgn.generators.circulant import Circulant
@@ -42,7 +44,7 @@ Family = str | Callable[..., Generator] | Generator
 
 def make_generator(
     family: Family,
-    patch: tuple[int, int],
+    patch: Patch,
     group: Group | int,
     leading: tuple[int, int],
     start: Start = "orthogonal",
@@ -60,7 +62,7 @@ def make_generator(
         if family.group != group and (several > 1 or len(family.group.generators) > 1):
             raise ValueError(f"generator must be for the group {group.name}, got one for {family.group.name}")
         if family.patch != patch:
-            raise ValueError(f"generator must act on {patch[0]}x{patch[1]} patches, got one for {family.patch}")
+            raise ValueError(f"generator must act on {written(patch)} patches, got one for {family.patch}")
         rows, columns = family.start_distance.shape
         there = (rows // several, columns)
         if any(size not in (1, wanted) for size, wanted in zip(there, leading, strict=True)):
@@ -73,12 +75,12 @@ def make_generator(
     must = isinstance(family, type) and issubclass(family, Generator) and family.operator == "must"
     if must and isinstance(start, str):
         raise ValueError(f"start must be a matrix for the family fixed, got {start!r}")
-    d = patch[0] * patch[1]
+    d = math.prod(patch)
     if not isinstance(start, str):
         start = _one_for_each(start, group)
         for each in [start] if isinstance(start, Tensor) else start:
             if each.shape[-2:] != (d, d):
-                kernel, given = f"{patch[0]}x{patch[1]}", tuple(each.shape)
+                kernel, given = written(patch), tuple(each.shape)
                 raise ValueError(f"start must be {d}x{d} matrices for a kernel of {kernel}, got shape {given}")
     leading = (several * leading[0], leading[1])
     made = family(start_matrices(start, leading, d, device=device, dtype=dtype), patch, group)

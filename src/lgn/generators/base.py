@@ -1,11 +1,13 @@
 """The contract that every family of generators keeps."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch, written
 from lgn.generators.starts import StartName, start_matrices
 from lgn.groups import Group, as_group
 
@@ -40,7 +42,7 @@ class Generator(nn.Module, ABC):
     #: The name of the start that it was made from; None where matrices were given.
     started_from: StartName | None = None
 
-    def __init__(self, start: Tensor, patch: tuple[int, int], group: Group | int = 4) -> None:
+    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4) -> None:
         super().__init__()
         self.group = as_group(group)
         self.patch, self.order = patch, self.group.order
@@ -88,7 +90,7 @@ class Generator(nn.Module, ABC):
         those of the generator that has the fewest; a family that leaves less open says so. See Note [What filters leave
         open] in `lgn.discovery.determined`.
         """
-        d = self.patch[0] * self.patch[1]
+        d = math.prod(self.patch)
         return d if self.decided_by_few else min(bases * min(self.group.uses), d)
 
     def options(self) -> dict[str, Any]:
@@ -103,7 +105,7 @@ class Generator(nn.Module, ABC):
         """
         if self.started_from is None:
             return None
-        d = self.patch[0] * self.patch[1]
+        d = math.prod(self.patch)
         several = len(self.group.generators)
         start = start_matrices(self.started_from, (several * count, 1), d)
         made = type(self)(start, self.patch, self.group, **self.options())
@@ -118,8 +120,8 @@ class Generator(nn.Module, ABC):
 
     def extra_repr(self) -> str:
         shape = tuple(self.start_distance.shape)
-        d = self.patch[0] * self.patch[1]
-        return f"{self.law}; {shape[0]}x{shape[1]} of {d}x{d} on {self.patch[0]}x{self.patch[1]} patches"
+        d = math.prod(self.patch)
+        return f"{self.law}; {shape[0]}x{shape[1]} of {d}x{d} on {written(self.patch)} patches"
 
 
 def require_invertible(start: Tensor, family: str) -> None:
@@ -131,14 +133,13 @@ def require_invertible(start: Tensor, family: str) -> None:
         )
 
 
-def _require_start(start: Tensor, patch: tuple[int, int]) -> None:
-    d = patch[0] * patch[1]
+def _require_start(start: Tensor, patch: Patch) -> None:
+    d = math.prod(patch)
     if start.ndim != 4:
         raise ValueError(f"start must have 4 dimensions (leading, channels, d, d), got shape {tuple(start.shape)}")
     if start.shape[-2:] != (d, d):
         raise ValueError(
-            f"start must be {d}x{d} matrices for a kernel of {patch[0]}x{patch[1]}, "
-            f"got {start.shape[-2]}x{start.shape[-1]}"
+            f"start must be {d}x{d} matrices for a kernel of {written(patch)}, got {start.shape[-2]}x{start.shape[-1]}"
         )
     if not start.is_floating_point():
         raise ValueError(f"start must be of a floating type, got {start.dtype}")

@@ -1,14 +1,17 @@
 """`Circulant`: filtering with wrap-around."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch, pixels, unvec, vec
 from lgn.generators.base import Generator
 from lgn.measures import relative_error
 
 
 class Circulant(Generator):
-    """`A = F^-1 D F` with the 2-D Fourier matrix F: cyclic filtering of the patch (app. D).
+    """`A = F^-1 D F` with the Fourier matrix F of the patch's axes: cyclic filtering of the patch (app. D).
 
     Held as the real kernel `c` that is `D` in pixels, `phi_A(X)[i, j] = sum c[i - k, j - l] X[k, l]` with indices
     modulo the patch: `n m` numbers, and it commutes with every cyclic shift. A start is projected exactly, by averaging
@@ -34,17 +37,15 @@ class Circulant(Generator):
 
     @torch.no_grad()
     def law_error(self) -> Tensor:
-        n, m = self.patch
-        matrix = self.matrix()
-        pixels = torch.arange(n * m).reshape(m, n)  # column-major: pixel (i, j) is number j * n + i
-        shifts = [pixels.roll(1, dims=0).flatten(), pixels.roll(1, dims=1).flatten()]
+        matrix, axes = self.matrix(), len(self.patch)
+        places = unvec(torch.arange(math.prod(self.patch)), self.patch)
+        shifts = [vec(places.roll(1, dims=axis), axes) for axis in range(axes)]
         errors = [relative_error(matrix[..., shift, :][..., :, shift], matrix) for shift in shifts]
         return torch.stack(errors).amax(0)
 
 
-def circulant_index(patch: tuple[int, int]) -> Tensor:
+def circulant_index(patch: Patch) -> Tensor:
     """Which place of the kernel stands at each entry of a doubly block-circulant matrix.  -> (d, d)"""
-    n, m = patch
-    pixel = torch.arange(n * m)
-    row, column = pixel % n, pixel // n
-    return (column[:, None] - column) % m * n + (row[:, None] - row) % n
+    places = pixels(patch)
+    offsets = (places[:, None] - places) % torch.tensor(patch)  # (d, d, axes)
+    return (offsets * torch.tensor([math.prod(patch[:axis]) for axis in range(len(patch))])).sum(-1)

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.generators.representation import Representation
 from lgn.groups import Group
 from lgn.measures import closure_error
@@ -21,9 +22,7 @@ class Cyclic(Representation):
     law = "A^p = I"
     penalty = "inverse"  # as the paper's generators, with which it is compared
 
-    def __init__(
-        self, start: Tensor, patch: tuple[int, int], group: Group | int = 4, *, stretched: bool = True
-    ) -> None:
+    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4, *, stretched: bool = True) -> None:
         if isinstance(group, Group) and len(group.generators) != 1:
             names = ", ".join(group.generators)
             raise ValueError(

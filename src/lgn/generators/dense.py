@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch
 from lgn.generators.base import Generator
 from lgn.groups import Group
 
@@ -19,9 +20,7 @@ class Dense(Generator):
     option_names = ("norm",)
     norm: float | None
 
-    def __init__(
-        self, start: Tensor, patch: tuple[int, int], group: Group | int = 4, *, norm: float | None = None
-    ) -> None:
+    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4, *, norm: float | None = None) -> None:
         if norm is not None and norm <= 0:
             raise ValueError(f"norm must be positive, got {norm}")
         self.__dict__["norm"] = norm  # set before nn.Module's own __init__: the start is projected there

@@ -1,5 +1,7 @@
 """`DoublyStochastic`: mixtures of permutations, by Sinkhorn's scaling."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -29,7 +31,7 @@ class DoublyStochastic(Generator):
         self.logits = nn.Parameter(balanced.clamp_min(-70).to(start.dtype))
 
     def determined(self, bases: int) -> int:
-        return min(super().determined(bases) + 1, self.patch[0] * self.patch[1])  # it is known on constants
+        return min(super().determined(bases) + 1, math.prod(self.patch))  # it is known on constants
 
     def matrix(self) -> Tensor:
         # In float64: the law is as exact as the type of the result allows.

@@ -12,13 +12,13 @@ def consecutive_pairs(filters: Tensor, share: Share) -> tuple[Tensor, Tensor]:
 
     Shapes: (sets, order, channels, n, m) -> two of (leading, channels or 1, d, pairs)
     """
-    vectors = vec(filters)  # (sets, order, channels, d)
+    vectors = vec(filters, filters.ndim - 3)  # (sets, order, channels, d)
     return _columns(vectors[:, :-1], vectors[:, 1:], share)
 
 
 def element_pairs(filters: Tensor, moved: Tensor, share: Share) -> tuple[Tensor, Tensor]:
     """Elements g and `a g`, which is `moved[g]`, in the same way: those that a generator a of a group relates."""
-    vectors = vec(filters)
+    vectors = vec(filters, filters.ndim - 3)
     return _columns(vectors, vectors[:, moved], share)
 
 

@@ -1,17 +1,25 @@
-"""`Kronecker`: rows and columns of the patch transformed apart."""
+"""`Kronecker`: rows and columns of the patch transformed apart, and so any number of axes."""
+
+import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch
 from lgn.generators.base import Generator
 from lgn.measures import relative_error
+
+FACTORS = ("rows", "columns", "slices")  # of the first axis, the second, the third
+ROUNDS = 50
 
 
 class Kronecker(Generator):
     """`A = B (x) C`, that is `phi_A(X) = C X B^T`: `n^2 + m^2` numbers instead of `(n m)^2`.
 
     A start is projected exactly: the nearest Kronecker product is the best rank-one approximation of the rearranged
-    matrix, whose rows are the blocks (Van Loan and Pitsianis).
+    matrix, whose rows are the blocks (Van Loan and Pitsianis). Volumes have a third factor, `A = D (x) B (x) C`, and no
+    such theorem: the factors are improved in turn until they settle. A signal has one factor, which is free.
     """
 
     name = "kronecker"
@@ -20,25 +28,49 @@ class Kronecker(Generator):
     structures = ("Kronecker",)
 
     def _start_from(self, start: Tensor) -> None:
-        u, s, vh = torch.linalg.svd(rearrange(start, self.patch), full_matrices=False)
-        n, m = self.patch
-        scale = s[..., :1].sqrt()
-        self.columns = nn.Parameter((u[..., 0] * scale).unflatten(-1, (m, m)).contiguous())  # B
-        self.rows = nn.Parameter((vh[..., 0, :] * scale).unflatten(-1, (n, n)).contiguous())  # C
+        found = factors(start, self.patch)
+        for name, factor in reversed([*zip(FACTORS, found, strict=False)]):
+            self.register_parameter(name, nn.Parameter(factor.contiguous()))
 
     def matrix(self) -> Tensor:
-        product = torch.einsum("...ij,...kl->...ikjl", self.columns, self.rows)
-        return product.flatten(-4, -3).flatten(-2)
+        return product([getattr(self, name) for name in FACTORS[: len(self.patch)]])
 
     @torch.no_grad()
     def law_error(self) -> Tensor:
-        arranged = rearrange(self.matrix(), self.patch)
-        u, s, vh = torch.linalg.svd(arranged, full_matrices=False)
-        return relative_error(u[..., :1] * s[..., None, :1] @ vh[..., :1, :], arranged)
+        matrix = self.matrix()
+        return relative_error(product(factors(matrix, self.patch)), matrix)
 
 
-def rearrange(matrix: Tensor, patch: tuple[int, int]) -> Tensor:
+def product(parts: Sequence[Tensor]) -> Tensor:
+    """The Kronecker product of the factors of the axes, that of the first axis innermost.  -> (..., d, d)"""
+    result = parts[0]
+    for part in parts[1:]:
+        result = torch.einsum("...ij,...kl->...ikjl", part, result).flatten(-4, -3).flatten(-2)
+    return result
+
+
+def factors(matrix: Tensor, patch: Patch) -> list[Tensor]:
+    """The matrices of the axes whose product is nearest to the given one.  (..., d, d) -> each (..., n, n)"""
+    if len(patch) == 1:
+        return [matrix]
+    arranged = rearrange(matrix, patch)
+    u, s, vh = torch.linalg.svd(arranged, full_matrices=False)
+    scale = s[..., :1].sqrt()
+    rest, first = u[..., 0] * scale, vh[..., 0, :] * scale
+    if len(patch) > 2:  # the rest is a product too: each side is fitted to the other in turn
+        for _ in range(ROUNDS):
+            rest = product(factors(_square(rest), patch[1:])).flatten(-2)
+            first = (arranged.mT @ rest.unsqueeze(-1)).squeeze(-1) / rest.square().sum(-1, keepdim=True)
+            rest = (arranged @ first.unsqueeze(-1)).squeeze(-1) / first.square().sum(-1, keepdim=True)
+    return [_square(first), *factors(_square(rest), patch[1:])]
+
+
+def _square(vector: Tensor) -> Tensor:
+    return vector.unflatten(-1, (math.isqrt(vector.shape[-1]), -1))
+
+
+def rearrange(matrix: Tensor, patch: Patch) -> Tensor:
     """The blocks of a matrix as rows: rank one if and only if it is `B (x) C`.  (..., d, d) -> (..., m*m, n*n)"""
-    n, m = patch
+    n, m = patch[0], math.prod(patch[1:])
     blocks = matrix.unflatten(-1, (m, n)).unflatten(-3, (m, n))  # (..., m, n, m, n)
     return blocks.transpose(-3, -2).flatten(-4, -3).flatten(-2)

@@ -1,8 +1,11 @@
 """`LowRank`: the identity and a few directions that change."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch, written
 from lgn.generators.base import Generator
 from lgn.groups import Group
 
@@ -19,13 +22,11 @@ class LowRank(Generator):
     option_names = ("rank",)
     rank: int
 
-    def __init__(
-        self, start: Tensor, patch: tuple[int, int], group: Group | int = 4, *, rank: int | None = None
-    ) -> None:
-        d = patch[0] * patch[1]
+    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4, *, rank: int | None = None) -> None:
+        d = math.prod(patch)
         rank = min(4, d) if rank is None else rank
         if not 1 <= rank <= d:
-            raise ValueError(f"rank must be from 1 to {d} for a kernel of {patch[0]}x{patch[1]}, got {rank}")
+            raise ValueError(f"rank must be from 1 to {d} for a kernel of {written(patch)}, got {rank}")
         self.__dict__["rank"] = rank  # set before nn.Module's own __init__: the start is projected there
         super().__init__(start, patch, group)
 

@@ -1,5 +1,6 @@
 """`Orthogonal`: rotations and reflections of the pixel space."""
 
+import math
 from typing import Any
 
 import torch
@@ -75,7 +76,7 @@ class Orthogonal(Generator):
         self.rotation.rebase_()
 
     def determined(self, bases: int) -> int:
-        known, d = super().determined(bases), self.patch[0] * self.patch[1]
+        known, d = super().determined(bases), math.prod(self.patch)
         return d if known >= d - 1 else known  # of one dimension that is left the sign is kept
 
     @torch.no_grad()

@@ -1,5 +1,6 @@
 """`Representation`: one matrix for each generator of a finite group, so that every relation holds for ever."""
 
+import math
 import warnings
 from typing import ClassVar, Literal
 
@@ -7,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch
 from lgn.generators.base import Generator, require_invertible
 from lgn.generators.decomposition import decompose
 from lgn.generators.orthogonal import OrthogonalWeight
@@ -42,9 +44,7 @@ class Representation(Generator):
     radius: Tensor
     blocks: Tensor
 
-    def __init__(
-        self, start: Tensor, patch: tuple[int, int], group: Group | int = 4, *, stretched: bool = True
-    ) -> None:
+    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4, *, stretched: bool = True) -> None:
         self.stretched = stretched
         super().__init__(start, patch, group)
 
@@ -98,7 +98,7 @@ class Representation(Generator):
 
     def determined(self, bases: int) -> int:
         # Every generator maps every element of a set to one of the set.
-        return min(bases * self.order, self.patch[0] * self.patch[1])
+        return min(bases * self.order, math.prod(self.patch))
 
     @torch.no_grad()
     def fresh(self, count: int, place: int = 0) -> Tensor | None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lgn.groups.group import Group, letters
+from lgn.groups.group import Group
+from lgn.groups.words import default_names
 
 TOLERANCE = 1e-6
 
@@ -120,7 +121,7 @@ def from_permutations(
 
 def _chosen(names: Sequence[str] | None, given: int, kept: list[int]) -> tuple[str, ...]:
     if names is None:
-        return letters(len(kept))
+        return default_names(len(kept))
     if len(names) != given:
         raise ValueError(f"names must be one for each of {given} generators, got {', '.join(names)}")
     return tuple(names[number] for number in kept)

@@ -62,3 +62,9 @@ def product(letters: Letters, values: Sequence[T], inverses: Sequence[T], multip
         value = values[place] if sign > 0 else inverses[place]
         total = value if total is None else multiply(total, value)
     return total
+
+
+def default_names(count: int) -> tuple[str, ...]:
+    """Names for generators that have none: a, b, c, d, f, ... (e is the identity)."""
+    alphabet = "abcdfghijklmnopqrstuvwxyz"
+    return tuple(alphabet[place] if count <= len(alphabet) else f"a{place}" for place in range(count))

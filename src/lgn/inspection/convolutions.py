@@ -8,7 +8,8 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 
 from lgn.inspection.bank import SMALLEST
-from lgn.nn import FreeBank, GroupConv2d, OrbitBank, OrbitConv2d
+from lgn.nn import FreeBank, OrbitBank, OrbitConv2d
+from lgn.nn.layers import GroupConv
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ def _of_modules(model: nn.Module) -> Iterator[Convolution]:
     inside: set[int] = set()
     for name, module in model.named_modules():
         name = name or type(module).__name__
-        if isinstance(module, GroupConv2d):
+        if isinstance(module, GroupConv):
             inside.add(id(module.bank))
             yield _convolution(name, module.filters())
         elif isinstance(module, OrbitConv2d):

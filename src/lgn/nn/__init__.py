@@ -1,17 +1,29 @@
 """Layers and networks whose filters are orbits of learned linear groups."""
 
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
-from lgn.nn.cnn import GroupCNN
 from lgn.nn.convert import Conversion, convert
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table
-from lgn.nn.group_stack import BrokenEquivarianceWarning, GroupStackConv2d, SetBatchNorm2d, advance, pool_sets
-from lgn.nn.layers import GroupConv2d, GroupLinear
+from lgn.nn.group_net import GroupNet
+from lgn.nn.group_stack import (
+    BrokenEquivarianceWarning,
+    GroupStackConv1d,
+    GroupStackConv2d,
+    GroupStackConv3d,
+    SetBatchNorm1d,
+    SetBatchNorm2d,
+    SetBatchNorm3d,
+    advance,
+    pool_sets,
+)
+from lgn.nn.invariance import invariance_error
+from lgn.nn.layers import GroupConv1d, GroupConv2d, GroupConv3d, GroupLinear
 from lgn.nn.merge import merge
 from lgn.nn.models import Autoencoder, Classifier
 from lgn.nn.orbit_conv import OrbitConv2d
 from lgn.nn.places import Place, places
 from lgn.nn.summary import Summary, summary
 from lgn.nn.threshold import soft_threshold
+from lgn.nn.transposed import GroupConvTranspose1d, GroupConvTranspose2d, GroupConvTranspose3d
 from lgn.nn.unfolded import UnfoldedEncoder
 
 __all__ = [
@@ -21,20 +33,30 @@ __all__ = [
     "Conversion",
     "EquivarianceTable",
     "FreeBank",
-    "GroupCNN",
+    "GroupConv1d",
     "GroupConv2d",
+    "GroupConv3d",
+    "GroupConvTranspose1d",
+    "GroupConvTranspose2d",
+    "GroupConvTranspose3d",
     "GroupLinear",
+    "GroupNet",
+    "GroupStackConv1d",
     "GroupStackConv2d",
+    "GroupStackConv3d",
     "OrbitBank",
     "OrbitConv2d",
     "Place",
+    "SetBatchNorm1d",
     "SetBatchNorm2d",
+    "SetBatchNorm3d",
     "Summary",
     "UnfoldedEncoder",
     "advance",
     "cached",
     "convert",
     "equivariance_table",
+    "invariance_error",
     "merge",
     "places",
     "pool_sets",

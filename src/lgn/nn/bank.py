@@ -1,12 +1,13 @@
 """Banks of filters: orbits of basis filters under generators, or free filters as the control."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import apply, unvec, vec, walk
+from lgn.algebra import Patch, apply, unvec, vec, walk, written
 from lgn.generators import Family, Generator, Share, Start, leading_shape, make_generator
 from lgn.groups import Group, chosen_group
 
@@ -19,7 +20,8 @@ class OrbitBank(nn.Module):
 
     A bank can hold those of several layers at once, so that an unfolded network computes one orbit for all of them.
 
-    Shapes: basis (layers * sets, channels, n, m); filters (layers * sets * order, channels, n, m), set-major.
+    Shapes: basis (layers * sets, channels, n, m); filters (layers * sets * order, channels, n, m), set-major; those of
+    signals have one axis of pixels, those of volumes three.
     """
 
     def __init__(
@@ -27,7 +29,7 @@ class OrbitBank(nn.Module):
         in_channels: int,
         num_sets: int,
         group: Group | int,
-        patch: tuple[int, int],
+        patch: Patch,
         *,
         num_layers: int = 1,
         generator: Family = "dense",
@@ -44,6 +46,7 @@ class OrbitBank(nn.Module):
         self.group = chosen_group(group, None) if isinstance(group, int) else chosen_group(None, group)
         self.tree, self.several = self.group.tree, len(self.group.generators)  # plain values: compilers read them
         self.order, self.num_sets, self.num_layers, self.basis_norm = self.group.order, num_sets, num_layers, basis_norm
+        self.patch = patch
         leading = leading_shape(share, num_sets, in_channels, num_layers)
         self.generator = make_generator(generator, patch, self.group, leading, start, device=device, dtype=dtype)
         # Acts on the channels of a filter as on a patch of so many rows: rho(g) is B(g) (x) A(g).
@@ -56,7 +59,7 @@ class OrbitBank(nn.Module):
             )
         # Bases of unit norm: with an orthogonal start every filter then has the same.
         basis = torch.randn(num_layers * num_sets, in_channels, *patch, device=device, dtype=dtype)
-        self.basis = nn.Parameter(basis / torch.linalg.matrix_norm(basis, keepdim=True))
+        self.basis = nn.Parameter(basis / filter_norms(basis))
         self._cached: Tensor | None = None
 
     def forward(self) -> Tensor:
@@ -64,14 +67,14 @@ class OrbitBank(nn.Module):
             return self._cached
         # What is shared broadcasts.
         several = self._by_generator(self.generator)
-        basis = self.basis.unflatten(0, (self.num_layers, self.num_sets))
+        vectors = vec(self.basis, len(self.patch)).unflatten(0, (self.num_layers, self.num_sets))
         if self.channel_generator is None:
-            elements = walk(lambda place, vector: apply(several[place], vector), vec(basis), self.tree)
+            elements = walk(lambda place, vector: apply(several[place], vector), vectors, self.tree)
         else:
             mixing = [matrix.squeeze(-3) for matrix in self._by_generator(self.channel_generator)]
-            elements = walk(lambda place, vector: mixing[place] @ apply(several[place], vector), vec(basis), self.tree)
+            elements = walk(lambda place, vector: mixing[place] @ apply(several[place], vector), vectors, self.tree)
         orbits = torch.stack(torch.broadcast_tensors(*elements))  # (order, layers, sets, channels, d)
-        return unvec(orbits, (basis.shape[-2], basis.shape[-1])).permute(1, 2, 0, 3, 4, 5).flatten(0, 2)
+        return unvec(orbits, self.patch).movedim(0, 2).flatten(0, 2)
 
     def _by_generator(self, generator: Generator) -> list[Tensor]:
         """The matrices of each generator of the group, (layers or 1, sets or 1, channels or 1, d, d)."""
@@ -85,14 +88,14 @@ class OrbitBank(nn.Module):
 
     def acted_on(self, generator: Generator) -> int:
         """To how many vectors of the bases a generator of this bank is applied: filters, or pixels with channels."""
-        sets, channels, n, m = self.basis.shape
-        return (generator is self.generator) * sets * channels + (generator is self.channel_generator) * sets * n * m
+        filters, columns = self.basis.shape[:2].numel(), len(self.basis) * math.prod(self.patch)
+        return (generator is self.generator) * filters + (generator is self.channel_generator) * columns
 
     @torch.no_grad()
     def project_(self) -> None:
         """Scale the bases back to `basis_norm`, where one is set, and let the generator do likewise."""
         if self.basis_norm is not None:
-            self.basis.mul_(self.basis_norm / torch.linalg.matrix_norm(self.basis, keepdim=True))
+            self.basis.mul_(self.basis_norm / filter_norms(self.basis))
         for generator in self.generators():
             generator.project_()
 
@@ -103,9 +106,9 @@ class OrbitBank(nn.Module):
 
     def extra_repr(self) -> str:
         layers = f"{self.num_layers} layers of " if self.num_layers > 1 else ""
-        channels, n, m = self.basis.shape[1:]
+        filters = f"{self.basis.shape[1]} x {written(self.patch)}"
         group = f" ({self.group.name})" if len(self.group.generators) > 1 else ""
-        return f"{layers}{self.num_sets} sets of {self.order} filters{group}, {channels} x {n}x{m}"
+        return f"{layers}{self.num_sets} sets of {self.order} filters{group}, {filters}"
 
 
 class FreeBank(nn.Module):
@@ -122,8 +125,8 @@ class FreeBank(nn.Module):
         return self.filters
 
     def extra_repr(self) -> str:
-        count, channels, n, m = self.filters.shape
-        return f"{count} filters, {channels} x {n}x{m}"
+        count, channels, *patch = self.filters.shape
+        return f"{count} filters, {channels} x {written(tuple(patch))}"
 
 
 def project(model: nn.Module) -> None:
@@ -146,6 +149,11 @@ def cached(model: nn.Module) -> Iterator[None]:
     finally:
         for bank, filters in zip(banks, before, strict=True):
             bank._cached = filters
+
+
+def filter_norms(filters: Tensor) -> Tensor:
+    """The norm of each filter, to divide it by.  (filters, channels, n, m) -> (filters, channels, 1, 1)"""
+    return torch.linalg.vector_norm(filters, dim=tuple(range(2, filters.ndim)), keepdim=True)
 
 
 def require_positive(**values: int) -> None:

@@ -1,22 +1,39 @@
 """`convert`: group layers in place of the convolutions of any network."""
 
 import copy
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.conv import _ConvNd
+from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 
 from lgn import notebook
+from lgn.algebra import Patch, written
 from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, element_pairs, least_squares_generator
 from lgn.groups import Group, chosen_group
 from lgn.nn.from_inspection import Inspected, orbit_layer
-from lgn.nn.layers import GroupConv2d, GroupLinear
+from lgn.nn.layers import GroupConv, GroupConv1d, GroupConv2d, GroupConv3d, GroupLinear
+from lgn.nn.transposed import GroupConvTranspose, GroupConvTranspose1d, GroupConvTranspose2d, GroupConvTranspose3d
 
 MAX_DENSE = 256  # a dense generator on more numbers than this has over 65,000 entries: only on request
+
+CONVERTED: dict[type[nn.Module], type[GroupConv | GroupConvTranspose]] = {
+    each.plain: each
+    for each in (
+        GroupConv1d,
+        GroupConv2d,
+        GroupConv3d,
+        GroupConvTranspose1d,
+        GroupConvTranspose2d,
+        GroupConvTranspose3d,
+    )
+}
+
+Converted = GroupConv | GroupConvTranspose | GroupLinear
 
 
 @dataclass
@@ -55,14 +72,16 @@ def convert(
     force: bool = False,
     from_inspection: Inspected | None = None,
 ) -> nn.Module:
-    """A copy of the model with `nn.Conv2d` (and, with `linear`, `nn.Linear`) replaced by group layers.
+    """A copy of the model with its convolutions (and, with `linear`, `nn.Linear`) replaced by group layers.
+
+    Convolutions are `nn.Conv1d`, `nn.Conv2d`, `nn.Conv3d` and the transposed ones.
 
     Their filters are orbits of a finite `group`, "dihedral:4" or one of `lgn.groups`; `order`, 4 unless a group is
     given, is short for a cyclic one.
 
     The copy's attribute `conversion` says which layers were converted and why others were left alone: grouped and 1x1
-    convolutions, those in one or three dimensions or transposed, classes derived from torch's, and layers whose outputs
-    the order does not divide. `layers(name, module)` chooses among the rest. A layer on `meta` gets one there.
+    convolutions, classes derived from torch's, and layers whose outputs the order does not divide. `layers(name,
+    module)` chooses among the rest. A layer on `meta` gets one there.
 
     With `from_filters` each set starts at the original's filters: its first is the basis, and the generator takes each
     to the next. That is exact for `share="channel"` where a set's filters but the last are independent, least squares
@@ -78,15 +97,11 @@ def convert(
     order = chosen.order
     if from_filters and share == "network":
         raise ValueError("from_filters must be False for share='network', got True: layers cannot agree")
-    conversion, shared = Conversion(), dict[tuple[int, int], Generator]()
+    conversion, shared = Conversion(), dict[Patch, Generator]()
     replacements: dict[int, nn.Module] = {}
-    without_values: list[GroupConv2d | GroupLinear] = []
+    without_values: list[Converted] = []
     for name, module in model.named_modules():
-        if not isinstance(module, nn.Conv2d | nn.Linear):
-            if isinstance(module, _ConvNd):
-                conversion.left_alone[name] = (
-                    f"{type(module).__name__} is not converted, of convolutions only Conv2d is"
-                )
+        if not isinstance(module, _ConvNd | nn.Linear):
             continue
         if reason := _reason_to_leave(name, module, order, layers, linear):
             conversion.left_alone[name] = reason
@@ -96,7 +111,7 @@ def convert(
         patch, channels = _patch_and_channels(module)
         _refuse_large_dense(name, patch, generator, force)
         num_sets = _outputs(module) // order
-        filters = module.weight.detach().reshape(num_sets, order, channels, *patch)
+        filters = _filters(module).reshape(num_sets, order, channels, *patch)
         first: Start = start
         if from_filters:
             first = _fitted(filters, chosen, share)
@@ -112,7 +127,7 @@ def convert(
             with torch.no_grad():  # signals keep the size that the original's initialisation gave them
                 new.bank.basis.mul_(module.weight.norm() / new.filters().norm())
         replacements[id(module)] = new.train(module.training)
-        conversion.converted[name] = f"{num_sets} sets of {order}, {'x'.join(map(str, patch))}"
+        conversion.converted[name] = f"{num_sets} sets of {order}, {written(patch)}"
     for layer in without_values:
         _forget_values(layer)
     if not replacements:
@@ -154,19 +169,19 @@ def _fitted(filters: Tensor, group: Group, share: Share) -> Start:
 
 def _reason_to_leave(
     name: str,
-    module: nn.Conv2d | nn.Linear,
+    module: _ConvNd | nn.Linear,
     order: int,
     layers: Callable[[str, nn.Module], bool] | None,
     linear: bool,
 ) -> str | None:
-    if type(module) not in (nn.Conv2d, nn.Linear):
+    if type(module) not in (*CONVERTED, nn.Linear):
         return f"{type(module).__name__} may do more than the layer it is derived from"
     if isinstance(module, nn.Linear) and not linear:
         return "linear layers are converted only with linear=True"
-    if isinstance(module, nn.Conv2d) and module.groups > 1:
+    if isinstance(module, _ConvNd) and module.groups > 1:
         return f"it is a grouped convolution ({module.groups} groups)"
-    if isinstance(module, nn.Conv2d) and module.kernel_size == (1, 1):
-        return "a 1x1 kernel has no space to act on"
+    if isinstance(module, _ConvNd) and max(module.kernel_size) == 1:
+        return f"a {written(module.kernel_size)} kernel has no space to act on"
     if _outputs(module) % order:
         return f"its {_outputs(module)} outputs are not divisible by the order {order}"
     if layers is not None and not layers(name, module):
@@ -174,29 +189,35 @@ def _reason_to_leave(
     return None
 
 
-def _outputs(module: nn.Conv2d | nn.Linear) -> int:
-    return module.out_channels if isinstance(module, nn.Conv2d) else module.out_features
+def _outputs(module: _ConvNd | nn.Linear) -> int:
+    return module.out_channels if isinstance(module, _ConvNd) else module.out_features
 
 
-def _patch_and_channels(module: nn.Conv2d | nn.Linear) -> tuple[tuple[int, int], int]:
-    if isinstance(module, nn.Conv2d):
-        return (module.kernel_size[0], module.kernel_size[1]), module.in_channels
+def _filters(module: _ConvNd | nn.Linear) -> Tensor:
+    """The weight with the outputs first, as a transposed convolution does not have it."""
+    weight = module.weight.detach()
+    return weight.transpose(0, 1) if isinstance(module, _ConvTransposeNd) else weight
+
+
+def _patch_and_channels(module: _ConvNd | nn.Linear) -> tuple[Patch, int]:
+    if isinstance(module, _ConvNd):
+        return module.kernel_size, module.in_channels
     return (module.in_features, 1), 1
 
 
-def _refuse_large_dense(name: str, patch: tuple[int, int], generator: Family, force: bool) -> None:
+def _refuse_large_dense(name: str, patch: Patch, generator: Family, force: bool) -> None:
     family = generator.func if isinstance(generator, partial) else generator
     dense = family in ("dense", Dense) or isinstance(family, Dense)
-    if dense and patch[0] * patch[1] > MAX_DENSE and not force:
+    if dense and math.prod(patch) > MAX_DENSE and not force:
         raise ValueError(
-            f"generator must have fewer numbers than dense for layer {name}, which has {patch[0] * patch[1]} inputs "
+            f"generator must have fewer numbers than dense for layer {name}, which has {math.prod(patch)} inputs "
             f"(at most {MAX_DENSE}), or force=True; low-rank and cyclic do"
         )
 
 
 def _group_layer(
-    module: nn.Conv2d | nn.Linear, num_sets: int, group: Group, family: Family, share: Share, start: Start
-) -> GroupConv2d | GroupLinear:
+    module: _ConvNd | nn.Linear, num_sets: int, group: Group, family: Family, share: Share, start: Start
+) -> Converted:
     device, dtype = torch.device("cpu") if module.weight.is_meta else module.weight.device, module.weight.dtype
     has_bias = module.bias is not None
     if isinstance(module, nn.Linear):
@@ -212,16 +233,17 @@ def _group_layer(
             device=device,
             dtype=dtype,
         )
-    return GroupConv2d(
+    transposed = isinstance(module, _ConvTransposeNd)
+    further = {"output_padding": module.output_padding} if transposed else {"padding_mode": module.padding_mode}
+    return CONVERTED[type(module)](
         module.in_channels,
         num_sets,
-        None,
-        (module.kernel_size[0], module.kernel_size[1]),
-        module.stride,
-        module.padding,
-        module.dilation,
-        has_bias,
-        module.padding_mode,
+        kernel_size=module.kernel_size,
+        stride=module.stride,
+        padding=module.padding,  # type: ignore[arg-type]  # a transposed convolution has numbers
+        dilation=module.dilation,
+        bias=has_bias,
+        **further,
         group=group,
         generator=family,
         share=share,
@@ -231,7 +253,7 @@ def _group_layer(
     )
 
 
-def _forget_values(layer: GroupConv2d | GroupLinear) -> None:
+def _forget_values(layer: Converted) -> None:
     """Move a layer to `meta`: it is made on a CPU, since a family looks at its start."""
     constants = {name for name, _ in layer.named_buffers()} - layer.state_dict().keys()
     if constants:  # `to_empty` and `load_state_dict` would not bring them back
@@ -241,8 +263,8 @@ def _forget_values(layer: GroupConv2d | GroupLinear) -> None:
 
 
 @torch.no_grad()
-def _start_from_filters(new: GroupConv2d | GroupLinear, module: nn.Conv2d | nn.Linear, filters: Tensor) -> float:
+def _start_from_filters(new: Converted, module: _ConvNd | nn.Linear, filters: Tensor) -> float:
     new.bank.basis.copy_(filters[:, 0])
     if module.bias is not None and new.bias is not None:
         new.bias.copy_(module.bias)
-    return float((new.filters() - module.weight).norm() / module.weight.norm())
+    return float((new.filters() - _filters(module)).norm() / module.weight.norm())

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import act
+from lgn.algebra import Patch, act
 from lgn.groups import Group, as_group, closure
-from lgn.nn.group_stack import SetBatchNorm2d, advance
-from lgn.nn.layers import GroupConv2d
+from lgn.nn.group_stack import SetBatchNorm, advance
+from lgn.nn.layers import GroupConv
 from lgn.operators.parse import parse_operator
 
 OUTPUT = "output"
@@ -84,14 +84,18 @@ def equivariance_table(
     of the network, in its order or by its name; or "cyclic:4", "dihedral:4" and the like, turns and the reflection of
     columns. padding_modes: measured with these too, besides the network's own: "circular", "reflect", "replicate".
 
-    images: (N, C, H, W); errors are over all of them. The network is left as it is, and is best in evaluation mode.
+    images: (N, C, H, W), or signals (N, C, T) with operators such as ["reversal"], or volumes (N, C, D, H, W) with such
+    as ["turn 1", "mirror 3"]; errors are over all of them. The network is left as it is, and is best in evaluation
+    mode.
     """
-    if images.ndim != 4:
-        raise ValueError(f"images must be (N, C, H, W), got shape {tuple(images.shape)}")
-    layers = {name: module for name, module in model.named_modules() if isinstance(module, GroupConv2d)}
+    layers = {name: module for name, module in model.named_modules() if isinstance(module, GroupConv)}
     if not layers:
         raise ValueError(f"model must have a group convolution, got {type(model).__name__} with none")
-    group = next(iter(layers.values())).group
+    first = next(iter(layers.values()))
+    if images.ndim != first.axes + 2:
+        axes = {1: "T", 2: "H, W", 3: "D, H, W"}[first.axes]
+        raise ValueError(f"images must be (N, C, {axes}), got shape {tuple(images.shape)}")
+    group = first.group
     words = _operators(symmetry, group)
     _require_action(words, group, images)
     paddings = (AS_IT_IS, *padding_modes)
@@ -132,7 +136,9 @@ def _operators(symmetry: Group | str | Sequence[str] | Mapping[str, str], group:
 
 def _require_action(words: list[str], group: Group, images: Tensor) -> None:
     """Refuse operators on images that do not multiply as the group's elements do."""
-    matrices = _matrices(tuple(words), (min(images.shape[2:], default=1),) * 2)
+    side = min(images.shape[2:], default=1)
+    side = min(side, 6) if images.ndim > 4 else side  # operators multiply alike on a small cube, and fit into memory
+    matrices = _matrices(tuple(words), (side,) * (images.ndim - 2))
     found = closure(matrices, names=group.generators).group
     if not found.is_isomorphic(group):
         raise ValueError(
@@ -141,7 +147,7 @@ def _require_action(words: list[str], group: Group, images: Tensor) -> None:
 
 
 @lru_cache(maxsize=8)
-def _matrices(words: tuple[str, ...], size: tuple[int, int]) -> Tensor:
+def _matrices(words: tuple[str, ...], size: Patch) -> Tensor:
     return torch.stack([parse_operator(word, size) for word in words])
 
 
@@ -154,9 +160,9 @@ def _errors(model: nn.Module, group: Group, words: list[str], images: Tensor) ->
 
         def move(x: Tensor, element: int = element) -> Tensor:
             """T on pixels, by the word of the element: the right letter first."""
-            matrices = _matrices(tuple(words), (x.shape[-2], x.shape[-1]))
+            matrices = _matrices(tuple(words), tuple(x.shape[2:]))
             for place, _ in reversed(group.letters[element]):
-                x = act(matrices[place].to(x), x)
+                x = act(matrices[place].to(x), x, x.ndim - 2)
             return x
 
         for name, output in _outputs(model, move(images)).items():
@@ -166,7 +172,7 @@ def _errors(model: nn.Module, group: Group, words: list[str], images: Tensor) ->
 
 
 def _expected(codes: Tensor, group: Group, element: int, sets: int | None, move: Callable[[Tensor], Tensor]) -> Tensor:
-    if codes.ndim == 4 and min(codes.shape[2:]) > 1:
+    if codes.ndim > 2 and min(codes.shape[2:]) > 1:
         codes = move(codes)
     if sets is not None and codes.ndim > 1 and codes.shape[1] == sets * group.order:
         codes = advance(codes, group, element)
@@ -178,7 +184,7 @@ def _sets_by_layer(model: nn.Module, outputs: Mapping[str, Tensor]) -> dict[str,
     modules, sets, last = dict(model.named_modules()), dict[str, int | None](), None
     for name in outputs:
         module = modules.get(name)
-        last = module.num_sets if isinstance(module, GroupConv2d) else last
+        last = module.num_sets if isinstance(module, GroupConv) else last
         sets[name] = last
     return sets
 
@@ -189,7 +195,7 @@ def _outputs(model: nn.Module, images: Tensor) -> dict[str, Tensor]:
 
     def keep(name: str) -> Callable[[nn.Module, Any, Any], None]:
         def hook(_: nn.Module, __: Any, output: Any) -> None:
-            if isinstance(output, Tensor) and output.is_floating_point() and output.ndim in (2, 4):
+            if isinstance(output, Tensor) and output.is_floating_point() and output.ndim in (2, images.ndim):
                 seen[name] = output
 
         return hook
@@ -205,17 +211,18 @@ def _outputs(model: nn.Module, images: Tensor) -> dict[str, Tensor]:
 def _layers(model: nn.Module, name: str = "") -> Iterator[tuple[str, nn.Module]]:
     """Group convolutions, normalisation of sets, and modules without others in them."""
     for part, module in model.named_children():
-        whole = isinstance(module, GroupConv2d | SetBatchNorm2d) or not any(True for _ in module.children())
+        whole = isinstance(module, GroupConv | SetBatchNorm) or not any(True for _ in module.children())
         path = f"{name}.{part}" if name else part
         yield from [(path, module)] if whole else _layers(module, path)
 
 
 def _inner(x: Tensor) -> Tensor:
     """The middle half of the pixels each way."""
-    if x.ndim != 4 or min(x.shape[2:]) < 4:
+    if x.ndim < 3 or min(x.shape[2:]) < 4:
         return x
-    height, width = x.shape[2:]
-    return x[:, :, height // 4 : height - height // 4, width // 4 : width - width // 4]
+    for axis, size in enumerate(x.shape[2:], 2):
+        x = x.narrow(axis, size // 4, size - 2 * (size // 4))
+    return x
 
 
 def _relative(actual: Tensor, expected: Tensor) -> float:
@@ -225,7 +232,7 @@ def _relative(actual: Tensor, expected: Tensor) -> float:
 
 
 @contextmanager
-def _padded(layers: list[GroupConv2d], padding: str) -> Iterator[None]:
+def _padded(layers: list[GroupConv], padding: str) -> Iterator[None]:
     """Let all layers pad in one way for a while."""
     before = [layer.padding_mode for layer in layers]
     try:

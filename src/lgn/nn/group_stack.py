@@ -5,6 +5,7 @@ and moves element `u^-1 g` of each set to g. A layer that is to keep that must d
 """
 
 import warnings
+from typing import ClassVar
 
 import torch
 import torch.fx
@@ -13,7 +14,7 @@ from torch import Tensor, nn
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, as_group, chosen_group
 from lgn.nn.bank import OrbitBank
-from lgn.nn.layers import Bias, GroupConv2d, PaddingMode
+from lgn.nn.layers import Bias, GroupConv, GroupConv1d, GroupConv2d, GroupConv3d, PaddingMode
 
 
 class BrokenEquivarianceWarning(UserWarning):
@@ -43,26 +44,19 @@ class StackBank(nn.Module):
         p = self.order
         filters = self.orbits()
         sets = filters.unflatten(1, (-1, p)).unflatten(0, (-1, p))  # (sets, g, in_sets, h, n, m)
-        index = self.source[None, :, None, :, None, None].expand_as(sets)
+        index = self.source.view(1, p, 1, p, *(1,) * (filters.ndim - 2)).expand_as(sets)
         return sets.gather(3, index).flatten(2, 3).flatten(0, 1)
 
 
-class GroupStackConv2d(GroupConv2d):
-    """A `GroupConv2d` that takes codes in sets and gives codes in sets.
-
-    Equivariant for every element of a group of image symmetries, such as quarter turns and reflections, on square
-    images with symmetric padding and a bias per set, if all layers share the generators. Arguments are those of
-    `GroupConv2d`, with the number of incoming sets for the channels.
-
-    Shapes: (N, in_sets * order, H, W) -> (N, num_sets * order, H', W')
-    """
+class GroupStackConv(GroupConv):
+    """A group convolution that takes codes in sets and gives codes in sets, for any number of axes."""
 
     def __init__(
         self,
         in_sets: int,
         num_sets: int,
         order: int | None = None,
-        kernel_size: int | tuple[int, int] | None = None,
+        kernel_size: int | tuple[int, ...] | None = None,
         stride: int | tuple[int, ...] = 1,
         padding: int | tuple[int, ...] | str = 0,
         dilation: int | tuple[int, ...] = 1,
@@ -111,12 +105,13 @@ class GroupStackConv2d(GroupConv2d):
 
     def _broken_by(self, x: Tensor) -> str | None:
         """What of the layer no symmetry that turns or reflects an image of this size goes through."""
-        left, right, top, bottom = self._margins()
-        if (left, top) != (right, bottom):
-            return f"padding 'same' of a kernel of {self.kernel_size} adds {left} and {right} pixels at two sides"
+        after, before = self._margins()[::-2], self._margins()[-2::-2]
+        for first, last in zip(before, after, strict=True):
+            if first != last:
+                return f"padding 'same' of a kernel of {self.kernel_size} adds {first} and {last} pixels at two sides"
         if self.bias is not None and not self.bias_per_set:
             return "bias True has one for each filter; bias='set' shares it within a set"
-        for axis, margin in ((0, top), (1, left)):
+        for axis, margin in enumerate(before):
             room = x.shape[2 + axis] + 2 * margin - self.dilation[axis] * (self.kernel_size[axis] - 1) - 1
             if room % self.stride[axis]:
                 left_over = f"{room % self.stride[axis]} of {x.shape[2 + axis]} pixels"
@@ -126,11 +121,35 @@ class GroupStackConv2d(GroupConv2d):
         return None
 
 
-class SetBatchNorm2d(nn.Module):
-    """Batch normalisation with statistics, scale and shift shared within a set.  (N, sets * order, H, W) -> the same
+class GroupStackConv2d(GroupStackConv, GroupConv2d):
+    """A `GroupConv2d` that takes codes in sets and gives codes in sets.
+
+    Equivariant for every element of a group of image symmetries, such as quarter turns and reflections, on square
+    images with symmetric padding and a bias per set, if all layers share the generators. Arguments are those of
+    `GroupConv2d`, with the number of incoming sets for the channels.
+
+    Shapes: (N, in_sets * order, H, W) -> (N, num_sets * order, H', W')
+    """
+
+
+class GroupStackConv1d(GroupStackConv, GroupConv1d):
+    """The same for signals; see `GroupStackConv2d`.  (N, in_sets * order, T) -> (N, num_sets * order, T')"""
+
+
+class GroupStackConv3d(GroupStackConv, GroupConv3d):
+    """The same for volumes; see `GroupStackConv2d`.
+
+    Shapes: (N, in_sets * order, D, H, W) -> (N, num_sets * order, D', H', W')
+    """
+
+
+class SetBatchNorm(nn.Module):
+    """Batch normalisation with statistics, scale and shift shared within a set, for any number of axes.
 
     `order` is that of the group, or the group itself or its name.
     """
+
+    plain: ClassVar[type[nn.BatchNorm1d | nn.BatchNorm2d | nn.BatchNorm3d]]  # torch's own
 
     def __init__(
         self,
@@ -142,11 +161,29 @@ class SetBatchNorm2d(nn.Module):
     ) -> None:
         super().__init__()
         self.order = _order(order)
-        self.norm = nn.BatchNorm2d(num_sets, device=device, dtype=dtype)
+        self.norm = self.plain(num_sets, device=device, dtype=dtype)
 
     def forward(self, codes: Tensor) -> Tensor:
         sets = codes.unflatten(1, (-1, self.order))  # (N, sets, order, H, W)
         return self.norm(sets.flatten(2, 3)).view_as(codes)
+
+
+class SetBatchNorm1d(SetBatchNorm):
+    """See `SetBatchNorm`.  (N, sets * order, T) -> the same"""
+
+    plain = nn.BatchNorm1d
+
+
+class SetBatchNorm2d(SetBatchNorm):
+    """See `SetBatchNorm`.  (N, sets * order, H, W) -> the same"""
+
+    plain = nn.BatchNorm2d
+
+
+class SetBatchNorm3d(SetBatchNorm):
+    """See `SetBatchNorm`.  (N, sets * order, D, H, W) -> the same"""
+
+    plain = nn.BatchNorm3d
 
 
 def pool_sets(codes: Tensor, order: int | Group | str) -> Tensor:

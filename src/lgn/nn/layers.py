@@ -1,19 +1,24 @@
-"""`GroupConv2d` and `GroupLinear`: torch's layers with filters that are orbits."""
+"""`GroupConv1d`, `GroupConv2d`, `GroupConv3d` and `GroupLinear`: torch's layers with filters that are orbits."""
 
 import math
-from typing import Literal, get_args
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 import torch
 import torch.fx
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.modules.conv import _ConvNd
 
+from lgn.algebra import written
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, chosen_group
 from lgn.nn.bank import OrbitBank
 
 Bias = bool | Literal["set"]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
+Layer = TypeVar("Layer", bound=nn.Module)
+CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 
 
 @torch.fx.wrap
@@ -22,8 +27,8 @@ def _filters_for(bank: nn.Module, _: Tensor) -> Tensor:
     return bank()
 
 
-class _GroupLayer(nn.Module):
-    """What both layers share: a bank, and a bias per filter or per set."""
+class _GroupLayer(nn.Module, ABC):
+    """What all layers share: a bank, and a bias per filter or per set."""
 
     def __init__(self, bank: OrbitBank, bias: Bias) -> None:
         super().__init__()
@@ -39,6 +44,13 @@ class _GroupLayer(nn.Module):
         else:
             self.register_parameter("bias", None)
 
+    @abstractmethod
+    def merged(self) -> nn.Module:
+        """The plain layer with the same filters."""
+
+    def _filters_for(self, x: Tensor) -> Tensor:
+        return _filters_for(self.bank, x)
+
     def _bias(self) -> Tensor | None:
         """One number per filter.  (sets * order,)"""
         if not self.bias_per_set:
@@ -52,25 +64,18 @@ class _GroupLayer(nn.Module):
         )
 
 
-class GroupConv2d(_GroupLayer):
-    """A convolution whose filters are `num_sets` orbits of a finite group (eq. 11).
+class _GroupConvNd(_GroupLayer):
+    """What all convolutions share: a bank on the patch of a kernel with some number of axes."""
 
-    `group` is a `lgn.groups.Group` or its name, such as "dihedral:4"; `order` alone stands for the cyclic one. There is
-    a generator for each of the group's; `start` then takes a list of one matrix for each. `generator` is a family by
-    name, a class, or a module that several layers share; `share` says who has a matrix of their own.
-    `channel_generator` lets the group act on the channels too, by `B (x) A`: a family, and `channel_start`, for B. The
-    other arguments are those of `nn.Conv2d`; `bias="set"` shares the bias within a set.
-
-    Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W'); `out.unflatten(1, (num_sets, order))` gives the
-    sets.
-    """
+    axes: ClassVar[int]
+    plain: ClassVar[type[_ConvNd]]  # torch's own
 
     def __init__(
         self,
         in_channels: int,
         num_sets: int,
         order: int | None = None,
-        kernel_size: int | tuple[int, int] | None = None,
+        kernel_size: int | tuple[int, ...] | None = None,
         stride: int | tuple[int, ...] = 1,
         padding: int | tuple[int, ...] | str = 0,
         dilation: int | tuple[int, ...] = 1,
@@ -89,12 +94,12 @@ class GroupConv2d(_GroupLayer):
         chosen = chosen_group(order, group)
         if kernel_size is None:
             raise ValueError("kernel_size must be given, got none")
-        patch = _pair(kernel_size)
+        patch, strides = self._each("kernel_size", kernel_size), self._each("stride", stride)
         if padding_mode not in get_args(PaddingMode):
             raise ValueError(f"padding_mode must be one of {', '.join(get_args(PaddingMode))}, got {padding_mode!r}")
         if isinstance(padding, str) and padding not in ("same", "valid"):
             raise ValueError(f"padding must be numbers, 'same' or 'valid', got {padding!r}")
-        if padding == "same" and _pair(stride) != (1, 1):
+        if padding == "same" and max(strides) > 1:
             raise ValueError(f"stride must be 1 for padding='same', got {stride}")
         super().__init__(
             OrbitBank(
@@ -113,25 +118,57 @@ class GroupConv2d(_GroupLayer):
             bias,
         )
         self.in_channels, self.out_channels, self.kernel_size = in_channels, num_sets * chosen.order, patch
-        self.stride, self.dilation, self.padding_mode = _pair(stride), _pair(dilation), padding_mode
-        self.padding = padding if isinstance(padding, str) else _pair(padding)
+        self.stride, self.dilation, self.padding_mode = strides, self._each("dilation", dilation), padding_mode
+        self.padding = padding if isinstance(padding, str) else self._each("padding", padding)
 
     def filters(self) -> Tensor:
         """The bank, set-major.  (sets * order, channels, n, m)"""
         return self.bank()
 
+    @classmethod
+    def _each(cls, name: str, value: int | tuple[int, ...]) -> tuple[int, ...]:
+        """A number for each axis."""
+        each = (value,) * cls.axes if isinstance(value, int) else tuple(value)
+        if len(each) != cls.axes:
+            raise ValueError(f"{name} must be a number or {cls.axes} of them for {cls.__name__}, got {value}")
+        return each
+
+
+class GroupConv(_GroupConvNd):
+    """A convolution whose filters are orbits: the one implementation for signals, images and volumes."""
+
     def forward(self, x: Tensor) -> Tensor:
+        eager = not (torch.compiler.is_compiling() or isinstance(x, torch.fx.Proxy))
+        if eager:
+            self._require_room(x)
         padding = self.padding
         if self.padding_mode != "zeros":
-            x, padding = F.pad(x, self._margins(), mode=self.padding_mode), (0, 0)
-        return F.conv2d(x, _filters_for(self.bank, x), self._bias(), self.stride, padding, self.dilation)
+            x, padding = F.pad(x, self._margins(), mode=self.padding_mode), (0,) * self.axes
+        convolve = CONVOLUTIONS[self.axes]
+        return convolve(x, self._filters_for(x), self._bias(), self.stride, padding, self.dilation)
+
+    def merged(self) -> _ConvNd:
+        """The plain convolution with the same filters."""
+        return plain_layer(
+            self.plain,
+            self.filters(),
+            self._bias(),
+            self.training,
+            in_channels=self.in_channels,
+            out_channels=self.out_channels,
+            kernel_size=self.kernel_size,
+            stride=self.stride,
+            padding=self.padding,
+            dilation=self.dilation,
+            padding_mode=self.padding_mode,
+        )
 
     def _margins(self) -> list[int]:
-        """Pixels to add at the left, right, top and bottom."""
+        """Pixels to add before and after, the last axis first: at the left, right, top and bottom."""
         if self.padding == "valid":
-            return [0, 0, 0, 0]
+            return [0, 0] * self.axes
         margins = []
-        for axis in (1, 0):
+        for axis in reversed(range(self.axes)):
             if isinstance(self.padding, str):
                 total = self.dilation[axis] * (self.kernel_size[axis] - 1)
                 margins += [total // 2, total - total // 2]
@@ -139,27 +176,41 @@ class GroupConv2d(_GroupLayer):
                 margins += [self.padding[axis]] * 2
         return margins
 
-    def merged(self) -> nn.Conv2d:
-        """The plain convolution with the same filters."""
-        with torch.no_grad():
-            filters, bias = self.filters(), self._bias()
-            plain = nn.utils.skip_init(  # so that merging draws no random numbers
-                nn.Conv2d,
-                self.in_channels,
-                self.out_channels,
-                self.kernel_size,
-                self.stride,
-                self.padding,
-                self.dilation,
-                bias=bias is not None,
-                padding_mode=self.padding_mode,
-                device=filters.device,
-                dtype=filters.dtype,
-            )
-            plain.weight.copy_(filters)
-            if plain.bias is not None and bias is not None:
-                plain.bias.copy_(bias)
-        return plain.train(self.training)
+    def _require_room(self, x: Tensor) -> None:
+        """Refuse what is smaller than the kernel."""
+        margins = self._margins()[::-1]
+        for axis, size in enumerate(x.shape[x.ndim - self.axes :]):
+            if size + margins[2 * axis] + margins[2 * axis + 1] <= self.dilation[axis] * (self.kernel_size[axis] - 1):
+                kernel, given = written(self.kernel_size), written(tuple(x.shape[x.ndim - self.axes :]))
+                raise ValueError(f"x must not be smaller than the kernel of {kernel} where it is padded, got {given}")
+
+
+class GroupConv2d(GroupConv):
+    """A convolution whose filters are `num_sets` orbits of a finite group (eq. 11).
+
+    `group` is a `lgn.groups.Group` or its name, such as "dihedral:4"; `order` alone stands for the cyclic one. There is
+    a generator for each of the group's; `start` then takes a list of one matrix for each. `generator` is a family by
+    name, a class, or a module that several layers share; `share` says who has a matrix of their own.
+    `channel_generator` lets the group act on the channels too, by `B (x) A`: a family, and `channel_start`, for B. The
+    other arguments are those of `nn.Conv2d`; `bias="set"` shares the bias within a set.
+
+    Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W'); `out.unflatten(1, (num_sets, order))` gives the
+    sets.
+    """
+
+    axes, plain = 2, nn.Conv2d
+
+
+class GroupConv1d(GroupConv):
+    """The same for signals; see `GroupConv2d`.  (N, in_channels, T) -> (N, num_sets * order, T')"""
+
+    axes, plain = 1, nn.Conv1d
+
+
+class GroupConv3d(GroupConv):
+    """The same for volumes; see `GroupConv2d`.  (N, in_channels, D, H, W) -> (N, num_sets * order, D', H', W')"""
+
+    axes, plain = 3, nn.Conv3d
 
 
 class GroupLinear(_GroupLayer):
@@ -204,19 +255,26 @@ class GroupLinear(_GroupLayer):
         return self.bank().flatten(1)
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, _filters_for(self.bank, x).flatten(1), self._bias())
+        return F.linear(x, self._filters_for(x).flatten(1), self._bias())
 
     def merged(self) -> nn.Linear:
         """The plain linear layer with the same rows."""
-        with torch.no_grad():
-            filters, bias = self.filters(), self._bias()
-            like = {"device": filters.device, "dtype": filters.dtype}
-            plain = nn.utils.skip_init(nn.Linear, self.in_features, self.out_features, bias is not None, **like)
-            plain.weight.copy_(filters)
-            if bias is not None:
-                plain.bias.copy_(bias)
-        return plain.train(self.training)
+        return plain_layer(
+            nn.Linear,
+            self.filters(),
+            self._bias(),
+            self.training,
+            in_features=self.in_features,
+            out_features=self.out_features,
+        )
 
 
-def _pair(value: int | tuple[int, ...]) -> tuple[int, int]:
-    return (value, value) if isinstance(value, int) else (value[0], value[1])
+@torch.no_grad()
+def plain_layer(kind: type[Layer], weight: Tensor, bias: Tensor | None, training: bool, **arguments: Any) -> Layer:
+    """A layer of torch's own with the given numbers; making it draws no random ones."""
+    options = {"bias": bias is not None, "device": weight.device, "dtype": weight.dtype}
+    made = nn.utils.skip_init(kind, **arguments, **options)
+    made.weight.copy_(weight)
+    if bias is not None:
+        made.bias.copy_(bias)
+    return made.train(training)

@@ -1,14 +1,15 @@
 """`OrbitConv2d`: a convolution some of whose filters are turned and flipped copies of each other."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.algebra import act
-from lgn.operators import operator
+from lgn.nn.layers import plain_layer
+from lgn.operators.parse import SQUARE, parse_operator
 
 ROUNDS = 10
 
@@ -52,7 +53,7 @@ class OrbitConv2d(nn.Module):
         self.register_buffer("orbit", torch.tensor([orbit for orbit, _, _ in copies]))
         self.register_buffer("place", torch.tensor([*(number for _, number, _ in copies), *others]).argsort())
         names = sorted({name for _, _, name in copies})
-        matrices = torch.stack([element_matrix(name, patch) for name in names]).to(weight)
+        matrices = torch.stack([parse_operator(SQUARE[name], patch) for name in names]).to(weight)
         self.register_buffer("elements", matrices[torch.tensor([names.index(name) for _, _, name in copies])])
         given = weight[[number for _, number, _ in copies]][..., top : bottom + 1, left : right + 1]
         basis, gain = self._fit(given)
@@ -76,26 +77,20 @@ class OrbitConv2d(nn.Module):
 
     def merged(self) -> nn.Conv2d:
         """The plain convolution with the same filters."""
-        with torch.no_grad():
-            filters = self.filters()
-            plain = nn.utils.skip_init(  # so that merging draws no random numbers
-                nn.Conv2d,
-                self.in_channels,
-                self.out_channels,
-                self.kernel_size,
-                self.stride,
-                self.padding,
-                self.dilation,
-                self.groups,
-                bias=self.bias is not None,
-                padding_mode=self.padding_mode,
-                device=filters.device,
-                dtype=filters.dtype,
-            )
-            plain.weight.copy_(filters)
-            if plain.bias is not None and self.bias is not None:
-                plain.bias.copy_(self.bias)
-        return plain.train(self.training)
+        return plain_layer(
+            nn.Conv2d,
+            self.filters(),
+            self.bias,
+            self.training,
+            in_channels=self.in_channels,
+            out_channels=self.out_channels,
+            kernel_size=self.kernel_size,
+            stride=self.stride,
+            padding=self.padding,
+            dilation=self.dilation,
+            groups=self.groups,
+            padding_mode=self.padding_mode,
+        )
 
     def extra_repr(self) -> str:
         return f"{len(self.gain)} filters in {len(self.basis)} orbits, {len(self.free)} free"
@@ -113,22 +108,3 @@ class OrbitConv2d(nn.Module):
             gain = (back * basis[self.orbit]).sum((1, 2, 3)) / size
         scale = gain[first]  # the first filter of an orbit is its base as it is
         return basis * scale.view(-1, 1, 1, 1), gain / scale[self.orbit]
-
-
-def element_matrix(name: str, patch: tuple[int, int]) -> Tensor:
-    """A turn, flip or transposition of the patch by its name, as a matrix (d, d)."""
-    known: dict[str, tuple[str, dict[str, Any]]] = {
-        "identity": ("identity", {}),
-        "flip columns": ("reflection", {"axis": "columns"}),
-        "flip rows": ("reflection", {"axis": "rows"}),
-        "transposition": ("transposition", {}),
-        "turn 90": ("rotation", {"degrees": 90}),
-        "turn 180": ("rotation", {"degrees": 180}),
-        "turn 270": ("rotation", {"degrees": 270}),
-    }
-    if name == "antitransposition":
-        return element_matrix("turn 180", patch) @ element_matrix("transposition", patch)
-    if name not in known:
-        raise ValueError(f"name must be one of {', '.join(known)}, antitransposition, got {name!r}")
-    kind, keywords = known[name]
-    return operator(kind, patch, **keywords)

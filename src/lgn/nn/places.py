@@ -1,5 +1,6 @@
 """Who is who: every matrix of a model with its name, its place and the filters that it acts on."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -47,7 +48,7 @@ def places(model: nn.Module) -> list[Place]:
     return [
         place
         for name, generator in generators_of(model).items()
-        if generator.patch != (1, 1)
+        if math.prod(generator.patch) > 1
         for served in [[bank for bank in banks if any(generator is each for each in bank.generators())]]
         for place in _places_of(
             generator, name, served, None if id(served[0]) in unfolded else named[id(served[0])].removesuffix(".bank")
@@ -58,7 +59,7 @@ def places(model: nn.Module) -> list[Place]:
 def _places_of(generator: Generator, name: str, banks: list[OrbitBank], layer_name: str | None) -> Iterator[Place]:
     """Those of one generator; `layer_name` is that of its first layer, None for the layers of an unfolded network."""
     rows, columns = generator.start_distance.shape
-    group = generator.group
+    group, axes = generator.group, len(generator.patch)
     several = len(group.generators)
     rows, sets = rows // several, banks[0].num_sets
     per_set = rows == banks[0].num_layers * sets
@@ -85,7 +86,7 @@ def _places_of(generator: Generator, name: str, banks: list[OrbitBank], layer_na
                     and own[1] in (None, k)
                     and own[2] in (None, channel)
                 ]
-                axes = (*WORDS[:2], "pixel") if across else WORDS
+                named = (*WORDS[:2], "pixel") if across else WORDS
                 varying = [axis for axis in range(3) if len({each[axis] for each in members}) > 1]
                 yield Place(
                     generator,
@@ -94,9 +95,9 @@ def _places_of(generator: Generator, name: str, banks: list[OrbitBank], layer_na
                     title,
                     label,
                     torch.stack([layers[number - 1][k - 1, channel - 1] for number, k, channel in members]),
-                    tuple(", ".join(f"{axes[axis]} {m[axis]}" for axis in varying) or "basis" for m in members),
+                    tuple(", ".join(f"{named[axis]} {m[axis]}" for axis in varying) or "basis" for m in members),
                     member,
-                    torch.cat([_all(acted[number - 1][k - 1, channel - 1]) for number, k, channel in members]),
+                    torch.cat([_all(acted[number - 1][k - 1, channel - 1], axes) for number, k, channel in members]),
                     group.order if several == 1 else 2,
                 )
 
@@ -118,5 +119,5 @@ def _seen(filters: Tensor, across: bool) -> Tensor:
     return filters.detach().flatten(2).mT.unsqueeze(-1) if across else filters.detach()
 
 
-def _all(filters: Tensor) -> Tensor:
-    return filters if filters.ndim == 3 else filters[None]
+def _all(filters: Tensor, axes: int) -> Tensor:
+    return filters if filters.ndim > axes else filters[None]

@@ -3,9 +3,11 @@
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
+
 
 @torch.no_grad()
-def largest_eigenvalue(filters: Tensor, image_size: tuple[int, int]) -> Tensor:
+def largest_eigenvalue(filters: Tensor, image_size: Patch) -> Tensor:
     """An upper bound of `sigma_max(W^T W)` for images of the given size, zero-padded.
 
     Convolution with zero padding is part of the circular one on a grid of H + n - 1 by W + m - 1, which is diagonal in
@@ -13,9 +15,9 @@ def largest_eigenvalue(filters: Tensor, image_size: tuple[int, int]) -> Tensor:
 
     Shapes: (layers, F, C, n, m) -> (layers,)
     """
-    n, m = filters.shape[-2:]
-    grid = (image_size[0] + n - 1, image_size[1] + m - 1)
-    transform = torch.fft.rfft2(filters, s=grid).flatten(-2)  # (layers, F, C, frequencies)
+    grid = [side + n - 1 for side, n in zip(image_size, filters.shape[3:], strict=True)]
+    axes = tuple(range(3, filters.ndim))
+    transform = torch.fft.rfftn(filters, s=grid, dim=axes).flatten(3)  # (layers, F, C, frequencies)
     gram = torch.einsum("lfcw,lfdw->lwcd", transform.conj(), transform)  # (layers, frequencies, C, C)
     if gram.shape[-1] == 1:
         return gram.real.flatten(1).amax(1)

@@ -77,13 +77,16 @@ def summary(model: nn.Module) -> Summary:
         if not isinstance(bank, OrbitBank):
             continue
         basis = bank.basis.numel()
+        # Bases that are combinations of fewer filters than there are pixels store their coefficients.
+        of_generators = sum(p.numel() for g in bank.generators() for p in g.parameters())
+        kept = sum(p.numel() for p in bank.parameters()) - of_generators
         own = sum(p.numel() for g in bank.generators() if id(g) not in counted for p in g.parameters())
         counted.update(map(id, bank.generators()))
         family = " across ".join(type(generator).__name__ for generator in reversed(bank.generators()))
         if len(bank.group.generators) > 1:
             family += f" of {bank.group.name}"
-        even = math.ceil((basis + own) / basis)
-        banks.append(BankSummary(name, family, bank.order, basis + own, basis * bank.order, even))
+        even = math.ceil((kept + own) / basis)
+        banks.append(BankSummary(name, family, bank.order, kept + own, basis * bank.order, even))
     if not banks:
         raise ValueError(f"model must have a group layer, got {type(model).__name__} with none")
     stored = sum(parameter.numel() for parameter in model.parameters())

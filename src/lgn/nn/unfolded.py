@@ -7,9 +7,10 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch, written
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, chosen_group
-from lgn.nn.bank import FreeBank, OrbitBank, require_positive
+from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, require_positive
 from lgn.nn.kernels import Kernel, Layers, layers_of
 from lgn.nn.kernels.adjoint import Margins, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
@@ -20,7 +21,8 @@ from lgn.nn.step_size import largest_eigenvalue
 
 Algorithm = Literal["ista", "fista"]
 Path = Literal["auto", "native", "fast", "plain"]
-StepSize = float | Literal["learned", "safe"]
+StepSize = float | Literal["safe"]
+NORMS: dict[int, type[nn.Module]] = {1: nn.BatchNorm1d, 2: CodeBatchNorm, 3: nn.BatchNorm3d}
 
 
 class UnfoldedEncoder(nn.Module):
@@ -31,10 +33,12 @@ class UnfoldedEncoder(nn.Module):
     the momentum variable. Filters are orbits of a finite `group`, "dihedral:4" or one of `lgn.groups`; `order`, 4
     unless a group is given, is short for a cyclic one. `generator="free"` gives the control without a group.
 
-    `step` is a number, "learned" (one per layer) or "safe" (the largest at which ISTA converges, found anew from the
-    filters each time). `path` chooses between the plain expression, the fast one of `lgn.nn.kernels.fast` and the
-    compiled one of `lgn.nn.kernels.native`; they are equal. Second derivatives and `torch.func` take the plain one by
-    themselves.
+    `step` is a number or "safe" (the largest at which ISTA converges, found anew from the filters each time). `path`
+    chooses between the plain expression, the fast one of `lgn.nn.kernels.fast` and the compiled one of
+    `lgn.nn.kernels.native`; they are equal. Second derivatives and `torch.func` take the plain one by themselves.
+
+    `kernel_size` has as many numbers as what is encoded has axes: (9,) encodes signals, (3, 3, 3) volumes, both by the
+    plain expression; one number alone is for images.
 
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
     """
@@ -45,12 +49,11 @@ class UnfoldedEncoder(nn.Module):
         num_layers: int = 4,
         num_sets: int = 5,
         order: int | None = None,
-        kernel_size: int | tuple[int, int] = 6,
+        kernel_size: int | tuple[int, ...] = 6,
         *,
         algorithm: Algorithm = "ista",
         tied: bool = False,
         step: StepSize = 0.01,
-        threshold: Literal["filter", "set"] = "filter",
         two_sided: bool = False,
         normalise: bool = True,
         padding: int | Literal["same"] = 1,
@@ -66,13 +69,14 @@ class UnfoldedEncoder(nn.Module):
         super().__init__()
         require_positive(num_layers=num_layers)
         _require_choice("algorithm", algorithm, get_args(Algorithm))
-        _require_choice("threshold", threshold, ("filter", "set"))
         _require_choice("path", path, get_args(Path))
         if isinstance(step, str):
-            _require_choice("step", step, ("learned", "safe"))
+            _require_choice("step", step, ("safe",))
         elif step <= 0:
             raise ValueError(f"step must be positive, got {step}")
         self.patch = patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
+        if len(patch) != 2 and path not in ("auto", "plain"):
+            raise ValueError(f"path must be auto or plain for a kernel of {written(patch)}, got {path!r}")
         self.group = chosen_group(order, group, default=4)
         self.num_layers, self.num_sets, self.order = num_layers, num_sets, self.group.order
         self.algorithm, self.two_sided, self.path, self.step = algorithm, two_sided, path, step
@@ -81,7 +85,7 @@ class UnfoldedEncoder(nn.Module):
         self.bank: OrbitBank | FreeBank
         if generator == "free":
             free = torch.randn(banks * filters, in_channels, *patch, device=device, dtype=dtype)
-            self.bank = FreeBank(free / torch.linalg.matrix_norm(free, keepdim=True))
+            self.bank = FreeBank(free / filter_norms(free))
         else:
             self.bank = OrbitBank(
                 in_channels,
@@ -96,40 +100,33 @@ class UnfoldedEncoder(nn.Module):
                 device=device,
                 dtype=dtype,
             )
-        thresholds = num_sets if threshold == "set" else filters
-        self.threshold = nn.Parameter(torch.ones(banks, thresholds, device=device, dtype=dtype))
-        self.log_step: nn.Parameter | None = None
-        if step == "learned":
-            self.log_step = nn.Parameter(torch.full((banks,), math.log(0.01), device=device, dtype=dtype))
-        norms = num_layers - 1 if normalise else 0
-        self.norms = nn.ModuleList(CodeBatchNorm(filters, device=device, dtype=dtype) for _ in range(norms))
+        self.threshold = nn.Parameter(torch.ones(banks, filters, device=device, dtype=dtype))
+        norms, norm = num_layers - 1 if normalise else 0, NORMS[len(patch)]
+        self.norms = nn.ModuleList(norm(filters, device=device, dtype=dtype) for _ in range(norms))
 
     def filters(self) -> Tensor:
         """The banks of all layers; a tied network has one.  (layers or 1, sets * order, channels, n, m)"""
         return self.bank().unflatten(0, (-1, self.num_sets * self.order))
 
-    def step_sizes(self, filters: Tensor, image_size: tuple[int, int]) -> Tensor:
+    def step_sizes(self, filters: Tensor, image_size: Patch) -> Tensor:
         """The step of each bank.  (layers or 1,)"""
-        if self.log_step is not None:
-            return self.log_step.exp()
         if self.step == "safe":
             return 1 / largest_eigenvalue(filters, image_size)
-        return torch.full_like(filters[:, 0, 0, 0, 0], float(self.step)).detach()
+        return torch.full_like(filters.flatten(1)[:, 0], float(self.step)).detach()
 
     def forward(self, x: Tensor) -> Tensor:
         filters = self.filters()
-        steps = self.step_sizes(filters, (x.shape[-2], x.shape[-1]))
-        thresholds = self.threshold.repeat_interleave(filters.shape[1] // self.threshold.shape[1], dim=1)
+        steps = self.step_sizes(filters, tuple(x.shape[2:]))
         # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
         roots = steps.sqrt()
         layers = layers_of(
             self.kernel(x),
-            filters * roots.view(-1, 1, 1, 1, 1),
-            steps.unsqueeze(1) * thresholds,
+            filters * roots.view(-1, *(1,) * (filters.ndim - 1)),
+            steps.unsqueeze(1) * self.threshold,
             self.two_sided,
             self.margins,
         )
-        images = [root * x for root in roots] if len(roots) > 1 and self.step in ("learned", "safe") else [roots[0] * x]
+        images = [root * x for root in roots] if self.step == "safe" else [roots[0] * x]
         return self._iterate(layers, [layers.image(image) for image in images])
 
     def _iterate(self, layers: Layers[Any], images: list[Tensor]) -> Tensor:
@@ -154,7 +151,7 @@ class UnfoldedEncoder(nn.Module):
         return Synthesis.apply(codes, filters, self.margins)
 
     @torch.no_grad()
-    def step_conditions(self, image_size: tuple[int, int]) -> Tensor:
+    def step_conditions(self, image_size: Patch) -> Tensor:
         """`step * sigma_max(W^T W)` of each bank: the paper's condition is that it is at most 1.  (layers or 1,)"""
         filters = self.filters()
         return self.step_sizes(filters, image_size) * largest_eigenvalue(filters, image_size)
@@ -165,7 +162,8 @@ class UnfoldedEncoder(nn.Module):
             return "plain"
         if self.path == "fast":
             return "fast"
-        if not self.two_sided and is_native(x, self.threshold.dtype, self.patch, self.margins, say):
+        patch = (self.patch[0], self.patch[1])
+        if not self.two_sided and is_native(x, self.threshold.dtype, patch, self.margins, say):
             return "native"
         if self.path == "native":
             raise ValueError(
@@ -180,7 +178,10 @@ class UnfoldedEncoder(nn.Module):
         if not compiling and is_transformed():
             return True
         # Under autocast torch chooses types operation by operation; the fast path, one operation, has one type.
-        return self.path == "auto" and (compiling or x.device.type != "cpu" or torch.is_autocast_enabled("cpu"))
+        # The others are made for images.
+        images = len(self.patch) == 2
+        autocast = torch.is_autocast_enabled("cpu")
+        return self.path == "auto" and (not images or compiling or x.device.type != "cpu" or autocast)
 
     def __prepare_scriptable__(self) -> "UnfoldedEncoder":
         """Called by `torch.jit.script`."""

@@ -1,7 +1,8 @@
 """Known linear maps as matrices, what they are as group elements, and learning one from pairs of patches (sec. 5.2)."""
 
+from lgn.operators.axes import move_axes
 from lgn.operators.describe import Description, describe, nearest_period
-from lgn.operators.known import OPERATORS, operator
+from lgn.operators.known import OPERATORS, catalogue, operator
 from lgn.operators.learn import Learned, closed_form, gradient_descent
 from lgn.operators.median import linear_median, median
 from lgn.operators.parse import parse_operator
@@ -10,11 +11,13 @@ __all__ = [
     "OPERATORS",
     "Description",
     "Learned",
+    "catalogue",
     "closed_form",
     "describe",
     "gradient_descent",
     "linear_median",
     "median",
+    "move_axes",
     "nearest_period",
     "operator",
     "parse_operator",

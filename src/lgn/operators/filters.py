@@ -29,18 +29,21 @@ def pool(x: Tensor, radius: int) -> Tensor:
     return _correlate(_correlate(x, taps, (radius - 1) // 2, axis=-2), taps, (radius - 1) // 2, axis=-1)
 
 
-def blur(x: Tensor, sigma: float, reach: int | None = None) -> Tensor:
+def blur(x: Tensor, sigma: float, reach: int | None = None, axes: int = 2) -> Tensor:
     """Gaussian blur: taps `exp(-k^2 / (2 sigma^2))`, normalised, out to 3 sigma (or `reach`) pixels.
 
-    The reach is cut where reflection ends, one less than the shorter side.  (..., n, m) -> (..., n, m)
+    The reach is cut where reflection ends, one less than the shortest side.  (..., n, m) -> (..., n, m), or as many
+    axes as are said
     """
     if sigma <= 0:
         raise ValueError(f"sigma must be positive, got {sigma}")
     reach = math.ceil(3 * sigma) if reach is None else reach
-    reach = min(reach, min(x.shape[-2:]) - 1)
+    reach = min(reach, min(x.shape[-axes:]) - 1)
     taps = [math.exp(-0.5 * (k / sigma) ** 2) for k in range(-reach, reach + 1)]
     taps = [tap / sum(taps) for tap in taps]
-    return _correlate(_correlate(x, taps, reach, axis=-2), taps, reach, axis=-1)
+    for axis in range(-axes, 0):
+        x = _correlate(x, taps, reach, axis)
+    return x
 
 
 def differentiate(x: Tensor, axis: str = "rows", kind: str = "centred") -> Tensor:

@@ -12,15 +12,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.algebra import matrix_of
-from lgn.operators import filters, warps
-
-Patch = tuple[int, int]
+from lgn.algebra import Patch, matrix_of
+from lgn.operators import axes, filters, warps
+from lgn.operators.signals import SIGNALS
+from lgn.operators.volumes import VOLUMES
 
 
 def identity(patch: Patch) -> Tensor:
     """The identity `I`, (d, d)."""
-    return torch.eye(patch[0] * patch[1], dtype=torch.float64)
+    return torch.eye(math.prod(patch), dtype=torch.float64)
 
 
 def rotation(patch: Patch, degrees: float, mode: str = "nearest", fill: str = "zeros") -> Tensor:
@@ -44,23 +44,7 @@ def transposition(patch: Patch) -> Tensor:
 
 def shift(patch: Patch, rows: int = 0, columns: int = 0, fill: str = "cyclic") -> Tensor:
     """Move the patch down by `rows` and right by `columns`: "cyclic" wraps round, "zeros" fills with zeros, (d, d)."""
-    if fill not in ("cyclic", "zeros"):
-        raise ValueError(f"fill must be 'cyclic' or 'zeros', got {fill!r}")
-    n, m = patch
-    # A zero-filled shift by the whole patch or more leaves nothing: it must not wrap round to something.
-    if fill == "zeros" and (abs(rows) >= n or abs(columns) >= m):
-        return torch.zeros(n * m, n * m, dtype=torch.float64)
-
-    def move(x: Tensor) -> Tensor:
-        moved = x.roll((rows, columns), (-2, -1))
-        if fill == "zeros":
-            for axis, size, places in ((-2, n, rows), (-1, m, columns)):
-                source = torch.arange(size) - places
-                inside = ((source >= 0) & (source < size)).to(x.dtype)
-                moved = moved * (inside[:, None] if axis == -2 else inside)
-        return moved
-
-    return matrix_of(move, patch)
+    return matrix_of(lambda x: axes.shift(x, (rows, columns), fill), patch)
 
 
 def pooling(patch: Patch, radius: int) -> Tensor:
@@ -95,7 +79,7 @@ def derivative(patch: Patch, axis: str = "rows", kind: str = "centred") -> Tenso
     return matrix_of(lambda x: filters.differentiate(x, axis, kind), patch)
 
 
-#: By name, the simpler before the richer: where two describe a matrix equally well, the earlier name wins.
+#: Of images, by name, the simpler before the richer: where two describe a matrix equally well, the earlier name wins.
 OPERATORS: dict[str, Callable[..., Tensor]] = {
     "identity": identity,
     "reflection": reflection,
@@ -111,17 +95,32 @@ OPERATORS: dict[str, Callable[..., Tensor]] = {
 }
 
 
+#: Of signals, images and volumes, by the number of axes.
+CATALOGUES: dict[int, dict[str, Callable[..., Tensor]]] = {1: SIGNALS, 2: OPERATORS, 3: VOLUMES}
+#: The names of all, images first.
+NAMES = tuple(dict.fromkeys([*OPERATORS, *SIGNALS, *VOLUMES]))
+
+
+def catalogue(patch: Patch) -> dict[str, Callable[..., Tensor]]:
+    """The operators on patches with so many axes, by name."""
+    if len(patch) not in CATALOGUES or min(patch) < 1:
+        raise ValueError(f"patch must be one, two or three sizes of at least 1, got {patch}")
+    return CATALOGUES[len(patch)]
+
+
 def operator(name: str, patch: Patch, **keywords: Any) -> Tensor:
-    """A known operator by its name: `operator("rotation", (6, 6), degrees=60)` is a float64 matrix (36, 36)."""
-    if name not in OPERATORS:
-        raise ValueError(f"name must be one of {tuple(OPERATORS)}, got {name!r}")
-    if len(patch) != 2 or min(patch) < 1:
-        raise ValueError(f"patch must be two sizes of at least 1, got {patch}")
+    """A known operator by its name: `operator("rotation", (6, 6), degrees=60)` is a float64 matrix (36, 36).
+
+    A patch of one size is a signal's and one of three a volume's: `operator("stretch", (9,), factor=2)`.
+    """
+    known = catalogue(patch)
+    if name not in known:
+        raise ValueError(f"name must be one of {tuple(known)}, got {name!r}")
     for parameter, value in keywords.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{parameter} must be finite for operator {name!r}, got {value}")
     try:
-        matrix = OPERATORS[name](patch, **keywords)
+        matrix = known[name](patch, **keywords)
     except OverflowError:
         matrix = torch.tensor(math.nan)
     if not torch.isfinite(matrix).all():

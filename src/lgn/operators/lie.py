@@ -8,7 +8,7 @@ the blur behind.
 import torch
 from torch import Tensor
 
-Patch = tuple[int, int]
+from lgn.algebra import Patch
 
 
 def infinitesimal(rotation: Tensor, angle: float) -> Tensor:

@@ -4,10 +4,23 @@ import inspect
 
 from torch import Tensor
 
-from lgn.operators.known import OPERATORS, operator
+from lgn.algebra import Patch
+from lgn.operators.known import catalogue, operator
+
+#: Turns, flips and transpositions of a square, by the names of candidates and elements, as operators.
+SQUARE = {
+    "identity": "identity",
+    "turn 90": "rotation 90",
+    "turn 180": "rotation 180",
+    "turn 270": "rotation 270",
+    "flip columns": "reflection columns",
+    "flip rows": "reflection rows",
+    "transposition": "transposition",
+    "antitransposition": "transposition then rotation 180",
+}
 
 
-def parse_operator(text: str, patch: tuple[int, int]) -> Tensor:
+def parse_operator(text: str, patch: Patch) -> Tensor:
     """The matrix (d, d) of an operator as people write it: its name, then its parameters in their order.
 
     Parts joined by "then" are applied one after the other.
@@ -20,11 +33,12 @@ def parse_operator(text: str, patch: tuple[int, int]) -> Tensor:
     return matrix
 
 
-def _one(text: str, patch: tuple[int, int]) -> Tensor:
+def _one(text: str, patch: Patch) -> Tensor:
     name, *values = text.split() or [""]
-    if name not in OPERATORS:
-        raise ValueError(f"operator must begin with one of {', '.join(OPERATORS)}, got {text!r}")
-    parameters = list(inspect.signature(OPERATORS[name]).parameters.values())[1:]
+    known = catalogue(patch)
+    if name not in known:
+        raise ValueError(f"operator must begin with one of {', '.join(known)}, got {text!r}")
+    parameters = list(inspect.signature(known[name]).parameters.values())[1:]
     if len(values) > len(parameters):
         raise ValueError(f"operator {name} takes at most {len(parameters)} parameters, got {text!r}")
     given = {each.name: _value(word, each, text) for each, word in zip(parameters, values, strict=False)}

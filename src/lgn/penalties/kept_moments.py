@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import written
 from lgn.penalties.base import Penalty
 from lgn.penalties.patch_moments import PatchMoments
 
@@ -25,7 +26,7 @@ class KeptMoments(Penalty):
         super().__init__(model, weight)
         patches = dict.fromkeys(generator.patch for generator in self.generators)
         self.moments = nn.ModuleDict(
-            {_key(patch): PatchMoments(images, labels, patch, seed=seed) for patch in patches}
+            {written(patch): PatchMoments(images, labels, patch, seed=seed) for patch in patches}
         ).to(self.generators[0].matrix().dtype)
 
     def forward(self) -> Tensor:
@@ -35,12 +36,8 @@ class KeptMoments(Penalty):
         """What each matrix does not keep, by patch size, all degrees together: {"5x5": (count,)}."""
         batches: dict[str, list[Tensor]] = {}
         for generator in self.generators:
-            batches.setdefault(_key(generator.patch), []).append(generator.matrix().flatten(0, 1))
+            batches.setdefault(written(generator.patch), []).append(generator.matrix().flatten(0, 1))
         return {key: self.moments[key](torch.cat(batch)).sum(0) for key, batch in batches.items()}
 
     def score(self, matrix: Tensor, order: int) -> Tensor:
         raise NotImplementedError("moments are those of a patch, not of a size: use violations()")
-
-
-def _key(patch: tuple[int, int]) -> str:
-    return f"{patch[0]}x{patch[1]}"

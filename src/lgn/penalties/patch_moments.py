@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.algebra import vec
+from lgn.algebra import Patch, vec, written
 
 CHUNK = 2**24  # numbers of patches, or of their outer products, in memory at a time
 PATCHES, DIRECTIONS = 1_000_000, 100_000  # at most, for means and covariances, and for third moments
@@ -42,7 +42,7 @@ class PatchMoments(nn.Module):
         self,
         images: Tensor,
         labels: Tensor | None,
-        patch: tuple[int, int],
+        patch: Patch,
         *,
         frame: "PatchMoments | None" = None,
         seed: int = 0,
@@ -111,7 +111,7 @@ def _share(gap: Tensor, size: Tensor) -> Tensor:
     return gap.square().sum(1) / whole if whole > 1e-6 else gap.new_zeros(len(gap))
 
 
-def _chunks(images: Tensor, patch: tuple[int, int], most: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
+def _chunks(images: Tensor, patch: Patch, most: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
     """Patches of some images at a time, with the images' numbers.  (n, patches of each, d), (n,)
 
     All patches where there are not too many; else as many of each image, from anywhere.
@@ -147,7 +147,7 @@ def _whitening(means: Tensor, seconds: Tensor, counts: Tensor) -> tuple[Tensor, 
     return mean, (directions * scale) @ directions.mT
 
 
-def _third(images: Tensor, patch: tuple[int, int], mean: Tensor, whitening: Tensor, seed: int) -> Tensor:
+def _third(images: Tensor, patch: Patch, mean: Tensor, whitening: Tensor, seed: int) -> Tensor:
     """`mean of u (x) u (x) u` over directions `u = z / |z|`.  -> (d, d, d)"""
     d = len(mean)
     total, count = torch.zeros(d, d * d, dtype=torch.float64, device=images.device), 0
@@ -167,13 +167,15 @@ def _classes(labels: Tensor | None, images: Tensor) -> tuple[int, Tensor]:
     return len(values), numbers
 
 
-def _require(images: Tensor, labels: Tensor | None, patch: tuple[int, int]) -> None:
+def _require(images: Tensor, labels: Tensor | None, patch: Patch) -> None:
     if images.ndim != 4 or not images.is_floating_point() or len(images) < 2:
         raise ValueError(
             f"images must be at least 2 of a floating type, (N, C, H, W), got {images.dtype} {tuple(images.shape)}"
         )
     if labels is not None and (labels.shape != (len(images),) or labels.is_floating_point()):
         raise ValueError(f"labels must be {len(images)} whole numbers, got {labels.dtype} {tuple(labels.shape)}")
+    if len(patch) != 2:
+        raise ValueError(f"model must have generators on patches of images, got one on {written(patch)}")
     channels, height, width = images.shape[1:]
     if patch != (channels, 1) and (patch[0] > height or patch[1] > width):
         raise ValueError(f"images must be no smaller than the patch {patch[0]}x{patch[1]}, got {height}x{width}")

@@ -26,16 +26,26 @@ def load_pretrained(name: str, device: str | None = None) -> nn.Module:
 
 
 def find_run(source: str | PathLike[str] | Run) -> Run:
-    """A run from its directory, or from the name of one that comes with the package."""
+    """A run from its directory, or from the name of one that comes with the package.
+
+    A directory that is kept without its weights, because they are in the package, gives the run there.
+    """
     if isinstance(source, Run):
         return source
     if (Path(source) / "config.json").is_file():
-        return Run(Path(source))
+        run = Run(Path(source))
+        return run if run.finished or not run.trained else _in_the_package(run) or run
     if str(source) in pretrained_names():
         return Run(DIRECTORY / source)
     raise FileNotFoundError(
         f"run must be a directory with a config.json or one of {', '.join(pretrained_names())}, got {source}"
     )
+
+
+def _in_the_package(run: Run) -> Run | None:
+    """The network of the package that a run became: no other training has its numbers, epoch by epoch."""
+    metrics = run.metrics
+    return next((each for name in pretrained_names() if (each := Run(DIRECTORY / name)).metrics == metrics), None)
 
 
 def place_for(run: Run, name: str) -> Path:

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
 from lgn import data
-from lgn.analysis import Analysis, analyze_matrices
-from lgn.analysis.generator import tensor
+from lgn.analysis import Analysis
 from lgn.front import analyze
 from lgn.operators.study import SETTINGS, Setting, Study, study
+from lgn.pretrained import find_run
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
 from lgn.training.config import PRESETS
@@ -93,28 +92,21 @@ class Context:
                 return run
         return None
 
-    def analysis(self, run: Run, change: bool = False) -> Analysis:
-        """The analysis of a run, made once; or of what training changed, `A - A_0`."""
-        if not change and not self.options:
+    def analysis(self, run: Run) -> Analysis:
+        """The analysis of a run, made once."""
+        if run.finished and not self.options:
             return run.analysis()
-        plain = run.path / ("analysis-change.json" if change else "analysis.json")
-        small = plain.with_suffix(".json.gz")
-        kept = Analysis.stored(plain) or Analysis.stored(small)
+        path = run.path / "analysis.json"
+        kept = Analysis.stored(path)
         if kept is None:
-            kept = self._analyze_change(run) if change else analyze(run, **self.options)
-            kept.to_json(small)
+            kept = analyze(find_run(run.path), **self.options)
+            kept.to_json(path)
         return kept
 
     @property
     def options(self) -> dict[str, Any]:
         """How analyses are made."""
         return {"draws": QUICK_DRAWS} if self.quick else {}
-
-    def _analyze_change(self, run: Run) -> Analysis:
-        whole = self.analysis(run)
-        changes = [tensor(each.matrix) - tensor(each.start or each.matrix) for each in whole.generators]
-        labels = [(each.layer, each.set, each.channel) for each in whole.generators]
-        return analyze_matrices(torch.stack(changes), whole.patch, labels=labels, **self.options)
 
     def caption(self, run: Run) -> str:
         """What a run was trained on, for captions."""
@@ -164,7 +156,9 @@ class Context:
 
 def _kept(run: Run) -> bool:
     """Whether a run is finished, or was, and is kept without its weights."""
-    return run.finished or (run.trained and any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES)))
+    if any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES)) and run.trained:
+        return True
+    return find_run(run.path).finished
 
 
 def _with_task(run: Run) -> Config:
@@ -175,7 +169,7 @@ def _with_task(run: Run) -> Config:
 def caption(config: Config) -> str:
     """What a run was trained on, for captions."""
     task = {"classify": "classification", "reconstruct": "reconstruction"}.get(config.task, config.task)
-    network = "" if config.network.architecture == "unfolded" else ", a plain CNN"
+    network = {"unfolded": "", "cnn": ", a plain CNN", "net": ", a net"}[config.network.architecture]
     start = f"{config.network.start} start"
     what = f"{TITLES.get(config.data, config.data)}, {task}{network}"
     return f"{what}, preset {config.preset}, {start}, {config.epochs} epochs, seed {config.seed}"

@@ -10,13 +10,12 @@ from pathlib import Path
 
 from lgn.recipes.context import Context
 from lgn.recipes.runs import long_runs
-from lgn.report.figures import all_generators, mnist_actions
+from lgn.report.figures import group_actions
 
 
 def run(context: Context) -> list[Path]:
     written = []
     for suffix, found in context.at_least_one(long_runs("mnist")).items():
-        analysis, data = context.analysis(found), context.caption(found)
-        written += context.save_figure(mnist_actions(analysis, data), f"fig6{suffix}")
-        written += context.save_figure(all_generators(analysis, data), f"fig6-all{suffix}")
+        figure = group_actions(context.analysis(found), context.caption(found), rows=1)
+        written += context.save_figure(figure, f"fig6{suffix}")
     return written

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis import Analysis
 from lgn.groups import Group
 
@@ -16,7 +17,7 @@ class Network:
     num_layers: int
     num_sets: int
     order: int
-    patch: tuple[int, int]
+    patch: Patch
     algorithm: str
     in_channels: int
     #: What follows the codes: "10 classes", "reconstruction".

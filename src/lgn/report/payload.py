@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis import GeneratorAnalysis, Match, Score
 from lgn.analysis.generator import tensor
 from lgn.codec import encode
@@ -135,7 +136,7 @@ def _score(score: Score) -> dict[str, Any]:
     }
 
 
-def _match(match: Match, patch: tuple[int, int], *, with_matrix: bool) -> dict[str, Any]:
+def _match(match: Match, patch: Patch, *, with_matrix: bool) -> dict[str, Any]:
     return {
         "words": sentences.operator_words(match),
         "cosine": match.cosine,

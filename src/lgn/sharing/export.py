@@ -26,6 +26,8 @@ FORMATS: tuple[str, ...] = get_args(Format)
 ALLOWED = 1e-3  # the largest difference, relative to the largest output, that rounding can explain
 OF_A_RUN = ("model.safetensors", "best.safetensors", "initial.safetensors")
 
+#: Under which name an ONNX file has the facts of its run.
+FACTS = "lgn.facts"
 # From a written file to what it computes.
 Reader = Callable[[Tensor], Tensor]
 
@@ -94,9 +96,10 @@ def _write_pt2(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader
     return _without_gradient(torch.export.load(part).module())
 
 
-def _write_onnx(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader:  # noqa: ARG001
+def _write_onnx(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader:
     if not all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
         raise ValueError("onnx, onnxscript and onnxruntime must be installed: pip install 'lgn[onnx]'")
+    import onnx
     import onnxruntime
 
     with _quiet():
@@ -110,6 +113,10 @@ def _write_onnx(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reade
             input_names=["images"],
             output_names=["outputs"],
         )
+    # What `lgn predict` needs beside the network: the size of images, what is done to pixels, and the classes.
+    named = onnx.load(str(part))
+    onnx.helper.set_model_props(named, {FACTS: json.dumps({"grey": run.config.grey, **run.facts})})
+    onnx.save(named, str(part))
     session = onnxruntime.InferenceSession(str(part), providers=["CPUExecutionProvider"])
     return lambda images: torch.from_numpy(session.run(None, {"images": images.numpy()})[0])
 

@@ -2,7 +2,7 @@
 
 from lgn.sweep.cluster import run_jobs
 from lgn.sweep.comparison import write_comparison
-from lgn.sweep.outcome import Setting, Spread, read_summary, spread_of, summarise, table, write_summary
+from lgn.sweep.outcome import Setting, Spread, spread_of, summarise, table, write_summary
 from lgn.sweep.plan import Job, plan
 
 __all__ = [
@@ -10,7 +10,6 @@ __all__ = [
     "Setting",
     "Spread",
     "plan",
-    "read_summary",
     "run_jobs",
     "spread_of",
     "summarise",

@@ -9,11 +9,10 @@ from typing import Any
 
 import torch
 
-from lgn import data
 from lgn.memory import keep_freed_memory
 from lgn.sweep.plan import Job
 from lgn.sweep.watch import Watch
-from lgn.training import Config, Interrupted, train
+from lgn.training import Config, Interrupted, load_set, train
 
 POLL_SECONDS = 0.5
 CONNECT_SECONDS = 10.0
@@ -47,7 +46,7 @@ def run_jobs(
         return {}
     for config in {(job.config.data, job.config.data_dir): job.config for job in waiting}.values():
         # Once, and before many workers ask for the same download; what is wrong with the data shows here.
-        data.load(config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed)
+        load_set(config)
     ray = _import_ray()
     started_here = not ray.is_initialized()
     if started_here:

@@ -14,7 +14,7 @@ from lgn.generators import generators_of, matrices_by_size
 from lgn.measures import closure_error
 from lgn.sweep.plan import Job
 from lgn.training import Run
-from lgn.whole_files import read_json, write_json
+from lgn.whole_files import write_json
 
 CONFIDENCE = 0.95
 
@@ -101,17 +101,6 @@ def write_summary(path: Path, settings: Sequence[Setting], failures: dict[str, s
         path,
         {"confidence": CONFIDENCE, "settings": [asdict(setting) for setting in settings], "failures": failures},
     )
-
-
-def read_summary(path: Path) -> list[Setting]:
-    """What `write_summary` wrote."""
-    settings = []
-    for each in read_json(path)["settings"]:
-        quantities = {
-            name: Spread(**value | {"values": tuple(value["values"])}) for name, value in each["quantities"].items()
-        }
-        settings.append(Setting(each["name"], tuple(each["runs"]), quantities))
-    return settings
 
 
 def table(settings: Sequence[Setting]) -> str:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from lgn.data import checksum, generator_for
 from lgn.symmetry.asked import require_different, require_question
+from lgn.symmetry.budget import given_up, planned
 from lgn.symmetry.candidates import Own, families_of
 from lgn.symmetry.division import HELD_OUT, divide, near_duplicates
 from lgn.symmetry.family import Family
@@ -16,8 +17,10 @@ from lgn.symmetry.gain import ask_network
 from lgn.symmetry.images_evidence import FamilyEvidence, Parts, observe
 from lgn.symmetry.labels import ask_labels, classifier
 from lgn.symmetry.observer import smaller
+from lgn.symmetry.ranges import spread
 from lgn.symmetry.result import ClassReading, FamilyFacts, Row, Symmetries, patch_matrix
 from lgn.symmetry.statistic import read
+from lgn.symmetry.unknown import UNKNOWN, proposed
 from lgn.symmetry.verdict import MARGIN, Verdict, holm, judge
 
 #: More images than these are not needed: so many are drawn.
@@ -42,14 +45,17 @@ def symmetries(
     """Ask images, their labels and a network which candidates are symmetries.
 
     images: uint8 or floats (N, C, H, W); labels: integers (N,), or None.
-    candidates: names of `lgn.symmetry.NAMES`, and one's own as `(name, function or matrix)`.
+    candidates: names of `lgn.symmetry.NAMES`, and one's own as `(name, function or matrix)`; "unknown" judges what
+    `discover_from_data` proposes, which takes a minute or so.
     evidence: of "images", "labels", "network"; by default images, and labels where there are any. The images are asked
     always; labels and a network about what the images keep.
     margin: what the best observer may tell apart beyond one half for a candidate to be kept all the same.
     effort: how long observers are trained, 1 being what the benchmark was measured with.
-    minutes: once they are over nothing new is begun; what was given up is said in `notes`.
+    minutes: a budget. Where all would take longer, fewer images are looked at and observers trained for less long; once
+    it is over nothing new is begun. `notes` say what was given up.
     progress: is told what begins.
     """
+    began = time.monotonic()
     say = progress or (lambda _: None)
     say("images")
     if isinstance(candidates, str):
@@ -59,18 +65,27 @@ def symmetries(
     pixels, labels, notes = _some(images, labels, seed)
     small = _around_zero(pixels, 8 * FINE)
     families = families_of(candidates, small[: min(len(small), 64)] if len(small) else small)
+    if minutes is not None and families:
+        some = [(family, _view(family, small[:128])) for family in families]
+        count, less = planned(minutes, some, len(small), effort, asked)
+        notes += given_up(minutes, (len(small), effort), (count, less))
+        small, labels, _ = _some(small, labels, seed, count)
+        effort = less
     clusters = near_duplicates(small)
     require_different(small, clusters)
     if (copies := len(clusters) - len(clusters.unique())) > 0:
         notes += [f"{copies:,} near-duplicates are counted with the image that they copy."]
     learns, judges = divide(small, clusters, HELD_OUT, seed)
+    if UNKNOWN in candidates:
+        say(UNKNOWN)
+        more, said = proposed(small[learns], seed)
+        families, notes = (*families, *more), notes + said
     found: list[FamilyEvidence] = []
-    given_up: list[str] = []
-    began = time.monotonic()
+    too_late: list[str] = []
 
     def may_begin(what: str) -> bool:
         if minutes is not None and time.monotonic() - began > 60 * minutes:
-            given_up.append(what)
+            too_late.append(what)
             return False
         say(what)
         return True
@@ -78,7 +93,7 @@ def symmetries(
     for number, family in enumerate(families):
         if number and not may_begin(family.name):
             continue
-        view = smaller(small) if family.scales else smaller(small, FINE)
+        view = _view(family, small)
         parts = Parts(view[learns], view[judges], clusters[judges])
         found.append(observe(family, parts, margin, seed, effort))
     rows = _rows(found, margin, len(small), clusters[judges], None if labels is None else labels[judges], names)
@@ -97,6 +112,7 @@ def symmetries(
         checksum(images),
         effort,
         tuple(notes),
+        minutes,
     )
     answer = _with_closure_note(answer)
     if labels is not None and answer.kept:
@@ -104,8 +120,8 @@ def symmetries(
             answer = _with_labels(answer, families, small, labels, learns, judges)
         if "network" in asked and answer.generators_kept and may_begin("a network"):
             answer = _with_gain(answer, small, labels, learns, judges)
-    if given_up:
-        note = f"Not asked, for {minutes:g} minutes were over: {', '.join(given_up)}."
+    if too_late:
+        note = f"Not asked, for {minutes:g} minutes were over: {', '.join(too_late)}."
         answer = replace(answer, notes=(*answer.notes, note))
     return answer
 
@@ -130,7 +146,7 @@ def _rows(
                 ClassReading(name, about.share, about.interval)
                 for label, name in enumerate(class_names)
                 if int((chosen := labels == label).sum()) > 1
-                for about in [read(each.answers[number][chosen], clusters[chosen])]
+                for about in [read(each.answers[:, number, chosen], clusters[chosen])]
             )
         rows.append(
             Row(
@@ -146,6 +162,7 @@ def _rows(
                 candidate.element,
                 candidate.parameter,
                 by_class,
+                exact_p=each.exact[number],
             )
         )
     return tuple(rows)
@@ -160,12 +177,7 @@ def _at_most(each: FamilyEvidence, number: int, verdict: Verdict, margin: float)
 
 
 def _facts(each: FamilyEvidence) -> FamilyFacts:
-    spread = None
-    if each.family.group_name is None and each.family.candidates[0].parameter is not None:
-        # Over a uniform range W the share is 1/2 + |t| / 2 W; the shortest step says it best where it says anything.
-        first = each.readings[0]
-        if first.p_value() <= 0.01 and first.share < 0.75:
-            spread = each.family.candidates[0].parameter / (2 * (first.share - 0.5))
+    on_a_line = each.family.group_name is None
     control, twin = each.control, each.twin
     return FamilyFacts(
         each.family.name,
@@ -173,7 +185,7 @@ def _facts(each: FamilyEvidence) -> FamilyFacts:
         None if control is None else control.share,
         None if control is None else control.interval,
         None if twin is None else twin.share,
-        spread,
+        spread(each.family.candidates, each.readings) if on_a_line else None,
     )
 
 
@@ -198,8 +210,8 @@ def _with_labels(
     by_name = {family.name: family for family in families}
     rows = []
     for row in answer.rows:
-        if row.images == "kept" and row.element is not None:
-            family = by_name[row.family]
+        family = by_name[row.family]
+        if row.images == "kept" and row.element is not None and family.view is None:
             view = parts.judges if family.scales else small[judges]
             about = ask_labels(model, family, family.candidate(row.name), view, labels[judges])
             row = replace(row, label_evidence=about)
@@ -223,11 +235,20 @@ def _with_gain(answer: Symmetries, small: Tensor, labels: Tensor, learns: Tensor
     return replace(answer, rows=tuple(rows.values()))
 
 
-def _some(images: Tensor, labels: Tensor | None, seed: int) -> tuple[Tensor, Tensor | None, list[str]]:
-    if len(images) <= MOST:
+def _view(family: Family, images: Tensor) -> Tensor:
+    """As large as a family needs them."""
+    if family.view is not None:
+        return family.view(images)
+    return smaller(images) if family.scales else smaller(images, FINE)
+
+
+def _some(
+    images: Tensor, labels: Tensor | None, seed: int, most: int = MOST
+) -> tuple[Tensor, Tensor | None, list[str]]:
+    if len(images) <= most:
         return images, labels, []
-    chosen = torch.randperm(len(images), generator=generator_for("symmetry some", seed))[:MOST].sort().values
-    note = f"{MOST:,} of {len(images):,} images were drawn and looked at."
+    chosen = torch.randperm(len(images), generator=generator_for("symmetry some", seed))[:most].sort().values
+    note = f"{most:,} of {len(images):,} images were drawn and looked at."
     return images[chosen], None if labels is None else labels[chosen], [note]
 
 

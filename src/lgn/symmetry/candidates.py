@@ -8,13 +8,14 @@ from torch import Tensor
 
 from lgn.algebra import act as act_on_patches
 from lgn.symmetry import exact, resampled
-from lgn.symmetry.family import Candidate, Family, brightness_place, of_group
+from lgn.symmetry.family import Candidate, Family, of_group
 
 #: What candidates may be called.
 NAMES = (
     "turns",
     "flips",
     "angles",
+    "tilts",
     "shifts",
     "scalings",
     "stretches",
@@ -23,6 +24,7 @@ NAMES = (
     "negative",
     "brightness",
     "contrast",
+    "unknown",
 )
 Own = tuple[str, Callable[[Tensor], Tensor] | Tensor]
 #: The longest period of a transformation of one's own that is looked for.
@@ -30,7 +32,10 @@ LONGEST = 12
 
 
 def families_of(candidates: Sequence[str | Own], images: Tensor) -> tuple[Family, ...]:
-    """One family for all turns and flips by quarters, one each for the others.  images: a few, as they will be shown"""
+    """One family for all turns and flips by quarters, one each for the others; "unknown" ones are not made here.
+
+    images: a few, as they will be shown
+    """
     names = [each for each in candidates if isinstance(each, str)]
     if unknown := [name for name in names if name not in NAMES]:
         raise ValueError(f"candidates must be of {', '.join(NAMES)}, or (name, function or matrix), got {unknown[0]!r}")
@@ -52,7 +57,7 @@ def families_of(candidates: Sequence[str | Own], images: Tensor) -> tuple[Family
         if min(height, width) < 12:
             raise ValueError(f"candidates 'shifts' needs images of at least 12x12, got {height}x{width}")
         found += [resampled.shifts("right"), resampled.shifts("down")]
-    for name in ("scalings", "stretches", "shears", "brightness", "contrast"):
+    for name in ("tilts", "scalings", "stretches", "shears", "brightness", "contrast"):
         if name in names:
             found.append(getattr(resampled, name)())
     return (*found, *(of_own(each, images) for each in candidates if not isinstance(each, str)))
@@ -79,7 +84,7 @@ def of_own(given: Own, images: Tensor) -> Family:
         moved = function(moved)
         if torch.allclose(moved, images, atol=1e-4):
             names = {power: name if power == 1 else f"{name}, {power} times" for power in range(1, order)}
-            return of_group(name, f"cyclic:{order}", names, act, brightness_place, scales=False)
+            return of_group(name, f"cyclic:{order}", names, act, scales=False)
     return Family(name, 2, (Candidate(name, ((0, 1),)),), act, act, scales=False)
 
 

@@ -6,7 +6,7 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from lgn.symmetry.family import Family, brightness_place, of_group
+from lgn.symmetry.family import Family, of_group
 
 #: The elements of the symmetries of a square, as `lgn.groups.dihedral(4)` counts them: r^j, then r^j s.
 SQUARE = {
@@ -32,9 +32,9 @@ def turns_and_flips(kinds: Iterable[str], height: int, width: int) -> Family:
         if ("turns" if name.startswith("turn") else "flips") in kinds
     }
     if square and "flips" not in kinds:
-        return of_group("turns", "cyclic:4", wanted, _turn, brightness_place)
+        return of_group("turns", "cyclic:4", wanted, _turn)
     group = "dihedral:4" if square else "dihedral:2"
-    return of_group("turns and flips", group, wanted, act_square if square else _act_rectangle, brightness_place)
+    return of_group("turns and flips", group, wanted, act_square if square else _act_rectangle)
 
 
 def act_square(images: Tensor, element: int) -> Tensor:
@@ -67,10 +67,7 @@ def colour(channels: int) -> Family:
     def act(images: Tensor, element: int) -> Tensor:
         return images[:, backwards[element]]
 
-    def rule(images: Tensor) -> Tensor:
-        return images.mean((2, 3)) @ torch.tensor([1.0, 0.3, -1.3])
-
-    return of_group("colour", "symmetric:3", names, act, rule)
+    return of_group("colour", "symmetric:3", names, act)
 
 
 def negative(low: float, high: float) -> Family:
@@ -79,7 +76,4 @@ def negative(low: float, high: float) -> Family:
     def act(images: Tensor, element: int) -> Tensor:
         return low + high - images if element else images
 
-    def rule(images: Tensor) -> Tensor:
-        return images.mean((1, 2, 3))
-
-    return of_group("negative", "cyclic:2", {1: "negative"}, act, rule)
+    return of_group("negative", "cyclic:2", {1: "negative"}, act)

@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import torch
 from torch import Tensor
 
 from lgn.groups import Group, named
 
 Action = Callable[[Tensor, int], Tensor]
-Rule = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
@@ -43,12 +41,12 @@ class Family:
     act: Action
     #: The name of the group (`lgn.groups.named`); None for a line.
     group_name: str | None = None
-    #: A number for each image, (N,), that differs between its versions. See Note [A break of known size].
-    rule: Rule | None = None
     #: Whether versions are resampled, which leaves traces.
     resampled: bool = False
     #: Whether it does to a smaller copy of an image what it does to the image.
     scales: bool = True
+    #: What of images it acts on, where that is not the images themselves: (N, C, H, W) -> (N, C', H', W').
+    view: Callable[[Tensor], Tensor] | None = None
     #: Which elements of the group its versions are, where they are not all of them.
     elements: tuple[int, ...] = ()
 
@@ -83,7 +81,6 @@ def of_group(
     group_name: str,
     names: dict[int, str],
     act: Action,
-    rule: Rule,
     *,
     show: Action | None = None,
     parameters: dict[int, float] | None = None,
@@ -104,7 +101,7 @@ def of_group(
         )
         for element, words in names.items()
     )
-    return Family(name, group.order, candidates, show or act, act, group_name, rule, resampled=resampled, scales=scales)
+    return Family(name, group.order, candidates, show or act, act, group_name, resampled=resampled, scales=scales)
 
 
 def of_line(
@@ -129,13 +126,3 @@ def of_line(
         return show(images, values[h])
 
     return Family(name, len(values), candidates, version, version, resampled=resampled, scales=scales)
-
-
-def brightness_place(images: Tensor) -> Tensor:
-    """Where the brightness of an image lies along a direction that no turn or reflection by quarters keeps.
-
-    Shapes: (N, C, H, W) -> (N,)
-    """
-    height, width = images.shape[-2:]
-    row, column = torch.linspace(-1, 1, height)[:, None], torch.linspace(-1, 1, width)[None, :]
-    return (images.mean(1) * (0.92 * column + 0.38 * row)).mean((1, 2))

@@ -8,14 +8,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lgn.data import generator_for
 from lgn.discovery import search_starts
 from lgn.nn import GroupConv2d
-from lgn.nn.group_stack import pool_sets
 from lgn.symmetry.observer import drawn, seeded, smaller
 
-FILTERS, KERNEL, BATCH, RATE = 96, 7, 100, 1e-2
-#: Images that are shown in all; fewer where that would be more than EPOCHS passes.
-VISITS, EPOCHS = 36_000, 8
+FILTERS, HIDDEN, KERNEL, BATCH, RATE = 96, 256, 7, 100, 1e-2
+#: A symmetry is worth most where images are few: no more than so many are learned from, so often.
+FEW, EPOCHS = 1000, 20
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Gain:
     """Accuracy of orbits of T over that of as many free filters, both trained anew with fresh seeds.
 
     points: in percent, with its standard error. claimed: at most 2 of 100 are, where there is nothing to gain.
+    images: how many both learned from; 0 where an older answer does not say.
     """
 
     points: float
@@ -31,10 +32,14 @@ class Gain:
     claimed: bool
     accuracy: float
     free: float
+    images: int = 0
 
 
 class PooledSets(nn.Module):
-    """One layer, the largest response of each set, its mean and maximum over the image, and a linear head.
+    """One layer of sets; mean and maximum over the image; a hidden layer that sees one element of every set at a time,
+    with the same weights for each; the mean over elements; and a linear head.
+
+    Pooled after the hidden layer, not before it: how features lie to each other is known, which element it is is not.
 
     Shapes: (N, C, H, W) -> (N, classes)
     """
@@ -43,12 +48,14 @@ class PooledSets(nn.Module):
         super().__init__()
         self.convolution, self.order = convolution, order
         sets = FILTERS // order
-        self.norm = nn.BatchNorm2d(sets)
-        self.head = nn.Linear(2 * sets, classes)
+        self.norm = nn.BatchNorm3d(sets)
+        self.hidden = nn.Linear(2 * sets, HIDDEN)
+        self.head = nn.Linear(HIDDEN, classes)
 
     def forward(self, images: Tensor) -> Tensor:
-        codes = F.relu(self.norm(pool_sets(self.convolution(images), self.order)))
-        return self.head(torch.cat([codes.mean((2, 3)), codes.amax((2, 3))], 1))
+        codes = F.relu(self.norm(self.convolution(images).unflatten(1, (-1, self.order))))  # (N, sets, order, H, W)
+        seen = torch.cat([codes.mean((3, 4)), codes.amax((3, 4))], 1).transpose(1, 2)  # (N, order, 2 sets)
+        return self.head(F.relu(self.hidden(seen)).mean(1))
 
 
 def ask_network(
@@ -58,13 +65,13 @@ def ask_network(
     judges: tuple[Tensor, Tensor],
     classes: int,
     seed: int,
-    visits: int = VISITS,
 ) -> Gain:
     """Orbits of a known matrix, `make(patch)`, of a given order, against free filters that are pooled alike.
 
     Each is trained anew with five fresh seeds, and judged on images that nothing was chosen by: `search_starts`.
     """
-    x, y = smaller(learns[0]), learns[1]
+    some = torch.randperm(len(learns[0]), generator=generator_for("symmetry gain", seed))[:FEW]
+    x, y = smaller(learns[0][some]), learns[1][some]
     x_judge, y_judge = smaller(judges[0]), judges[1]
     kernel = min(KERNEL, *x.shape[-2:])
 
@@ -83,7 +90,7 @@ def ask_network(
     found = search_starts(
         {"orbits": orbits},
         free,
-        partial(_train, x=x, y=y, visits=visits),
+        partial(_train, x=x, y=y),
         partial(_correct, x=x_judge, y=y_judge),
         seed=seed,
     )
@@ -94,13 +101,14 @@ def ask_network(
         found.claimed,
         found.retrained.validation,
         found.free.validation,
+        len(x),
     )
 
 
-def _train(model: nn.Module, seed: int, x: Tensor, y: Tensor, visits: int) -> None:
+def _train(model: nn.Module, seed: int, x: Tensor, y: Tensor) -> None:
     """Adam with a rate that rises and falls once."""
     model.train()
-    steps = max(min(visits, EPOCHS * len(x)) // BATCH, 2)
+    steps = max(EPOCHS * len(x) // BATCH, 2)
     optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=RATE)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
     generator = torch.Generator().manual_seed(seed)

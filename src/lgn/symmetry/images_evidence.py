@@ -8,7 +8,8 @@ from torch import Tensor
 from lgn.symmetry.family import Family
 from lgn.symmetry.observer import learn, logits
 from lgn.symmetry.power import planted_break, twin
-from lgn.symmetry.statistic import Reading, read, right_answers
+from lgn.symmetry.randomisation import FEW, exact_p
+from lgn.symmetry.statistic import Reading, answers, read
 from lgn.symmetry.verdict import LEVEL, below
 
 #: Where the seeds of fresh observers begin: beyond those that people count up from 0.
@@ -47,11 +48,13 @@ class FamilyEvidence:
     """What was read of each candidate, image by image; and the controls, where they were asked for."""
 
     family: Family
-    #: (candidates, N): whether each image that judges was told apart.
+    #: (2, candidates, N): whether each image that judges was told apart, and how surely.
     answers: Tensor
     readings: tuple[Reading, ...]
     #: A break of just the margin, as a fresh observer reads it; None where nothing could be kept.
     control: Reading | None = None
+    #: Where images are few, exact p-values: Note [Exact for few]; None for candidates that have none.
+    exact: tuple[float | None, ...] = ()
     #: Images that have the symmetry exactly: what resampling alone gives away; None where nothing is resampled.
     twin: Reading | None = None
 
@@ -67,48 +70,67 @@ def observe(family: Family, parts: Parts, margin: float, seed: int, effort: floa
     One observer tells all versions of the family apart. Where some candidates are told by less than the margin, the
     subgroup that they generate gets a fresh one of its own, for subtle differences are lost beside plain ones; and
     another fresh one looks for a break of that subgroup (Note [A break of known size]). Where that does not decide,
-    more observers look at both, and their answers are averaged image by image (Note [More than one observer]).
+    more observers look at both, each for a break by another rule, and their answers are averaged image by image (Note
+    [More than one observer]).
     """
-    answers = _answers(family, parts, seed, effort)
-    first = [read(each, parts.clusters).share for each in answers]
+    said = _said(family, parts, seed, effort)
+    found = _of(said, family)
+    exact = tuple(
+        exact_p(said, each, parts.clusters, seed)
+        if len(parts.judges) <= FEW and each.element is not None and not family.resampled
+        else None
+        for each in family.candidates
+    )
+    first = [read(each, parts.clusters).share for each in found.unbind(1)]
     twins = control = None
     if family.resampled and family.group_name is not None:
         same = parts.changed(twin(family, parts.images, seed))
-        twins = read(_answers(family, same, 2 * FRESH + seed, effort).mean(0), parts.clusters)
+        twins = read(_answers(family, same, 2 * FRESH + seed, effort).mean(1), parts.clusters)
     near = [
         each.element
         for each, share in zip(family.candidates, first, strict=True)
         if each.element is not None and share < 0.5 + margin
     ]
     group = family.group
-    if group is not None and near and family.rule is not None:
+    if group is not None and near:
         elements = group.subgroup(near).elements
         part = family.restricted(elements)
         among = [i for i, each in enumerate(family.candidates) if each.element in elements]
+
+        def broken(number: int) -> Tensor:
+            made = planted_break(family, elements, parts.images, 2 * margin, number * FRESH + seed)
+            return _answers(part, parts.changed(made), (20 + number) * FRESH + seed, effort).mean(1)
+
         if len(elements) < family.versions:
-            answers[among] = _answers(part, parts, FRESH + seed, effort)
-        broken = parts.changed(planted_break(family, elements, parts.images, 2 * margin, seed))
-        seen = _answers(part, broken, 3 * FRESH + seed, effort).mean(0)
-        if _is_open(answers[among], seen, parts.clusters):
+            found[:, among] = _answers(part, parts, FRESH + seed, effort)
+        seen = broken(0)
+        if _is_open(found[:, among], seen, parts.clusters):
             for number in range(1, AGAIN + 1):
-                answers[among] += _answers(part, parts, (10 + number) * FRESH + seed, effort)
-                seen += _answers(part, broken, (20 + number) * FRESH + seed, effort).mean(0)
-            answers[among] /= AGAIN + 1
+                found[:, among] += _answers(part, parts, (10 + number) * FRESH + seed, effort)
+                seen += broken(number)
+            found[:, among] /= AGAIN + 1
             seen /= AGAIN + 1
         control = read(seen, parts.clusters)
-    readings = tuple(read(each, parts.clusters) for each in answers)
-    return FamilyEvidence(family, answers, readings, control, twins)
+    readings = tuple(read(each, parts.clusters) for each in found.unbind(1))
+    return FamilyEvidence(family, found, readings, control, exact, twins)
 
 
-def _is_open(answers: Tensor, seen: Tensor, clusters: Tensor) -> bool:
-    """Whether some candidate is neither told apart less often than the control, nor clearly more often than chance."""
+def _is_open(found: Tensor, seen: Tensor, clusters: Tensor) -> bool:
+    """Whether some candidate is neither told apart less surely than the control, nor clearly more often than chance."""
     control = read(seen, clusters)
-    found = [read(each, clusters) for each in answers]
-    return any(not below(each, control) and each.p_value() > LEVEL / len(found) for each in found)
+    readings = [read(each, clusters) for each in found.unbind(1)]
+    return any(not below(each, control) and each.p_value() > LEVEL / len(readings) for each in readings)
 
 
 def _answers(family: Family, parts: Parts, seed: int, effort: float) -> Tensor:
-    """Of a fresh observer, for each candidate and each image that judges.  -> (candidates, N)"""
-    model = learn(family, parts.learns, seed, effort)
-    said = logits(model, family, parts.judges, seed)
-    return torch.stack([right_answers(said, candidate) for candidate in family.candidates])
+    """Of a fresh observer, for each candidate and each image that judges.  -> (2, candidates, N)"""
+    return _of(_said(family, parts, seed, effort), family)
+
+
+def _said(family: Family, parts: Parts, seed: int, effort: float) -> Tensor:
+    """What a fresh observer says of the images that judge.  -> (N, versions, versions)"""
+    return logits(learn(family, parts.learns, seed, effort), family, parts.judges, seed)
+
+
+def _of(said: Tensor, family: Family) -> Tensor:
+    return torch.stack([answers(said, candidate) for candidate in family.candidates], 1)

@@ -79,8 +79,7 @@ def learn(family: Family, images: Tensor, seed: int, effort: float = 1.0) -> nn.
     together = max(BATCH // family.versions, 1)
     with seeded("observer", seed) as generator:
         model = network(shown(torch.arange(1)).shape[1], family.versions).train()
-        visits = effort * min(max(PASSES * len(images) * family.versions, LEAST), MOST)
-        steps = max(round(visits / (together * family.versions)), 2)
+        steps = max(round(visits(family, len(images), effort) / (together * family.versions)), 2)
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
         wanted = torch.arange(family.versions).repeat_interleave(together)
@@ -92,6 +91,11 @@ def learn(family: Family, images: Tensor, seed: int, effort: float = 1.0) -> nn.
             optimizer.step()
             schedule.step()
     return model.eval()
+
+
+def visits(family: Family, images: int, effort: float = 1.0) -> float:
+    """How many versions of images an observer is shown."""
+    return effort * min(max(PASSES * images * family.versions, LEAST), MOST)
 
 
 @torch.no_grad()

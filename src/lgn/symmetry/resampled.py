@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from lgn.operators.warps import rotate, warp
-from lgn.symmetry.family import Family, brightness_place, of_group, of_line
+from lgn.symmetry.family import Family, of_group, of_line
 
 ANGLES = 8
 STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
@@ -35,12 +35,20 @@ def angles() -> Family:
         f"cyclic:{ANGLES}",
         names,
         act,
-        brightness_place,
         show=show,
         parameters=degrees,
         resampled=True,
         scales=False,
     )
+
+
+def tilts() -> Family:
+    """Turns by a few degrees, for the range that images are turned within: bicubic, no version is the image itself."""
+
+    def show(images: Tensor, value: float) -> Tensor:
+        return _disc(rotate(images, value, "bicubic"))
+
+    return of_line("tilts", (-15.0, -5.0, 5.0, 15.0), lambda value: f"tilt {value:g}", show, resampled=True)
 
 
 def scalings() -> Family:

@@ -51,6 +51,8 @@ class Row:
     classes: tuple[ClassReading, ...] = ()
     label_evidence: LabelEvidence | None = None
     gain: Gain | None = None
+    #: Where images are few: an exact p-value of a first observer against chance, not corrected; else None.
+    exact_p: float | None = None
 
     @property
     def labels(self) -> LabelWord | None:
@@ -97,11 +99,18 @@ class Symmetries:
     checksum: str
     effort: float = 1.0
     notes: tuple[str, ...] = ()
+    #: The budget that there was; None without one.
+    minutes: float | None = None
 
     @property
     def kept(self) -> tuple[str, ...]:
         """The names of the candidates that the images keep."""
         return tuple(dict.fromkeys(row.name for row in self.rows if row.images == "kept"))
+
+    @property
+    def ranges(self) -> dict[str, float]:
+        """Where a symmetry along a line is partial: how far it goes either way, in the unit of the family."""
+        return {facts.name: facts.spread / 2 for facts in self.families if facts.spread is not None}
 
     def row(self, name: str) -> Row:
         """The row of a candidate by its name."""
@@ -115,14 +124,14 @@ class Symmetries:
         """The group that is kept: of each family the largest subgroup whose candidates are all kept, and their product.
 
         Its first generators are those of `generators`. Quarter turns are not counted twice where turns by angles are
-        kept too.
+        kept too; maps that were unknown may be any of the others, and are not counted.
         """
         total = groups.cyclic(1)
         if self.generators_kept and not self.continuous:
             total = groups.from_matrices(self.generators(3))
         for facts in self.families:
             elements = self.kept_elements(facts.name)
-            if facts.group is None or len(elements) < 2 or facts.name.startswith("turns"):
+            if facts.group is None or len(elements) < 2 or facts.name.startswith(("turns", "unknown")):
                 continue
             subgroup = groups.named(facts.group).subgroup(elements).group()
             if facts.name == "angles" and any(name.startswith("flip") for name in self.kept):

@@ -17,14 +17,26 @@ CONFIDENCE = 0.95
 # images that judge are not among those it learned from. All versions of an image, and of its near-duplicates, are one
 # draw.
 
+# Note [How sure]
+# The same holds of s(d), s the logistic function, in place of 1(d > 0): one half, if T is a symmetry. An answer that
+# the observer is sure of then weighs more than a guess, as log-likelihood ratios do, and luck adds less to a break.
+# Whether a candidate reads less than a break of the margin is asked of this number. Among breaks of one size in total
+# variation it is smallest for those that are spread evenly over images, as those of Note [A break of known size] are:
+# others read more, if they are learned as well.
+
 
 @dataclass(frozen=True)
 class Reading:
-    """The share of right answers, its standard error over images, and how many images that were."""
+    """The share of right answers, its standard error over images, and how many images that were.
+
+    sure: how much the right answers were given, with its error: Note [How sure].
+    """
 
     share: float
     error: float
     images: int
+    sure: float
+    sure_error: float
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -41,31 +53,28 @@ class Reading:
         return float(student.sf((self.share - chance) / self.error, max(self.images - 1, 1)))
 
 
-def right_answers(logits: Tensor, candidate: Candidate) -> Tensor:
-    """For each image the mean over pairs `(h, t)`, t = h T, of `[1(O[h,h] > O[h,t]) + 1(O[t,t] > O[t,h])] / 2`.
+def answers(logits: Tensor, candidate: Candidate) -> Tensor:
+    """For each image the mean over pairs `(h, t)`, t = h T, of `[s(O[h,h] - O[h,t]) + s(O[t,t] - O[t,h])] / 2`.
 
-    Ties are halves. See Note [One half]. Shapes: (N, versions, versions) -> (N,)
+    First with the step, s(d) = 1(d > 0), ties being halves: whether it was right. Then with the logistic function: how
+    sure of it. See Note [One half], Note [How sure]. Shapes: (N, versions, versions) -> (2, N)
     """
     h, t = torch.tensor(candidate.pairs).T
-    first = logits[:, h, h] - logits[:, h, t]
-    second = logits[:, t, t] - logits[:, t, h]
-    return ((_right(first) + _right(second)) / 2).mean(1)
+    differences = torch.stack([logits[:, h, h] - logits[:, h, t], logits[:, t, t] - logits[:, t, h]]).double()
+    right = (differences.sign() + 1) / 2
+    return torch.stack([right, differences.sigmoid()]).mean((1, 3))
 
 
 def read(answers: Tensor, clusters: Tensor | None = None) -> Reading:
-    """The mean over images, and its standard error; images of one cluster are one draw.
+    """The means over images, and their standard errors; images of one cluster are one draw.
 
-    Shapes: answers (N,), clusters (N,) numbers of the near-duplicates that an image belongs to
+    Shapes: answers (2, N), clusters (N,) numbers of the near-duplicates that an image belongs to
     """
-    answers = answers.double()
     if clusters is not None:
         _, place, counts = clusters.unique(return_inverse=True, return_counts=True)
-        answers = torch.zeros(len(counts), dtype=torch.float64).index_add(0, place, answers) / counts
-    count = len(answers)
-    spread = float(answers.std()) if count > 1 else math.inf
+        answers = torch.zeros(2, len(counts), dtype=torch.float64).index_add(1, place, answers) / counts
+    count = answers.shape[1]
     # A handful of images that happen to agree must not look certain.
-    return Reading(float(answers.mean()), max(spread, 0.5 / math.sqrt(count)) / math.sqrt(count), count)
-
-
-def _right(difference: Tensor) -> Tensor:
-    return (difference > 0).double() + (difference == 0).double() / 2
+    spread = answers.std(1).clamp(min=0.5 / math.sqrt(count)) if count > 1 else torch.full((2,), math.inf)
+    (share, sure), (error, sure_error) = answers.mean(1).tolist(), (spread / math.sqrt(count)).tolist()
+    return Reading(share, error, count, sure, sure_error)

@@ -12,6 +12,10 @@ Word = Literal["kept", "broken", "undecided"]
 #: wrong about a break of the margin that is seen like the control with this one.
 LEVEL = 0.01
 MARGIN = 0.05
+#: A break may be seen less well than the one that was made, down to this share, and must be within the margin still.
+#: (Digits that are turned, and flipped but for a fifth, break the flips at .57 or more and read .52 to .537, where a
+#: break of .55 by a pattern reads .537 to .549.)
+SEEN = 0.5
 
 
 @dataclass(frozen=True)
@@ -40,34 +44,42 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def judge(found: Reading, adjusted_p: float, control: Reading | None, margin: float, images: int) -> Verdict:
     """One candidate. `images` is how many there are in all, to say how many it would take.
 
-    Kept: told apart less often than a break of the margin (Note [A break of known size]), one-sided at LEVEL, with an
-    interval below 1/2 + margin. Broken: told apart beyond chance, and not kept.
+    Kept: told apart less surely than a break of the margin (Note [A break of known size]), one-sided at LEVEL, with an
+    interval below 1/2 + margin; if told beyond chance all the same, with one below SEEN of what was seen of that break.
+    Broken: told apart beyond chance, and not kept.
     """
     significant = adjusted_p <= LEVEL
-    if control is not None and below(found, control) and found.interval[1] < 0.5 + margin:
-        return Verdict("kept", trace=significant)
+    if control is not None and below(found, control):
+        most = 0.5 + (SEEN * (control.share - 0.5) if significant else margin)
+        if found.interval[1] < most:
+            return Verdict("kept", trace=significant)
     if significant:
         return Verdict("broken")
     return Verdict("undecided", needed=_needed(found, control, images))
 
 
 def below(found: Reading, control: Reading) -> bool:
-    """Whether it is told apart less often than the control, beyond the errors of both.
+    """Whether it is told apart less surely than the control, beyond the errors of both, and less than SEEN as often.
 
-    A reading below one half is luck, and counts as one half: no luck stands in for a break that was not seen.
+    See Note [How sure]. A reading below one half is luck, and counts as one half: no luck stands in for a break that
+    was not seen.
     """
     from scipy.stats import norm
 
-    gap = control.share - max(found.share, 0.5)
-    return gap > float(norm.isf(LEVEL)) * math.hypot(found.error, control.error)
+    return found.share - 0.5 < SEEN * (control.share - 0.5) and _gap(found, control) > float(norm.isf(LEVEL))
+
+
+def _gap(found: Reading, control: Reading) -> float:
+    """In standard errors of both."""
+    return (control.sure - max(found.sure, 0.5)) / math.hypot(found.sure_error, control.sure_error)
 
 
 def _needed(found: Reading, control: Reading | None, images: int) -> int:
     """Intervals shrink with the root of the number; where the control was not seen, learning is what lacks."""
     if control is None or control.interval[0] <= 0.5:
         return _rounded(4 * images)
-    gap = control.share - max(found.share, 0.5)
-    times = (4 * math.hypot(found.error, control.error) / gap) ** 2 if gap else math.inf  # where 98 of 100 decide
+    gap = _gap(found, control)
+    times = (4 / gap) ** 2 if gap else math.inf  # where 98 of 100 decide
     return _rounded(images * min(max(times, 1.5), 100))
 
 

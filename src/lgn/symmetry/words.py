@@ -2,6 +2,7 @@
 
 from html import escape
 
+from lgn.symmetry.ranges import within
 from lgn.symmetry.result import FamilyFacts, Row, Symmetries
 
 _PLAIN = {
@@ -12,6 +13,7 @@ _PLAIN = {
 }
 _NOUNS = {
     "angles": "turn by an angle",
+    "tilts": "turn by a few degrees",
     "colour": "exchange of colour channels",
     "negative": "negative",
     "shifts right": "shift",
@@ -22,22 +24,21 @@ _NOUNS = {
     "brightness": "change of brightness",
     "contrast": "change of contrast",
 }
-_UNITS = {"shifts right": "pixels", "shifts down": "pixels"}
 
 
 def sentence(found: Symmetries) -> str:
     """What is kept and by which group, what labels and a network say of it, what is broken, what is undecided."""
     kept = [row for row in found.rows if row.images == "kept"]
     undecided = [row for row in found.rows if row.images == "undecided" and row.element is not None]
-    parts = []
+    parts = [] if found.rows else ["No map was proposed, and no other candidate was asked about."]
     if kept:
         what = _listed([phrase for facts in found.families if (phrase := _kept_phrase(found, facts))])
         parts.append(f"The images look the same after {what}{_label_clause(kept)}.")
         if traces := [row.name for row in kept if row.trace]:
             parts.append(f"Of {_listed(traces)} a trace remains.")
         parts += _network_clause(kept)
-    if spreads := [_spread(facts) for facts in found.families if facts.spread is not None]:
-        parts.append(f"They seem to be spread over {_listed(spreads)}.")
+    if ranges := [within(facts.name, facts.spread) for facts in found.families if facts.spread is not None]:
+        parts.append(f"In part they keep {_listed(ranges)}, about, either way.")
     parts += _broken_clause(found, kept, undecided)
     if undecided:
         needed = max(row.needed for row in undecided)
@@ -71,7 +72,8 @@ def _group_name(found: Symmetries, facts: FamilyFacts) -> str:
     from lgn import groups  # noqa: PLC0415
 
     elements = found.kept_elements(facts.name)
-    return f" ({groups.named(facts.group or 'cyclic:1').subgroup(elements).name})" if len(elements) > 1 else ""
+    said = len(elements) > 1 and not facts.name.startswith("unknown")
+    return f" ({groups.named(facts.group or 'cyclic:1').subgroup(elements).name})" if said else ""
 
 
 def _label_clause(kept: list[Row]) -> str:
@@ -121,15 +123,11 @@ def _broken_clause(found: Symmetries, kept: list[Row], undecided: list[Row]) -> 
 def _kind(row: Row) -> str:
     if row.family.startswith("turns"):
         return "turn" if row.name.startswith("turn") else "flip"
-    return _NOUNS.get(row.family, row.family)
+    return "unknown map" if row.family.startswith("unknown") else _NOUNS.get(row.family, row.family)
 
 
 def _kinds(rows: list[Row]) -> list[str]:
     return list(dict.fromkeys(_kind(row) for row in rows))
-
-
-def _spread(facts: FamilyFacts) -> str:
-    return f"{facts.spread:.2g} {_UNITS.get(facts.name, '')} of {facts.name}".replace("  ", " ")
 
 
 def _listed(words: list[str], last: str = "and") -> str:

@@ -5,7 +5,7 @@ from lgn.training.config import PRESETS, Config, NetworkConfig, preset
 from lgn.training.evaluation import evaluate
 from lgn.training.loop import Interrupted
 from lgn.training.objective import Diverged
-from lgn.training.prepared import Images, load_images
+from lgn.training.prepared import Images, images_here, load_images, load_set
 from lgn.training.run import Run, snapshot
 from lgn.training.train import train
 
@@ -20,7 +20,9 @@ __all__ = [
     "build_model",
     "build_penalty",
     "evaluate",
+    "images_here",
     "load_images",
+    "load_set",
     "preset",
     "snapshot",
     "train",

@@ -1,16 +1,21 @@
 """From a config to a network, a penalty and an optimiser."""
 
+import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import torch
 from torch import nn
 
 from lgn.generators import Family, Generator, Start
-from lgn.nn import Autoencoder, Classifier, GroupCNN, UnfoldedEncoder
+from lgn.nn import Autoencoder, Classifier, GroupNet, UnfoldedEncoder
 from lgn.operators.parse import parse_operator
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, Relations, SingularValues
-from lgn.training.config import Config, NetworkConfig
+from lgn.training.config import FREE, Config, NetworkConfig
+
+OF_UNFOLDED = ("algorithm", "step", "normalise", "norm", "decoder")
+RISING, LOWEST = 0.2, 1e-3  # of a one-cycle schedule: how long the rate rises, and the share that it begins and ends at
 
 
 def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, task: str) -> nn.Module:
@@ -18,7 +23,6 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     network = config.network
     if network.padding != "same" and network.kernel_size > (largest := min(image_shape[1:]) + 2 * network.padding):
         raise ValueError(f"kernel_size must be at most {largest} for these images, got {network.kernel_size}")
-    dtype = torch.float64 if config.precision == "float64" else torch.float32
     generator: Family = network.generator
     start: Start = network.start
     if network.norm is not None and network.family is not None and "norm" in network.family.option_names:
@@ -26,25 +30,12 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
         generator = partial(family, norm=network.norm)
     if network.operator:
         patch = (network.kernel_size, network.kernel_size)
-        start = [parse_operator(each, patch).to(dtype) for each in network.operator]
+        start = [parse_operator(each, patch).to(torch.get_default_dtype()) for each in network.operator]
     channels = 1 if config.grey else image_shape[0]
+    if network.architecture == "net":
+        return _net(config, channels, num_classes, task)
     if network.architecture == "cnn":
-        _require_cnn(network, min(image_shape[1:]), task)
-        cnn = GroupCNN(
-            channels,
-            network.num_layers,
-            network.num_sets,
-            None,
-            network.kernel_size,
-            padding=network.padding,
-            group=network.chosen_group,
-            generator=generator,
-            share=network.share,
-            start=start,
-            dtype=dtype,
-        )
-        cnn.convolutions.requires_grad_(not config.freeze_filters)
-        return Classifier(cnn, num_classes, pool=network.pool)
+        raise ValueError("architecture must be unfolded or net, got 'cnn', which older runs have: net took its place")
     encoder = UnfoldedEncoder(
         channels,
         network.num_layers,
@@ -53,17 +44,13 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
         network.kernel_size,
         group=network.chosen_group,
         algorithm=network.algorithm,
-        tied=network.tied,
         step=network.step,
-        threshold=network.threshold,
-        two_sided=network.two_sided,
         normalise=network.normalise,
         padding=network.padding,
         generator=generator,
         share=network.share,
         start=start,
         basis_norm=network.norm,
-        dtype=dtype,
     )
     model: nn.Module
     if task == "classify":
@@ -75,43 +62,78 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     return model
 
 
-def _require_cnn(network: NetworkConfig, image_side: int, task: str) -> None:
-    """Refuse what only unfolded networks have, rather than leave it aside without a word."""
+def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Module:
+    network = config.network
     if task != "classify":
-        raise ValueError(f"task must be classify for architecture 'cnn', got {task!r}")
-    for name in ("algorithm", "tied", "step", "threshold", "two_sided", "normalise", "norm", "decoder"):
+        raise ValueError(f"task must be classify for architecture 'net', got {task!r}")
+    _require_usual(network, "net", (*OF_UNFOLDED, "num_sets", "padding", "pool"))
+    free = network.generator == FREE
+    patch = (network.kernel_size, network.kernel_size)
+    operators = [parse_operator(each, patch) for each in network.operator]
+    net = GroupNet(
+        channels,
+        num_classes,
+        None if free else network.chosen_group,
+        network.parameters,
+        operators=torch.stack(operators) if operators else None,
+        num_layers=network.num_layers,
+        kernel_size=network.kernel_size,
+        dropout=network.dropout,
+        generator="fixed" if free else network.generator,
+        share=network.share,
+        start=network.start,
+    )
+    net.convolutions.requires_grad_(not config.freeze_filters)
+    return net
+
+
+def _require_usual(network: NetworkConfig, architecture: str, names: tuple[str, ...]) -> None:
+    for name in names:
         given, usual = getattr(network, name), NetworkConfig.__dataclass_fields__[name].default
         if given != usual:
             raise ValueError(
-                f"{name} must be {usual!r} for architecture 'cnn', which has no such choice, got {given!r}"
+                f"{name} must be {usual!r} for architecture {architecture!r}, which has no such choice, got {given!r}"
             )
-    shrinking = 0 if network.padding == "same" else network.kernel_size - 1 - 2 * network.padding
-    if network.num_layers * shrinking >= image_side:
-        raise ValueError(
-            f"num_layers must be at most {(image_side - 1) // shrinking} for architecture 'cnn' and these images, "
-            f"of which every layer takes {shrinking} pixels a side, got {network.num_layers}"
-        )
 
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
     """The penalty of a config; none for a network without a generator that is trained."""
-    weight, normalised = config.penalty_weight, config.penalty_normalised
+    weight = config.penalty_weight
     if config.penalty == "none" or not generator_rate(config):
         return None
     if config.penalty == "inverse":
         return AuxiliaryInverse(model, weight, start=config.penalty_start)
-    if config.penalty == "singular-values":
-        return SingularValues(model, weight, normalised=normalised)
-    if config.penalty == "log-determinant":
-        return LogDeterminant(model, weight, normalised=normalised)
-    kinds: dict[str, Callable[[nn.Module, float], Penalty]]
-    kinds = {"orthogonality": Orthogonality, "closure": Closure, "relations": Relations}
+    kinds: dict[str, Callable[[nn.Module, float], Penalty]] = {
+        "singular-values": SingularValues,
+        "log-determinant": LogDeterminant,
+        "orthogonality": Orthogonality,
+        "closure": Closure,
+        "relations": Relations,
+    }
     return kinds[config.penalty](model, weight)
 
 
 def learning_rate(config: Config, progress: float) -> float:
-    """Halved when training is 50, 75 and 87.5 % complete (app. C)."""
+    """Halved when training is 50, 75 and 87.5 % complete (app. C), or one cycle: up for a fifth, then down to zero."""
+    if config.schedule == "one-cycle":
+        up = progress / RISING if progress < RISING else (1 - progress) / (1 - RISING)
+        return config.learning_rate * (LOWEST + (1 - LOWEST) * (1 - math.cos(math.pi * up)) / 2)
     return config.learning_rate * 0.5 ** sum(progress >= mark for mark in (0.5, 0.75, 0.875))
+
+
+def decayed(groups: list[dict[str, Any]], weight_decay: float) -> list[dict[str, Any]]:
+    """An optimiser's groups, of which filters and matrices decay; thresholds, scales and shifts do not."""
+    if not weight_decay:
+        return groups
+    return [
+        {**some, "params": chosen, "weight_decay": decay}
+        for some in groups
+        for decay, chosen in (
+            (weight_decay, [p for p in some["params"] if p.ndim > 1]),
+            (0.0, [p for p in some["params"] if p.ndim <= 1]),
+        )
+        if chosen
+    ]
 
 
 def generator_rate(config: Config) -> float:

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6  # to which operators must satisfy the relations of their group
 SEEDS = 2**64  # how many torch can tell apart
-COUNTS = ("epochs", "batch_size", "train_images", "image_size")
+COUNTS = ("epochs", "batch_size", "train_images", "image_size", "parameters")
 SIZES = ("num_layers", "num_sets", "kernel_size", "pool")
 LEAST = {**dict.fromkeys((*COUNTS, *SIZES), 1), "order": 2, "padding": 0}
 POSITIVE = ("learning_rate", "clip", "zca_eps", "norm", "step")
-NOT_NEGATIVE = ("generator_rate", "penalty_weight", "checkpoint_seconds")
+NOT_NEGATIVE = ("generator_rate", "penalty_weight", "checkpoint_seconds", "weight_decay")
+SHARES = ("validation", "dropout", "label_smoothing")
 
 
 def require_numbers(config: "Config") -> None:
@@ -36,8 +37,8 @@ def require_numbers(config: "Config") -> None:
             raise ValueError(f"{name} must be finite and not negative, got {value}")
         if name in ("seed", "data_seed") and not 0 <= value < SEEDS:
             raise ValueError(f"{name} must be from 0 to {SEEDS - 1}, got {value}")
-    if not 0 <= config.validation < 1:
-        raise ValueError(f"validation must be a share from 0 to below 1, got {config.validation}")
+        if name in SHARES and not 0 <= value < 1:
+            raise ValueError(f"{name} must be a share from 0 to below 1, got {value}")
 
 
 def require_group(network: "NetworkConfig") -> None:
@@ -61,6 +62,8 @@ def require_family(network: "NetworkConfig") -> None:
         raise ValueError(f"generator must be one of {', '.join(FAMILIES)} or free, got {network.generator!r}")
     family, given = network.family, bool(network.operator)
     wanted = "never" if family is None else family.operator
+    if network.architecture == "net" and wanted == "must":
+        wanted = "may"  # what turns and flips do to filters is known
     if given != (wanted == "must") and not (given and wanted == "may"):
         must, may = ([f"{f.name!r}" for f in FAMILIES.values() if f.operator == word] for word in ("must", "may"))
         raise ValueError(

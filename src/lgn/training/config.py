@@ -19,10 +19,10 @@ FREE = "free"  # filters without a group, in place of a family
 class NetworkConfig:
     """The network."""
 
-    architecture: Literal["unfolded", "cnn"] = "unfolded"
-    """The paper's unfolded network, or a plain CNN of group layers."""
+    architecture: Literal["unfolded", "cnn", "net"] = "unfolded"
+    """The paper's unfolded network, or a network that keeps its group (`GroupNet`); older runs have 'cnn'."""
     num_layers: int = 4
-    """Steps of sparse coding, or layers of a CNN, L."""
+    """Steps of sparse coding, or layers of a net, L."""
     num_sets: int = 5
     """Filter sets per layer, K."""
     order: int = 4
@@ -33,14 +33,8 @@ class NetworkConfig:
     """Side of the filters, n."""
     algorithm: Literal["ista", "fista"] = "ista"
     """What is unfolded; fista adds momentum."""
-    tied: bool = False
-    """Let all layers have the same filters."""
-    step: float | Literal["learned", "safe"] = 0.01
-    """Step size: a number, 'learned' per layer, or 'safe', the largest at which ISTA converges."""
-    threshold: Literal["filter", "set"] = "filter"
-    """Who has a trained threshold of their own."""
-    two_sided: bool = False
-    """Let codes be negative."""
+    step: float | Literal["safe"] = 0.01
+    """Step size: a number, or 'safe', the largest at which ISTA converges."""
     normalise: bool = True
     """Batch normalisation after every layer but the last."""
     padding: int | Literal["same"] = 1
@@ -59,6 +53,10 @@ class NetworkConfig:
     """For reconstruction: decode with the last layer's filters, or with a dictionary of its own."""
     pool: int = 4
     """For classification: codes are averaged over a grid of this many cells a side."""
+    parameters: int = 25_000
+    """Of a net: the most numbers that it may have; it gets as many sets as fit."""
+    dropout: float = 0.0
+    """Of a net: the share of codes that a training step leaves out."""
 
     def __post_init__(self) -> None:
         # One operator may be written as it is, and none as None, as older runs do.
@@ -113,14 +111,22 @@ class Config:
     """The weight mu of the penalty."""
     penalty_start: Literal["inverse", "gaussian"] = "inverse"
     """Where auxiliary inverses start."""
-    penalty_normalised: bool = False
-    """Let spectral penalties score A / ||A||: bounded."""
     epochs: int = 100
     """Passes over the training images."""
     batch_size: int = 128
     """Images per step, over all processes."""
     learning_rate: float = 0.01
-    """Adam's step, halved when 50, 75 and 87.5 % of training are done."""
+    """Adam's largest step."""
+    schedule: Literal["halved", "one-cycle"] = "halved"
+    """The step is halved when 50, 75 and 87.5 % of training are done, or rises and falls once."""
+    weight_decay: float = 0.0
+    """How much of each filter and of the head is taken off in a step, times the step (AdamW)."""
+    label_smoothing: float = 0.0
+    """Share of the answer that all classes get."""
+    augment: Literal["none", "turns"] = "none"
+    """Turn each image by an angle of its own before a step shows it."""
+    test: Literal["epochs", "end"] = "epochs"
+    """Classify the test images after every epoch, or once, after the last."""
     clip: float | None = 2.0
     """Largest norm of the gradient."""
     seed: int = 0
@@ -129,12 +135,8 @@ class Config:
     """Everything random in the data: splits, and the angles of rotated sets. Apart, so that seeds share a test set."""
     device: str = "auto"
     """cpu, cuda, mps, or auto: the first of cuda and cpu that is there."""
-    precision: Literal["float32", "float64", "bfloat16"] = "float32"
-    """Type of the numbers; bfloat16 by autocast, where the hardware has it."""
     checkpoint_seconds: float = 60.0
     """A checkpoint is written this often, and after every epoch."""
-    tensorboard: bool = False
-    """Write curves for TensorBoard too (extra 'tensorboard')."""
 
     def __post_init__(self) -> None:
         require_numbers(self)
@@ -167,12 +169,7 @@ class Config:
 
 
 # What decides the result of a run; the rest may differ when it is continued elsewhere.
-INCIDENTAL = ("data_dir", "device", "checkpoint_seconds", "tensorboard")
-
-# What runs that are older than it do not have: they were trained as the default says.
-LATER = ("architecture", "generator_rate", "group")
-# What older runs say, and nothing depends on any longer: where their weights came from before they were trained.
-GONE = ("preset", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs")
+INCIDENTAL = ("data_dir", "device", "checkpoint_seconds")
 
 # Its whitening adds 1e-8 to the variances, which blows up pixels that are constant in train; ours is safe.
 RELEASED = Config(
@@ -182,7 +179,20 @@ RELEASED = Config(
     penalty_start="gaussian",
 )
 
-PRESETS: dict[str, Config] = {"paper": Config(), "released": RELEASED, "quick": Config(epochs=12)}
+# A network that keeps its group. Pixels stay from 0 to 1: a black margin and the zeros around it are then the same.
+NET = Config(
+    task="classify",
+    preprocess="none",
+    network=NetworkConfig(architecture="net", num_layers=5, kernel_size=5, generator="fixed", dropout=0.1),
+    penalty="none",
+    epochs=30,
+    batch_size=64,
+    schedule="one-cycle",
+    weight_decay=1e-2,
+    test="end",
+)
+
+PRESETS: dict[str, Config] = {"paper": Config(), "released": RELEASED, "quick": Config(epochs=12), "net": NET}
 
 # What every training chooses for itself, whatever its preset.
 CHOSEN = ("data", "task", "train_images", "seed", "data_seed", *INCIDENTAL)

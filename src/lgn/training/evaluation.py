@@ -17,9 +17,7 @@ from lgn.training.run import Run
 EVALUATION_BATCH = 500
 
 
-def evaluate(
-    model: nn.Module, images: Images, part: str, dtype: torch.dtype = torch.float32, group: Processes | None = None
-) -> dict[str, float]:
+def evaluate(model: nn.Module, images: Images, part: str, group: Processes | None = None) -> dict[str, float]:
     """Accuracy, or error and the share of codes that are not zero, on a part of the images."""
     group = group or Processes(0, 1, next(model.parameters()).device)
     count = len(images.parts[part][0])
@@ -28,7 +26,7 @@ def evaluate(
     model.eval()
     with torch.no_grad(), cached(model):
         for chosen in torch.arange(count).split(EVALUATION_BATCH):
-            batch, labels = images.batch(part, group.part(chosen), group.device, dtype)
+            batch, labels = images.batch(part, group.part(chosen), group.device)
             if not len(batch):
                 continue
             loss, quality = task_score(model, batch, labels)
@@ -48,7 +46,7 @@ def _active(model: nn.Module, batch: Tensor) -> float:
 
 
 def epoch_line(
-    config: Config, group: Processes, images: Images, model: nn.Module, state: State, dtype: torch.dtype
+    config: Config, group: Processes, images: Images, model: nn.Module, state: State
 ) -> tuple[dict[str, Any], str | None]:
     """One line of metrics.jsonl; the penalty is apart from the loss, and validation null where nothing is held out.
 
@@ -58,8 +56,9 @@ def epoch_line(
     loss, quality, penalty, seen = group.total(
         torch.tensor(state.sums, dtype=torch.float64, device=group.device)
     ).tolist()
-    held_out = evaluate(model, images, "validation", dtype, group) if config.validation else {name: None}
-    test = evaluate(model, images, "test", dtype, group)
+    held_out = evaluate(model, images, "validation", group) if config.validation else {name: None}
+    tested = config.test == "epochs" or state.epoch + 1 == config.epochs
+    test = evaluate(model, images, "test", group) if tested else {name: None}
     line = {
         "epoch": state.epoch + 1,
         "train_loss": loss / seen,
@@ -69,9 +68,9 @@ def epoch_line(
         f"test_{name}": test[name],
     }
     if name == "error":
-        line["test_active"] = test["active"]
-    encoder = model.encoder
-    if isinstance(encoder, UnfoldedEncoder):  # a CNN takes no steps
+        line["test_active"] = test.get("active")
+    encoder = getattr(model, "encoder", None)
+    if isinstance(encoder, UnfoldedEncoder):  # others take no steps
         height, width = images.facts["image_shape"][1:]
         line["step_conditions"] = [float(f"{value:.6g}") for value in encoder.step_conditions((height, width))]
     measured = line | {f"test_{key}": value for key, value in test.items()}

@@ -3,19 +3,20 @@
 import math
 import time
 from contextlib import closing, nullcontext
-from typing import Any
 
 import torch
 from torch import nn
 
 from lgn.data import epoch_order
+from lgn.data.rotated import turned
 from lgn.discovery.rates import parameter_groups
 from lgn.nn import project
-from lgn.training.build import build_model, build_penalty, generator_rate, learning_rate
+from lgn.training.build import build_model, build_penalty, decayed, generator_rate, learning_rate
 from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
 from lgn.training.kernel import kernel_of
+from lgn.training.lock import locked
 from lgn.training.objective import Diverged, Objective, largest_gradient
 from lgn.training.prepared import Images
 from lgn.training.processes import Processes
@@ -40,9 +41,9 @@ def train_run(
     """Train one run, or continue it where it stopped; one that has finished is returned as it is."""
     # What can be wrong with a config shows while the network is made, before there is a directory.
     objective = _objective(config, images)
-    with run.locked() if group.writes else nullcontext():
+    with locked(run.path) if group.writes else nullcontext():
         if group.writes:
-            kernel = None if run.finished else kernel_of(config, objective.model, group, images, progress)
+            kernel = None if run.finished else kernel_of(objective.model, group, images, progress)
             run.create(config, images.facts, kernel)
         if not run.finished:
             _train(config, run, group, images, objective.to(group.device), progress and group.writes)
@@ -59,7 +60,7 @@ def network_of(config: Config, images: Images) -> nn.Module:
 def _objective(config: Config, images: Images) -> Objective:
     torch.manual_seed(config.seed)
     model = network_of(config, images)
-    return Objective(model, build_penalty(config, model))
+    return Objective(model, build_penalty(config, model), config.label_smoothing)
 
 
 def _train(
@@ -71,10 +72,10 @@ def _train(
     progress: bool,
 ) -> None:
     model = objective.model
-    dtype = torch.float64 if config.precision == "float64" else torch.float32
-    groups = parameter_groups(objective, 1.0, generator_rate(config))
+    groups = decayed(parameter_groups(objective, 1.0, generator_rate(config)), config.weight_decay)
     parameters, factors = [each for some in groups for each in some["params"]], [some["lr"] for some in groups]
-    optimizer = torch.optim.Adam(groups, fused=group.device.type in ("cpu", "cuda"))
+    # Without decay AdamW is Adam.
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.0, fused=group.device.type in ("cpu", "cuda"))
     state = State(objective, optimizer)
     if (run.path / "checkpoint.pt").is_file():
         state.restore(run)
@@ -85,7 +86,6 @@ def _train(
     batches = math.ceil(count / config.batch_size)
     wrapped = group.wrap(objective)
     bar = Progress(config.epochs * batches, state.epoch * batches + state.batch, progress)
-    writer = _tensorboard(config, run) if group.writes else None
     began = saved = time.monotonic()
     with interruptible() as interrupt, closing(bar):
         while state.epoch < config.epochs:
@@ -98,8 +98,8 @@ def _train(
                     parameter_group["lr"] = rate * factor
                 if batches < SETTLED:
                     settle_statistics(model)
-                with torch.autocast(group.device.type, torch.bfloat16, enabled=config.precision == "bfloat16"):
-                    score = wrapped(*images.batch("train", group.part(chosen), group.device, dtype))
+                batch, labels = images.batch("train", group.part(chosen), group.device)
+                score = wrapped(turned(batch) if config.augment == "turns" else batch, labels)
                 # DDP averages gradients: times the processes, over the global batch, is the mean over its images.
                 loss = score.loss * (group.count / len(chosen)) + score.penalty
                 optimizer.zero_grad()
@@ -107,8 +107,7 @@ def _train(
                 size = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
                 # A step along an infinite gradient would spoil the weights.
                 if group.any(not (math.isfinite(loss.item()) and math.isfinite(size.item()))):
-                    layers = 1 if config.network.tied else config.network.num_layers
-                    where, largest = largest_gradient(model, layers)
+                    where, largest = largest_gradient(model, config.network.num_layers)
                     what = f"the loss is {loss.item()} in epoch {state.epoch + 1}"
                     raise _diverged(f"{what}; the largest gradient, {largest:.3g}, is in {where}", config, run)
                 if config.clip is not None:
@@ -128,7 +127,7 @@ def _train(
                         save_checkpoint(run, state, time.monotonic() - began)
                     raise Interrupted(f"stopped in epoch {state.epoch + 1}")
             _require_finite(state.spoilt(), state, config, run, group)
-            line, not_finite = epoch_line(config, group, images, model, state, dtype)
+            line, not_finite = epoch_line(config, group, images, model, state)
             _require_finite(not_finite, state, config, run, group)
             line["seconds"] = round(state.seconds + time.monotonic() - began, 3)
             state.history.append(line)
@@ -139,14 +138,7 @@ def _train(
                 write_whole(metrics, "".join(strict_json(row, metrics) + "\n" for row in state.history).encode())
                 save_checkpoint(run, state, time.monotonic() - began)
                 saved = time.monotonic()
-            if writer is not None:
-                for name, value in line.items():
-                    if isinstance(value, float):
-                        writer.add_scalar(name, value, line["epoch"])
-                writer.flush()
             bar.epoch(line, config.epochs)
-    if writer is not None:
-        writer.close()
     if group.writes:
         run.save_model(model)
 
@@ -162,13 +154,3 @@ def _require_finite(name: str | None, state: State, config: Config, run: Run, gr
     if group.any(name is not None):
         what = f"{name or 'a tensor of another process'} is not finite"
         raise _diverged(f"{what} after step {state.batch} of epoch {state.epoch + 1}", config, run)
-
-
-def _tensorboard(config: Config, run: Run) -> Any:
-    if not config.tensorboard:
-        return None
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise ValueError("tensorboard must be installed to write for it: pip install 'lgn[tensorboard]'") from None
-    return SummaryWriter(str(run.path / "tensorboard"))

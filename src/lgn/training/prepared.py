@@ -19,16 +19,31 @@ class Images:
     preprocessing: data.Preprocessing
     facts: dict[str, Any]
 
-    def batch(self, part: str, chosen: Tensor, place: torch.device, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
+    def batch(self, part: str, chosen: Tensor, place: torch.device) -> tuple[Tensor, Tensor | None]:
         """The chosen images as the network sees them, and their labels."""
         images, labels = self.parts[part]
-        finished = self.preprocessing.apply(images[chosen]).to(place, dtype)
+        finished = self.preprocessing.apply(images[chosen]).to(place, torch.get_default_dtype())
         return finished, None if labels is None else labels[chosen].to(place)
+
+
+def load_set(config: Config, download: bool = True) -> data.ImageSet:
+    """The images that a config names, as they are."""
+    return data.load(
+        config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed, download=download
+    )
+
+
+def images_here(config: Config) -> Tensor | None:
+    """The training images that a config names, uint8 (N, C, H, W); None where they are not on this machine."""
+    try:
+        return load_set(config, download=False).train.images
+    except (data.DataError, OSError):
+        return None
 
 
 def load_images(config: Config) -> Images:
     """Load what a config names; statistics are those of the training part alone."""
-    found = data.load(config.data, config.data_dir, image_size=config.image_size, seed=config.data_seed)
+    found = load_set(config)
     labelled = found.train.labels is not None
     if config.task == "classify" and not labelled:
         raise data.DataError(f"task must be reconstruct for images without labels, got classify for {config.data}")

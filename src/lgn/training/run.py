@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from filelock import FileLock, Timeout
 from safetensors.torch import load_file, load_model, save, save_model
 from torch import Tensor, nn
 
@@ -233,35 +232,6 @@ class Run:
                 f"its numbers will differ by rounding from those that it would have had",
                 stacklevel=3,
             )
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Refuse a second process; the lock goes with the process that holds it."""
-        self._require_own_directory()
-        self.path.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.path / ".lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise ValueError(f"out must not be in use, {self.path} is being trained by another process") from None
-        try:
-            for unfinished in self.path.glob(f".*{PART}"):  # of a process that was killed while it wrote
-                unfinished.unlink()
-            yield
-        finally:
-            lock.release()
-
-    def _require_own_directory(self) -> None:
-        """Refuse a directory that holds something else, before anything is written to it."""
-        if (self.path / "config.json").is_file() or not self.path.exists():
-            return
-        if not self.path.is_dir():
-            raise ValueError(f"out must be a directory, {self.path} is a file")
-        # A process that was killed as it began may have left the first of its files; symmetries are asked before.
-        ours = ("environment.json", "symmetries.json")
-        foreign = sorted(e.name for e in self.path.iterdir() if not e.name.startswith(".") and e.name not in ours)
-        if foreign:
-            raise ValueError(f"out must be empty or a run directory, {self.path} has {foreign[0]}")
 
 
 def snapshot(model: nn.Module) -> dict[str, Tensor]:

@@ -4,7 +4,19 @@ import typing
 from typing import Any
 
 from lgn.codec import decode, encode
-from lgn.training.config import GONE, INCIDENTAL, LATER, Config
+from lgn.training.config import INCIDENTAL, Config
+
+# What runs that are older than it do not have: they were trained as the default says.
+LATER = (
+    "architecture", "generator_rate", "group",
+    "parameters", "dropout", "schedule", "weight_decay", "label_smoothing", "augment", "test",
+)  # fmt: skip
+# What older runs say, and nothing depends on any longer: where their weights came from before they were trained.
+GONE = ("preset", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs", "tensorboard")
+# What older runs could choose, and the choice that is left.
+SETTLED = {
+    "tied": False, "threshold": "filter", "two_sided": False, "precision": "float32", "penalty_normalised": False,
+}  # fmt: skip
 
 
 def config_to_json(config: Config) -> dict[str, Any]:
@@ -15,12 +27,21 @@ def config_to_json(config: Config) -> dict[str, Any]:
 def config_from_json(values: dict[str, Any]) -> Config:
     """The config of a run, also of one that is older than some settings, or has some that are gone."""
     if isinstance(values, dict):
-        values = {name: value for name, value in values.items() if name not in GONE}
-        if isinstance(network := values.get("network"), dict) and not isinstance(network.get("operator"), list):
-            # Older runs have one operator, or none.
-            operator = network.get("operator")
-            values["network"] = {**network, "operator": [] if operator is None else [operator]}
+        values = _of_today(values)
+        if isinstance(network := values.get("network"), dict):
+            network = _of_today(network)
+            if not isinstance(operator := network.get("operator"), list):  # older runs have one, or none
+                network["operator"] = [] if operator is None else [operator]
+            values["network"] = network
     return decode(Config, values, "config", LATER)
+
+
+def _of_today(values: dict[str, Any]) -> dict[str, Any]:
+    """Without settings that are gone; one of them with another value than the one that is left is refused."""
+    for name, left in SETTLED.items():
+        if values.get(name, left) != left:
+            raise ValueError(f"{name} must be {left!r}, the only choice that is left, got {values[name]!r}")
+    return {name: value for name, value in values.items() if name not in GONE and name not in SETTLED}
 
 
 def same_settings(one: Config, other: Config) -> bool:

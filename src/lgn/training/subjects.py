@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import vec
+from lgn.algebra import Patch, vec
 from lgn.analysis.subject import FreshStarts, Subject
 from lgn.generators import Generator
 from lgn.nn import places
@@ -15,7 +15,7 @@ from lgn.nn import places
 
 def subjects_of(
     model: nn.Module,
-    patch: tuple[int, int] | None = None,
+    patch: Patch | None = None,
     initial: Mapping[str, Tensor] | None = None,
 ) -> list[Subject]:
     """Each matrix with its name, its family's law and starts, and the filters that it acts on.
@@ -51,7 +51,7 @@ def subjects_of(
                 label=place.label,
                 order=place.order,
                 start=begun,
-                filters=vec(place.acted_on).mT.cpu().double(),
+                filters=vec(place.acted_on, len(generator.patch)).mT.cpu().double(),
                 length=place.length,
                 fresh_starts=draws[kind],
                 by_construction=frozenset(generator.structures),

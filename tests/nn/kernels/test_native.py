@@ -95,7 +95,7 @@ ENCODERS = [
     {"in_channels": 3, "kernel_size": 5, "generator": "free"},
     {"in_channels": 2, "kernel_size": 6, "algorithm": "fista"},
     {"in_channels": 4, "kernel_size": 3, "normalise": False, "padding": "same"},
-    {"in_channels": 2, "kernel_size": 5, "step": "learned", "threshold": "set"},
+    {"in_channels": 2, "kernel_size": 5, "step": 0.05},
     {"in_channels": 1, "kernel_size": 6, "step": "safe", "tied": True},
 ]
 

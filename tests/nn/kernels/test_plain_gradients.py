@@ -15,7 +15,7 @@ each_path = pytest.mark.parametrize("path", ["auto", "fast"])  # auto: native wh
 MODELS = [
     {"num_layers": 3},
     {"num_layers": 3, "normalise": False},
-    {"num_layers": 3, "algorithm": "fista", "step": "learned"},
+    {"num_layers": 3, "algorithm": "fista", "step": "safe"},
 ]
 
 

@@ -1,18 +1,19 @@
 """What a layer of a group costs beside a plain convolution with as many filters."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from lgn.benchmarks.cells import Cell
-from lgn.benchmarks.layers import layer_step
 from lgn.benchmarks.timing import interleaved, ratios
 from lgn.nn import GroupConv2d
 
+# One thread: what is compared is work. With more, every operation also waits for the pool, for as long as the machine's
+# scheduler likes, and the group layer has more operations, though each does little.
 CHANNELS, SETS, KERNEL, BATCH, SIZE = 3, 5, 6, 128, 32  # the paper's layer on a batch of CIFAR-10
 
 
@@ -40,3 +41,15 @@ def measure(group: str, family: str, rounds: int, threads: int = 1) -> dict[str,
         "ratio": ratio,
         "of_minima": times["group"] / times["plain"],
     }
+
+
+def layer_step(layer: nn.Module, images: Tensor) -> Callable[[], None]:
+    """A training step of a layer on images, towards zero."""
+    optimizer = torch.optim.Adam(layer.parameters(), lr=1e-4)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        layer(images).square().mean().backward()
+        optimizer.step()
+
+    return step

@@ -1,13 +1,11 @@
 """What the benchmark found, as tables for people and as `docs/groups.md`."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lgn.benchmarks.tables import Cells, by_part, values, where
 from lgn.markdown import markdown_table
 from lgn.whole_files import read_json, write_whole
-
-Cells = list[dict[str, Any]]
 
 PAGE = """# Groups: several generators, any finite group
 
@@ -67,32 +65,26 @@ def page(result: dict[str, Any]) -> str:
 
 def describe(result: dict[str, Any]) -> str:
     """The tables of all parts that were measured."""
-    parts: dict[str, Callable[[Cells], str]] = {"planted": _planted, "views": _views, "depth": _depth, "cost": _cost}
-    texts = []
-    for part, table in parts.items():
-        if chosen := [cell for cell in result["cells"] if cell["key"]["part"] == part]:
-            total = sum(cell["processor_seconds"] for cell in chosen)
-            texts.append(f"{table(chosen)}\n\n{len(chosen)} cells, {total / 60:.1f} minutes of processor time.")
-    return "\n\n".join(texts)
+    return by_part(result, {"planted": _planted, "views": _views, "depth": _depth, "cost": _cost})
 
 
 def _planted(cells: Cells) -> str:
-    methods, noises = _values(cells, "method"), [n for n in _values(cells, "noise") if n != "unrelated"]
+    methods, noises = values(cells, "method"), [n for n in values(cells, "noise") if n != "unrelated"]
     rows = []
-    for task in _values(cells, "task"):
+    for task in values(cells, "task"):
         row = [task]
         for noise in noises:
             for method in methods:
-                errors = [cell["error"] for cell in _where(cells, task=task, noise=noise, method=method)]
+                errors = [cell["error"] for cell in where(cells, task=task, noise=noise, method=method)]
                 row.append(f"{max(errors):.1e}" if errors else "")
-        unrelated = _where(cells, task=task, noise="unrelated")
+        unrelated = where(cells, task=task, noise="unrelated")
         row.append(f"{min(cell['p_value'] for cell in unrelated):.2f}" if unrelated else "")
         rows.append(row)
     heads = [f"{method}, {noise:.0%} noise" for noise in noises for method in methods]
     noisy = [cell for cell in cells if cell["key"]["noise"] not in (0.0, "unrelated")]
     pairs = [
-        (cell["error"], _where(noisy, **{**cell["key"], "method": "relations"})[0]["error"])
-        for cell in _where(noisy, method="least-squares")
+        (cell["error"], where(noisy, **{**cell["key"], "method": "relations"})[0]["error"])
+        for cell in where(noisy, method="least-squares")
     ]
     better = sum(joint < alone for alone, joint in pairs)
     words = f"With noise, the error is smaller with the relations than without in {better} of {len(pairs)}."
@@ -101,22 +93,22 @@ def _planted(cells: Cells) -> str:
 
 def _views(cells: Cells) -> str:
     rows = []
-    for data in _values(cells, "data"):
-        for task in _values(cells, "task"):
+    for data in values(cells, "data"):
+        for task in values(cells, "task"):
             row = [task, data]
-            for noise in _values(cells, "noise"):
-                here = _where(cells, data=data, task=task, noise=noise)
+            for noise in values(cells, "noise"):
+                here = where(cells, data=data, task=task, noise=noise)
                 right, either = (sum(cell[name] for cell in here) for name in ("right", "right_or_none"))
                 row.append(f"{right}, {either} of {len(here)}")
             rows.append(row)
-    heads = [f"{noise:.0%} noise" for noise in _values(cells, "noise")]
+    heads = [f"{noise:.0%} noise" for noise in values(cells, "noise")]
     return f"{VIEWS}\n\n{markdown_table(['group', 'images', *heads], rows)}"
 
 
 def _depth(cells: Cells) -> str:
     rows = []
-    for kind in _values(cells, "kind"):
-        here = _where(cells, kind=kind)
+    for kind in values(cells, "kind"):
+        here = where(cells, kind=kind)
         if "error" in here[0]:
             rows.append([kind, f"{max(c['error'] for c in here):.1e}", f"{min(c['error'] for c in here):.1e}", ""])
         else:
@@ -130,11 +122,3 @@ def _cost(cells: Cells) -> str:
         for cell in cells
     ]
     return f"{COST}\n\n{markdown_table(['group', 'family', 'median ratio', 'ratio of minima'], rows)}"
-
-
-def _values(cells: Cells, name: str) -> list[Any]:
-    return list(dict.fromkeys(cell["key"][name] for cell in cells if name in cell["key"]))
-
-
-def _where(cells: Cells, **wanted: Any) -> Cells:
-    return [cell for cell in cells if all(cell["key"].get(name) == value for name, value in wanted.items())]

@@ -14,6 +14,7 @@ from lgn.algebra import unvec
 from lgn.benchmarks.cells import Cell
 from lgn.discovery import fit_generator
 from lgn.groups import Group
+from lgn.groups.isomorphism import homomorphism
 from lgn.operators import operator
 
 PATCH, SETS = (6, 6), 32
@@ -87,7 +88,9 @@ def make_bank(
 def relabelled(group: Group, matrices: Tensor) -> list[Tensor]:
     """The generators under every automorphism of the group: what labels that are solved for leave open."""
     rho = group.representation(matrices)
-    images = [g for g in product(range(group.order), repeat=len(group.generators)) if group.homomorphism(group, g)]
+    rows = group.table.tolist()
+    to_itself = partial(homomorphism, rows, group.generator_elements, group.tree, rows)
+    images = [g for g in product(range(group.order), repeat=len(group.generators)) if to_itself(g)]
     return [rho[list(each)] for each in images]
 
 

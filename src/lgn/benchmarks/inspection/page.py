@@ -1,12 +1,11 @@
 """What was found, as tables for people and as `docs/inspect.md`."""
 
+from functools import partial
 from typing import Any
 
 from lgn.benchmarks.inspection.networks import network_tables
 from lgn.benchmarks.inspection.unrelated import LATER
-from lgn.markdown import markdown_table
-
-Cells = list[dict[str, Any]]
+from lgn.benchmarks.tables import Cells, by_part, rate_table, rates
 
 #: The commit that fixed the tests and their thresholds: the families of `lgn.benchmarks.inspection.later` were written
 #: after it.
@@ -44,43 +43,14 @@ def page(result: dict[str, Any], networks: dict[str, Any] | None) -> str:
 
 def describe(result: dict[str, Any]) -> str:
     """The tables of all parts that were measured."""
-    texts = []
-    for part, words in WORDS.items():
-        chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
-        if chosen:
-            minutes = sum(cell["processor_seconds"] for cell in chosen) / 60
-            count = f"{len(chosen)} banks, {minutes:.1f} minutes of processor time."
-            texts.append(f"{words.format(fixed=FIXED)}\n\n{_table(chosen, part)}\n\n{count}")
-    return "\n\n".join(texts)
+    return by_part(result, {part: partial(_part, part) for part in WORDS})
 
 
-def _table(cells: Cells, part: str) -> str:
-    kinds: dict[str, Cells] = {}
-    for cell in cells:
-        kinds.setdefault(_name(cell["key"]), []).append(cell)
-    more = [name for name in MORE if name in cells[0]]
-    head = ["", "banks", "rate", *more, "asked", ""]
-    lines = [_line(name, some, more) for name, some in kinds.items()]
+def _part(part: str, cells: Cells) -> str:
+    rows = rates(cells, _name, MORE)
     if part == "unrelated":
-        lines.append(_line("all", cells, more, 0.05))
-    return markdown_table(head, lines)
-
-
-def _line(name: str, cells: Cells, more: list[str], limit: float | None = None) -> list[str]:
-    rate = _mean(cells, "rate")
-    bounds = {"limit": limit or cells[0].get("limit"), "at_least": cells[0].get("at_least")}
-    asked = "".join(
-        f"{word} {bounds[bound]:g}" for bound, word in (("limit", "at most"), ("at_least", "at least")) if bounds[bound]
-    )
-    missed = (bounds["limit"] is not None and rate > bounds["limit"] + 1e-9) or (
-        bounds["at_least"] is not None and rate < bounds["at_least"] - 1e-9
-    )
-    values = [f"{_mean(cells, each):.3f}" for each in more]
-    return [name, str(len(cells)), f"{rate:.3f}", *values, asked, "missed" if missed else ""]
-
-
-def _mean(cells: Cells, what: str) -> float:
-    return sum(cell[what] for cell in cells) / len(cells)
+        rows += [row._replace(bound={"limit": 0.05}) for row in rates(cells, lambda _: "all", MORE)]
+    return f"{WORDS[part].format(fixed=FIXED)}\n\n{rate_table(rows)}"
 
 
 def _name(key: dict[str, Any]) -> str:

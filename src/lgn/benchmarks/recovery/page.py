@@ -1,11 +1,9 @@
 """What the benchmark found, as tables for people and as `docs/recovery.md`."""
 
-from collections.abc import Callable
 from typing import Any
 
+from lgn.benchmarks.tables import Cells, by_part, values, where
 from lgn.markdown import markdown_table
-
-Cells = list[dict[str, Any]]
 
 PAGE = """# Recovery: is a symmetry found that is there, and none where there is none?
 
@@ -60,34 +58,20 @@ def page(result: dict[str, Any]) -> str:
 
 def describe(result: dict[str, Any]) -> str:
     """The tables of all parts that were measured."""
-    parts: dict[str, Callable[[Cells], str]] = {
-        "planted": _planted,
-        "maximum": _maximum,
-        "views": _views,
-        "labels": _labels,
-        "learned": _learned,
-    }
-    texts = []
-    for part, table in parts.items():
-        chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
-        if chosen:
-            slowest = max(cell["processor_seconds"] for cell in chosen)
-            total = sum(cell["processor_seconds"] for cell in chosen)
-            time = f"{len(chosen)} cells, {total / 60:.1f} minutes of processor time, {slowest:.1f} s at most for one."
-            texts.append(f"{table(chosen)}\n\n{time}")
-    return "\n\n".join(texts)
+    parts = {"planted": _planted, "maximum": _maximum, "views": _views, "labels": _labels, "learned": _learned}
+    return by_part(result, parts)
 
 
 def _planted(cells: Cells) -> str:
     texts = [PLANTED.format(patches="20,000")]
-    for noise in _values(cells, "noise"):
+    for noise in values(cells, "noise"):
         here = [cell for cell in cells if cell["key"]["noise"] == noise]
-        columns = [(m, k) for m in _values(here, "method") for k in _values(here, "sets")]
+        columns = [(m, k) for m in values(here, "method") for k in values(here, "sets")]
         rows = []
-        for task in _values(here, "task"):
+        for task in values(here, "task"):
             row = [task]
             for method, sets in columns:
-                errors = [cell["error"] for cell in _where(here, task=task, method=method, sets=sets)]
+                errors = [cell["error"] for cell in where(here, task=task, method=method, sets=sets)]
                 hits = f", {sum(error <= 1e-3 for error in errors)} of {len(errors)}" if noise == 0 else ""
                 row.append(f"{max(errors):.1e}{hits}" if errors else "")
             rows.append(row)
@@ -113,13 +97,13 @@ def _maximum(cells: Cells) -> str:
 
 def _views(cells: Cells) -> str:
     rows = []
-    for data in _values(cells, "data"):
-        for task in _values(cells, "task"):
-            ours = _where(cells, data=data, task=task, method="commutators")
+    for data in values(cells, "data"):
+        for task in values(cells, "task"):
+            ours = where(cells, data=data, task=task, method="commutators")
             if not ours:
                 continue
             errors = [cell["error"] for cell in ours if cell["error"] is not None]
-            nearest = [cell["error"] for cell in _where(cells, data=data, task=task, method="paper")]
+            nearest = [cell["error"] for cell in where(cells, data=data, task=task, method="paper")]
             rows.append(
                 [
                     f"{data}, {task}",
@@ -136,9 +120,9 @@ def _views(cells: Cells) -> str:
 
 def _labels(cells: Cells) -> str:
     rows, found = [], []
-    for task in _values(cells, "task"):
-        for method in _values(cells, "method"):
-            here = _where(cells, task=task, method=method)
+    for task in values(cells, "task"):
+        for method in values(cells, "method"):
+            here = where(cells, task=task, method=method)
             if not here:
                 continue
             accuracies = [100 * cell["accuracy"] for cell in here]
@@ -173,9 +157,9 @@ def _labels(cells: Cells) -> str:
 
 def _learned(cells: Cells) -> str:
     rows = []
-    for task in _values(cells, "task"):
+    for task in values(cells, "task"):
         for method, starts in dict.fromkeys((cell["key"]["method"], cell["key"]["starts"]) for cell in cells):
-            here = _where(cells, task=task, method=method, starts=starts)
+            here = where(cells, task=task, method=method, starts=starts)
             if not here:
                 continue
             accuracies = [100 * cell["accuracy"] for cell in here]
@@ -195,15 +179,6 @@ def _learned(cells: Cells) -> str:
             )
     heads = ["images", "family", "starts", "accuracy", "of all seeds", "found", "worst error", "kept", "claimed"]
     return LEARNED + "\n\n" + markdown_table(heads, rows)
-
-
-def _where(cells: Cells, **wanted: Any) -> Cells:
-    return [cell for cell in cells if all(cell["key"].get(name) == value for name, value in wanted.items())]
-
-
-def _values(cells: Cells, name: str) -> list[Any]:
-    """The values of a key, each once, as they come."""
-    return list(dict.fromkeys(cell["key"][name] for cell in cells))
 
 
 def _number(value: float | None) -> str:

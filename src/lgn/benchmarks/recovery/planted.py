@@ -17,7 +17,7 @@ from lgn.benchmarks.recovery.paper import train_bank
 from lgn.discovery import UndeterminedWarning, bank_from_responses, fit_generator
 from lgn.discovery.fit import Method
 from lgn.generators.fit import consecutive_pairs
-from lgn.operators import operator
+from lgn.operators import parse_operator
 
 PATCH, ORDER, PATCHES = (6, 6), 4, 20_000
 TASKS = ("rotation 90", "flip", "shift", "rotation 45", "pooling 3", "pooling 4 then rotation 60", "random cyclic")
@@ -88,16 +88,8 @@ def planted_generator(task: str, seed: int) -> Tensor:
         frame = torch.linalg.qr(left)[0] * stretch @ torch.linalg.qr(right)[0]  # of condition 3 at most
         turn = torch.eye(ORDER, dtype=torch.float64).roll(1, 0)
         return frame @ torch.block_diag(*[turn] * (d // ORDER)) @ torch.linalg.inv(frame)
-    operators: dict[str, tuple[str, dict[str, Any]]] = {
-        "rotation 90": ("rotation", {"degrees": 90}),
-        "flip": ("reflection", {}),
-        "shift": ("shift", {"columns": 1}),
-        "rotation 45": ("rotation", {"degrees": 45, "mode": "bilinear"}),
-        "pooling 3": ("pooling", {"radius": 3}),
-        "pooling 4 then rotation 60": ("pooling then rotation", {"radius": 4, "degrees": 60}),
-    }
-    name, keywords = operators[task]
-    return operator(name, PATCH, **keywords)
+    words = {"flip": "reflection", "shift": "shift 0 1", "rotation 45": "rotation 45 bilinear"}
+    return parse_operator(words.get(task, task), PATCH)
 
 
 @cache

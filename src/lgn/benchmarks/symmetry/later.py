@@ -1,6 +1,5 @@
-"""Two image sets that were made after everything about the verdicts was fixed: transpositions, and slanting waves."""
+"""Two image sets that were made after everything about the verdicts was fixed: a rectangle's group, and branches."""
 
-import math
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,25 +12,26 @@ from lgn.benchmarks.symmetry import images as planted
 from lgn.benchmarks.symmetry.sets import SIDE, ImageCase, random_elements
 
 
-def waves(images: Tensor, generator: torch.Generator) -> Tensor:
-    """Two plane waves each, slanting by 10 to 40 degrees, begun anywhere, with noise; of no other images.
+def branches(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Three walks up from the middle of the lowest row, a step to the left or the right in every second; with noise.
 
-    Half a turn begins a wave elsewhere, which is as likely; every other turn and flip slants it otherwise.
+    Left and right are as likely; every other turn and flip moves the root.
     """
-    count = len(images)
-    place = torch.arange(SIDE) - (SIDE - 1) / 2
-    slant, length, begin = torch.rand(3, count, 2, 1, 1, generator=generator)
-    angle = torch.deg2rad(10 + 30 * slant)
-    phase = (angle.cos() * place[None, :] + angle.sin() * place[:, None]) / (0.6 + length) + 2 * math.pi * begin
+    count, walks = len(images), 3
+    steps = torch.randint(2, (count, walks, SIDE // 2), generator=generator) * 2 - 1
+    columns = (SIDE - 1) / 2 + steps.cumsum(2).repeat_interleave(2, 2).flip(2)  # (N, walks, rows)
+    apart = torch.arange(SIDE)[None, None, None, :] - columns[..., None]
+    drawn = (-(apart**2) / 2).exp().amax(1)[:, None]
     noise = torch.randn(count, 1, SIDE, SIDE, generator=generator)
-    return (128 + 35 * phase.cos().sum(1, keepdim=True) + 30 * noise).round().clamp(0, 255).to(torch.uint8)
+    return (60 + 120 * drawn + 25 * noise).round().clamp(0, 255).to(torch.uint8)
 
 
+RECTANGLE = frozenset({"turn 180", "flip columns", "flip rows"})
 CASES = {
     f"{case.source}, {case.name}": case
     for case in (
-        ImageCase("transpositions", "mnist", random_elements((0, 5)), ("turns", "flips"), frozenset({"transposition"})),
-        ImageCase("slanting", "waves", waves, ("turns", "flips"), frozenset({"turn 180"})),
+        ImageCase("rectangles' group", "cifar10", random_elements((0, 2, 4, 6)), ("turns", "flips"), RECTANGLE),
+        ImageCase("upwards", "branches", branches, ("turns", "flips"), frozenset({"flip columns"})),
     )
 }
 

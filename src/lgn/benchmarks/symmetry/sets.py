@@ -120,6 +120,20 @@ def spirals(images: Tensor, generator: torch.Generator) -> Tensor:
     return (128 + 70 * arm + 30 * noise).round().clamp(0, 255).to(torch.uint8)
 
 
+def waves(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Two plane waves each, slanting by 10 to 40 degrees, begun anywhere, with noise; of no other images.
+
+    Half a turn begins a wave elsewhere, which is as likely; every other turn and flip slants it otherwise.
+    """
+    count = len(images)
+    place = torch.arange(SIDE) - (SIDE - 1) / 2
+    slant, length, begin = torch.rand(3, count, 2, 1, 1, generator=generator)
+    angle = torch.deg2rad(10 + 30 * slant)
+    phase = (angle.cos() * place[None, :] + angle.sin() * place[:, None]) / (0.6 + length) + 2 * math.pi * begin
+    noise = torch.randn(count, 1, SIDE, SIDE, generator=generator)
+    return (128 + 35 * phase.cos().sum(1, keepdim=True) + 30 * noise).round().clamp(0, 255).to(torch.uint8)
+
+
 def _cases(source: str) -> list[ImageCase]:
     square = ("turns", "flips")
     c4, d4 = frozenset(TURNS), frozenset((*TURNS, *FLIPS))
@@ -155,6 +169,8 @@ CASES = {
         ),
         ImageCase("half turns", "mnist", random_elements((0, 2)), ("turns", "flips"), frozenset({"turn 180"})),
         ImageCase("one hand", "spirals", spirals, ("turns", "flips"), frozenset(TURNS)),
+        ImageCase("transpositions", "mnist", random_elements((0, 5)), ("turns", "flips"), frozenset({"transposition"})),
+        ImageCase("slanting", "waves", waves, ("turns", "flips"), frozenset({"turn 180"})),
     ]
 }
 

@@ -190,7 +190,8 @@ NETWORKS: dict[str, Callable[[Run], Generators]] = {
 
 def _runs(pattern: str) -> list[str]:
     """Runs of the repository, where the benchmark is started there."""
-    return sorted(path.parent.as_posix() for path in RUNS.glob(f"{pattern}/model.safetensors"))
+    paths = sorted(path.parent.as_posix() for path in RUNS.glob(f"{pattern}/config.json"))
+    return [path for path in paths if find_run(path).finished]
 
 
 def _of_run(unpaired: Callable[[Run], Generators], name: str) -> Generators:

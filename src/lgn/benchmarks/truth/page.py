@@ -1,14 +1,13 @@
 """What the benchmark found, as tables for people and as `docs/truth.md`."""
 
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-from lgn.markdown import markdown_table
-
-Cells = list[dict[str, Any]]
+from lgn.benchmarks.tables import Cells, Rate, by_part, rate_table, rates
 
 PAGE = """# Truth: what is claimed where there is nothing, and where there is something
 
-Made by `lgn benchmark truth` from `results/truth.json`. Every row goes through the functions that users call. *Limit*
+Made by `lgn benchmark truth` from `results/truth.json`. Every row goes through the functions that users call. *Asked*
 is what a rate must not exceed, or must reach; a row that misses it is marked.
 
 {tables}
@@ -16,7 +15,6 @@ is what a rate must not exceed, or must reach; a row that misses it is marked.
 #: The commit that fixed the nulls and their thresholds: the last two families of matrices were written after it.
 FIXED = "3e60af7"
 
-BOUNDS = {"limit": "at most", "at_least": "at least"}
 MORE = ("first", "before")  # named first; the rate by the claim of before
 
 WORDS = {
@@ -52,67 +50,16 @@ def page(result: dict[str, Any]) -> str:
 
 def describe(result: dict[str, Any]) -> str:
     """The tables of all parts that were measured."""
-    texts = []
-    for part, words in WORDS.items():
-        chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
-        if chosen:
-            minutes = sum(cell["processor_seconds"] for cell in chosen) / 60
-            texts.append(
-                f"{words}\n\n{_table(chosen)}\n\n{len(chosen)} cells, {minutes:.1f} minutes of processor time."
-            )
-    return "\n\n".join(texts)
+    return by_part(result, {part: partial(_part, words) for part, words in WORDS.items()})
 
 
-class Row(NamedTuple):
-    """One kind of case, over its seeds and networks."""
-
-    name: str
-    cases: int
-    rate: float
-    bound: dict[str, float]  # "limit" or "at_least", where there is one
-    more: dict[str, float]
-
-    @property
-    def right(self) -> bool:
-        return self.bound.get("at_least", 0) - 1e-9 <= self.rate <= self.bound.get("limit", 1) + 1e-9
-
-    def has(self, bound: str) -> bool:
-        return bound in self.bound
+def rows(cells: Cells) -> list[Rate]:
+    """The rates of a part."""
+    return rates(cells, _name, MORE)
 
 
-def missed(result: dict[str, Any]) -> list[str]:
-    """The rows whose rate is beyond its limit."""
-    parts = [[cell for cell in result["cells"] if cell["key"]["part"] == part] for part in WORDS]
-    return [row.name for part in parts for row in rows(part) if not row.right]
-
-
-def rows(cells: Cells) -> list[Row]:
-    """The rows of a part."""
-    groups: dict[str, Cells] = {}
-    for cell in cells:
-        groups.setdefault(_name(cell["key"]), []).append(cell)
-    result = []
-    for name, some in groups.items():
-        count = sum(cell["count"] for cell in some)
-        means = {
-            what: sum(cell[what] * cell["count"] for cell in some) / count
-            for what in ("rate", *MORE)
-            if what in some[0]
-        }
-        bound = {what: float(some[0][what]) for what in BOUNDS if what in some[0]}
-        result.append(Row(name, count, means.pop("rate"), bound, means))
-    return result
-
-
-def _table(cells: Cells) -> str:
-    extra = [name for name in MORE if any(name in cell for cell in cells)]
-    head = ["", "cases", "rate", *extra, "limit", ""]
-    lines = []
-    for row in rows(cells):
-        shown = [f"{row.more[each]:.3f}" if each in row.more else "" for each in extra]
-        bound = "".join(f"{BOUNDS[what]} {value:g}" for what, value in row.bound.items())
-        lines.append([row.name, f"{row.cases:,}", f"{row.rate:.3f}", *shown, bound, "" if row.right else "missed"])
-    return markdown_table(head, lines)
+def _part(words: str, cells: Cells) -> str:
+    return f"{words}\n\n{rate_table(rows(cells))}"
 
 
 def _name(key: dict[str, Any]) -> str:

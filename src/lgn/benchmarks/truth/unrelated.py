@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import vec
+from lgn.algebra import Patch, vec
 from lgn.generators import Share
 from lgn.generators.fit import consecutive_pairs
 from lgn.generators.starts import start_matrices
@@ -26,7 +26,7 @@ class Generators:
 
     matrices: Tensor
     filters: Sequence[Tensor]
-    patch: tuple[int, int]
+    patch: Patch
     order: int
 
     def __add__(self, other: "Generators") -> "Generators":

@@ -3,9 +3,9 @@
 Expected: see docs/unknown.md. `--quick` takes under 3 minutes, everything about 40 minutes of one processor.
 """
 
-from lgn.benchmarks.unknown import controls, cost, natural, planted, task
+from lgn.benchmarks.unknown import controls, cost, natural, planted, refused, task
 from lgn.benchmarks.unknown.page import describe, page, write_page
 
-MODULES = {"planted": planted, "controls": controls, "natural": natural, "task": task, "cost": cost}
+MODULES = {"controls": controls, "natural": natural, "planted": planted, "task": task, "cost": cost, "refused": refused}
 
 __all__ = ["MODULES", "describe", "page", "write_page"]

@@ -8,9 +8,10 @@ from torch import Tensor
 
 from lgn import groups
 from lgn.benchmarks.unknown.cases import Case
-from lgn.discovery.moments import DataSymmetry, discover_from_data
+from lgn.discovery.moments import DataSymmetry
 from lgn.discovery.moments.ascent import polar
 from lgn.discovery.moments.lie import nearest_in_group
+from lgn.front import discover_from_data
 
 RIGHT = 0.1  # relative error on the directions looked at, under which a map is the one that is true
 ALONG = 0.95  # cosine from which a generator is in the algebra that is true
@@ -19,7 +20,16 @@ ALONG = 0.95  # cosine from which a generator is in the algebra that is true
 def measure(case: Case, **options: Any) -> dict[str, Any]:
     """Discover, and compare: `found` says all generators of the group, `wrong` counts claims that are not true."""
     result = discover_from_data(case.x, **case.options, **options)
-    return {**compare(result, case), **facts(result)}
+    return short({**compare(result, case), **facts(result)})
+
+
+def short(value: Any) -> Any:
+    """With four digits to every number: a file of hundreds of cells stays small."""
+    if isinstance(value, dict):
+        return {key: short(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [short(each) for each in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def facts(result: DataSymmetry) -> dict[str, Any]:
@@ -37,6 +47,7 @@ def facts(result: DataSymmetry) -> dict[str, Any]:
         "violations": [each.violation for each in result.kept],
         "noises": [each.noise for each in result.kept],
         "generators": [each.name for each in result.lie if each.verdict == "kept"],
+        "told_apart": [each.verified.told_apart for each in result.kept if each.verified is not None],
         "ratios": [each.ratio for each in result.lie if each.verdict == "kept"],
     }
 

@@ -8,8 +8,17 @@ print(found.sentence)
 found.elements, found.lie, found.group.name
 ```
 
-Made by `lgn benchmark unknown` from `results/unknown.json`. **Experimental**: until its controls are measured in full,
-how often it claims what is not there is not known; let `lgn.symmetries` judge what it proposes.
+Made by `lgn benchmark unknown --out results/unknown.json`. `verify=True` lets the observers of `lgn.symmetries` tell
+`A x` from x for what was found, and takes back what they tell apart.
+
+```python
+element = found.kept[0]
+found.warp(element)  # a map of images of any size, where it is one: fitted, exact for turns and flips by quarters
+lgn.nn.GroupConv2d(1, 8, element.period, 3, generator="fixed", start=found.start(element, kernel_size=3))
+lgn.nn.GroupLinear(12, 8, element.period, generator="fixed", start=found.start(element))  # of rows of 12 numbers
+```
+
+{rates}
 
 ## The mathematics
 
@@ -20,8 +29,10 @@ as the moments are clear about, on the half of the samples that searches.
 
 **Moments.** O keeps |z|, so it keeps the distribution of `u = z / |z|`, and all its moments. The traceless part of `u
 (x) ... (x) u` is a spherical harmonic; its mean `T_l` is a tensor of order l with `O . T_l = T_l`. Directions are
-bounded: no sample counts for more than another, and `N |T_l|^2` is signal over noise at every l. The third decide
-from 12 directions on; below, and where they are weak, the fourth with them.
+bounded: no sample counts for more than another, and `N |T_l|^2` is signal over noise at every l. The third search
+from 12 directions on; below, and where they are weak, the fourth with them. What third moments alone keep is asked of
+the fourth before it is called kept, up to 20 directions: on a ring third moments are the bispectrum, and a reversal
+with a filter may keep it that keeps nothing else.
 
 **Continuous symmetries.** `exp(tL)` keeps T if and only if `L . T = 0`: linear in the skew L. The quadratic form `|L
 . T|^2` is made from products of different blocks of samples, so that noise does not add. A generator is kept where
@@ -44,7 +55,7 @@ statistics are averaged. *Kept*: the upper bound of the violation is below 0.05 
 0.1 in every direction, at a level of 0.005 over all solutions that are judged; the halves agree within 0.1; and what
 is kept closes to a finite group. *Broken*: the lower bound is above 0.01 of chance, or 0.03 in a direction.
 *Undecided* otherwise, with the number of samples that would decide if the map is a symmetry. Rows that repeat are one
-sample; patches of one image are in one block.
+sample; patches of one image are in one block. Where the moments of a direction are lost in noise nothing is looked for.
 
 **Tasks.** With labels, means and covariances of every class are kept, or taken to those of another class: the best
 assignment. Third moments of all classes together are asked too where they are clear.
@@ -56,7 +67,7 @@ the covariance of x where all directions are kept, spaces may be degenerate, gro
 claims have a level.
 
 **Limits.** A statement is about moments of third and fourth order on r directions: a map may keep those and not the
-distribution. Data whose third moments vanish (Gaussian, sign-symmetric, any with -I) are left undecided. Maps that do
-not commute with the covariance need all directions (`rank` the dimension of x). Rotations by any angle need images
-that are smooth at their resolution.
+distribution (`verify=True` asks further). Beyond 20 directions third moments decide alone. Data whose third moments
+vanish (Gaussian, sign-symmetric, any with -I) are left undecided. Maps that do not commute with the covariance need
+all directions (`rank` the dimension of x). Rotations by any angle need images that are smooth at their resolution.
 """

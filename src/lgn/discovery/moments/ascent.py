@@ -30,9 +30,10 @@ def _contract(starts: Tensor, source: Tensor, target: Tensor) -> Tensor:
     degree = source.ndim
     if degree == 1:
         return torch.outer(target, source).expand(count, r, r)
-    moved = (source.reshape(-1, r) @ starts.transpose(1, 2)).view(count, *source.shape)  # the last axis is turned
-    for axis in range(2, degree):  # then the others, but the first
-        moved = torch.matmul(starts.view(count, *(1,) * (degree - 2), r, r), moved.movedim(axis, -2)).movedim(-2, axis)
+    moved = (source.reshape(-1, r) @ starts.mT).view(count, *source.shape)  # the last axis is turned
+    for axis in range(2, degree):  # then the others, but the first: each is moved to the front, one product for a start
+        moved = torch.bmm(starts, moved.movedim(axis, 1).reshape(count, r, -1)).view(count, *source.shape)
+    moved = moved.movedim(degree - 1, 1)  # where the first has come to; the order of the others is all one
     return torch.einsum("ix,sax->sia", target.reshape(r, -1), moved.reshape(count, r, -1))
 
 

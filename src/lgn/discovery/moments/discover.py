@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache, partial
 
 from torch import Tensor
 
@@ -10,21 +11,22 @@ from lgn.discovery.moments.elements import Half, Solution, judged
 from lgn.discovery.moments.grouping import group_of, outside
 from lgn.discovery.moments.judge import LEVEL
 from lgn.discovery.moments.labels import ENOUGH as ENOUGH_CLASSES
-from lgn.discovery.moments.labels import cycles, task_blocks, task_moments, task_solutions
+from lgn.discovery.moments.labels import cycles, pooled, task_blocks, task_moments, task_solutions
 from lgn.discovery.moments.naming import name_generator
 from lgn.discovery.moments.prepare import Grid, prepare
 from lgn.discovery.moments.result import DataSymmetry, Element, LieGenerator
 from lgn.discovery.moments.search import PROMISING, closed, polish, promising, search
 from lgn.discovery.moments.significance import Blocks, power, quantile, weakest_direction
-from lgn.discovery.moments.split import Sample, choose_frame, halves, mean_moments
+from lgn.discovery.moments.split import CLEAR, Sample, choose_frame, halves, mean_moments
 from lgn.discovery.moments.starts import invariants_and_noise
 from lgn.discovery.moments.tensors import BLOCKS
 from lgn.discovery.moments.view import View
 from lgn.discovery.moments.whitening import Frame, principal_directions
 
 STARTS = 100
-FEW = 8  # directions up to which fourth moments search too
-FOURTH = 12  # directions up to which fourth moments are looked at
+FOURTH = 12  # directions up to which fourth moments search
+BEYOND = 20  # directions up to which they are asked about what third moments keep
+FAINT = 1.0  # signal over noise of the weakest direction below which no map can be decided, and none is looked for
 ENOUGH = 20.0  # signal over noise of the weakest direction from which third moments are enough
 
 # Note [More than the distribution]
@@ -64,11 +66,22 @@ def discover_from_data(
     searching, judging = halves(sample, seed)
     frame, found, notes = (_seen if labels is None else task_moments)(searching, rank, seed)
     if found is None:
-        return _nothing(sample, frame, starts, notes)
+        return _nothing(sample, frame, starts, notes, grid)
+    weakest = weakest_direction(found, len(searching.x))
+    if labels is None and weakest < FAINT:
+        more = f"about {math.ceil(len(sample.x) * CLEAR / weakest):,}" if weakest > 0 else "many more"
+        note = f"what moments say of some directions is lost in noise; {more} samples may show it, or a smaller rank"
+        return _nothing(sample, frame, starts, [note], grid)
     degrees = tuple(found)
 
     def blocks_in(some: Sample, there: Frame) -> Blocks:
         return some.moments(there, degrees, seed) if labels is None else task_blocks(some, there, degrees, seed)
+
+    @cache
+    def beyond(some: Sample, there: Frame) -> Blocks:
+        if 3 not in degrees or 4 in degrees or there.rank > BEYOND:
+            return {}
+        return (some if labels is None else pooled(some)).moments(there, (4,), seed)
 
     one = View(frame, found, mean_moments(found), len(searching.x))
     others, final = blocks_in(judging, frame), View.of(sample, frame, blocks_in)
@@ -77,8 +90,9 @@ def discover_from_data(
     elements: tuple[Element, ...] = ()
     if solutions:
         other = View.of(judging, frame, blocks_in)
-        again = Half(other, _solutions(judging, other, algebra, starts, seed)[1], blocks_in(searching, other.frame))
-        elements = judged(Half(one, solutions, others), again, final, grid)
+        found_again = _solutions(judging, other, algebra, starts, seed)[1]
+        again = Half(other, found_again, blocks_in(searching, other.frame), partial(beyond, searching, other.frame))
+        elements = judged(Half(one, solutions, others, partial(beyond, judging, frame)), again, final, grid)
     algebra, elements = _believed(algebra, elements, degrees, notes)
     degree = max(found)
     return DataSymmetry(
@@ -89,11 +103,12 @@ def discover_from_data(
         final.frame,
         degree,
         power(found[degree])[0] * len(searching.x),
-        weakest_direction(found, len(searching.x)),
+        weakest,
         tried,
         len(solutions),
         starts,
         tuple(notes),
+        grid,
     )
 
 
@@ -121,9 +136,7 @@ def _solutions(
         tried, chosen = task_solutions(sample, view, starts, seed)
         return tried, [Solution(*each) for each in chosen]
     lower = {**sample.moments(view.frame, tuple({1, 2} - set(view.blocks)), seed), **view.blocks}
-    # Fourth moments are slow to climb by, and not needed to come near where third ones are many.
-    climbed = {3: view.moments[3]} if 3 in view.moments and view.frame.rank > FEW else view.moments
-    found = search(climbed, invariants_and_noise(lower), starts, seed)
+    found = search(view.moments, invariants_and_noise(lower), starts, seed)
     hopeful = polish(promising(found, view.blocks, 2 * PROMISING), view.moments)  # the rest is not worth the time
     left = outside(closed(promising(hopeful, view.blocks), view.moments, view.blocks), algebra)
     return len(found), [Solution(each) for each in left]
@@ -207,5 +220,5 @@ def _check_rank(sample: Sample, rank: int | None) -> None:
         raise ValueError(f"rank must be at most a quarter of the {len(sample.x)} samples, got {rank}")
 
 
-def _nothing(sample: Sample, frame: Frame, starts: int, notes: list[str]) -> DataSymmetry:
-    return DataSymmetry((), (), group_of((), ()), len(sample.x), frame, 0, 0.0, 0.0, 0, 0, starts, tuple(notes))
+def _nothing(sample: Sample, frame: Frame, starts: int, notes: list[str], grid: Grid | None) -> DataSymmetry:
+    return DataSymmetry((), (), group_of((), ()), len(sample.x), frame, 0, 0.0, 0.0, 0, 0, starts, tuple(notes), grid)

@@ -6,7 +6,19 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from lgn.discovery.moments.judge import Verdict
+from lgn.discovery.moments.prepare import Grid
+from lgn.discovery.moments.warp import Warp, fit_warp
 from lgn.discovery.moments.whitening import Frame
+from lgn.discovery.snap import snap
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a network says that must tell `A x` from x: its verdict, its share of right answers with an interval."""
+
+    verdict: Verdict
+    told_apart: float
+    interval: tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +49,8 @@ class Element:
     needed: int | None
     #: Where class c goes, with labels.
     classes: tuple[int, ...] | None = None
+    #: With `verify=True`, where it was asked.
+    verified: Verified | None = None
 
     def left_open(self) -> "Element":
         """The same, undecided."""
@@ -101,6 +115,36 @@ class DataSymmetry:
     starts: int
     #: Things to know: what was not searched, what could not be seen.
     notes: tuple[str, ...] = ()
+    #: The pixels behind the coordinates; None for rows.
+    grid: Grid | None = None
+
+    def warp(self, element: Element) -> Warp | None:
+        """An element as a warp of images of any size, fitted, and exact where it is near a turn or flip by quarters.
+
+        None where it is no warp: of rows, of channels, and of maps without a geometry.
+        """
+        return None if self.grid is None else fit_warp(element.inner, self.frame, self.grid)
+
+    def start(self, element: Element, kernel_size: int | None = None) -> Tensor:
+        """An element A for layers: `generator="fixed", start=found.start(element), order=element.period`.
+
+        Its transpose B, of exact period p: filters `B^j w` give `<B^j w, A x> = <B^(j+1) w, x>`, so that a layer's
+        outputs at A x are those at x, one place on in each set. Without a kernel size it acts on the coordinates of
+        the data less their mean, for `GroupLinear`; with one on the kernels of `GroupConv2d`, as a warp.
+
+        Shapes: -> (d, d), or (kernel_size^2, kernel_size^2)
+        """
+        if element.period is None:
+            raise ValueError(f"element must have a period up to 24 to make a layer of, and {element.called} has none")
+        if kernel_size is not None:
+            warp = self.warp(element)
+            if warp is not None:
+                return warp.matrix((kernel_size, kernel_size)).T.contiguous()
+            if self.grid is None or self.grid != Grid(1, (kernel_size, kernel_size)):
+                raise ValueError(f"element must be a warp of pixels to act on kernels, and {element.called} is none")
+        if element.exact is not None:
+            return element.exact.T.contiguous()
+        return self.frame.lift(snap(element.inner, "roots", element.period)).T.contiguous()
 
     @property
     def rank(self) -> int:
@@ -123,6 +167,10 @@ class DataSymmetry:
             said.append(f"a continuous symmetry of dimension {len(kept)}: {', '.join(kept)}")
         if self.kept:
             said.append(f"kept by {self.group.name}: {', '.join(each.called for each in self.kept)}")
+        asked = [each for each in self.kept if each.verified is not None]
+        if asked:
+            sure = sum(each.verified is not None and each.verified.verdict == "kept" for each in asked)
+            said.append(f"a network that must tell them apart confirms {sure} of {len(asked)}")
         needed = [each.needed for each in self.elements if each.verdict == "undecided"]
         needed += [each.needed for each in self.lie if each.verdict == "undecided"]
         if needed:
@@ -134,7 +182,7 @@ class DataSymmetry:
         return f"DataSymmetry({self.sentence})"
 
     def _repr_html_(self) -> str:
-        heads = ("", "verdict", "violation", "share of chance", "worst direction", "period", "error")
+        heads = ("", "verdict", "violation", "share of chance", "worst direction", "period", "error", "told apart")
         rows = [
             (
                 each.called,
@@ -144,11 +192,12 @@ class DataSymmetry:
                 f"{each.worst_direction:.3f}",
                 str(each.period or ""),
                 f"{each.error:.3f}",
+                "" if each.verified is None else f"{each.verified.told_apart:.3f}, {each.verified.verdict}",
             )
             for each in self.elements
         ]
         rows += [
-            (f"generator: {each.called}", each.verdict, f"{each.share:.4f} ± {each.noise:.4f}", "", "", "", "")
+            (f"generator: {each.called}", each.verdict, f"{each.share:.4f} ± {each.noise:.4f}", "", "", "", "", "")
             for each in self.lie
         ]
         table = "".join(

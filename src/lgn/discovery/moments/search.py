@@ -16,6 +16,7 @@ NEAR = 0.2  # relative distance to the identity under which a map is the identit
 PROMISING = 0.07  # share of what chance violates, on the samples that search, under which a solution is judged
 MOST = 48  # solutions
 CROWD = 24  # so many promising ones say that the samples are too few to tell, and are not closed
+SHORT = 8  # steps after which starts that come together are one
 ROUNDS = 4  # of looking about every solution
 ANGLES = (60, -60, 72, -72, 90, -90, 120, -120, 144, -144, 180)
 
@@ -41,15 +42,26 @@ def search(moments: Moments, invariants: list[tuple[Tensor, float]], starts: int
             inner, _ = climb(some.float(), within, steps=25, inside=mask.float())
             found.append(turned @ inner @ turned.T)
     found[0], _ = climb(found[0], quick, steps=15, restless=True)  # long steps leave poor tops
-    best, values = distinct(*climb(torch.cat(found), quick, steps=30), MOST)
+    best, values = tops(torch.cat(found), quick)
     for _ in range(ROUNDS):
         before = float(values.sum())
         moved = neighbours(best[: MOST // 2], quick, 4 * MOST)
-        more = climb(moved, quick, steps=25)
+        more = tops(moved, quick)
         best, values = distinct(torch.cat([best, more[0]]), torch.cat([values, more[1]]), MOST)
         if float(values.sum()) <= before * (1 + 1e-3):
             break
     return distinct(*climb(best, quick, steps=60), MOST)[0].double()
+
+
+def tops(some: Tensor, moments: Moments) -> tuple[Tensor, Tensor]:
+    """Where starts lead, and how high that is.  (count, r, r) -> (found, r, r), (found,)
+
+    Many starts lead to one top, and most to low ones: after a few steps those that come together go on as one, and the
+    lowest are left.
+    """
+    for most in (4 * MOST, 2 * MOST, MOST):
+        some, values = distinct(*climb(some, moments, steps=SHORT), most)
+    return some, values
 
 
 def polish(some: Tensor, moments: Moments, target: Moments | None = None) -> Tensor:

@@ -9,41 +9,69 @@ from typing import NamedTuple
 from torch import Tensor
 from torch.nn import functional as F
 
+from lgn.algebra import Patch
+
+CORRELATE = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+SYNTHESISE = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
+
 
 class Margins(NamedTuple):
-    """Zeros added around an image before it is analysed, and cropped after synthesis."""
+    """Zeros added around an image before it is analysed, and cropped after synthesis; a number for each axis."""
 
-    top: int
-    bottom: int
-    left: int
-    right: int
+    before: tuple[int, ...]
+    after: tuple[int, ...]
 
     @classmethod
-    def of(cls, padding: int | str, patch: tuple[int, int]) -> "Margins":
+    def of(cls, padding: int | str, patch: Patch) -> "Margins":
         """From a number of pixels, or "same": codes of the image's size, the odd pixel after (n/2-1 before, n/2)."""
-        n, m = patch
         if padding == "same":
-            return cls((n - 1) // 2, n // 2, (m - 1) // 2, m // 2)
-        if isinstance(padding, str) or not 0 <= padding < min(n, m):
-            raise ValueError(f"padding must be 'same' or from 0 to {min(n, m) - 1}, got {padding!r}")
-        return cls(padding, padding, padding, padding)
+            return cls(tuple((n - 1) // 2 for n in patch), tuple(n // 2 for n in patch))
+        if isinstance(padding, str) or not 0 <= padding < min(patch):
+            raise ValueError(f"padding must be 'same' or from 0 to {min(patch) - 1}, got {padding!r}")
+        return cls((padding,) * len(patch), (padding,) * len(patch))
 
     @property
     def symmetric(self) -> bool:
-        return self.top == self.bottom and self.left == self.right
+        return self.before == self.after
+
+    @property
+    def padded(self) -> list[int]:
+        """As `F.pad` wants them, the last axis first: at the left, right, top and bottom."""
+        pairs = zip(reversed(self.before), reversed(self.after), strict=True)
+        return [number for pair in pairs for number in pair]
+
+    # By name for images.
+    @property
+    def top(self) -> int:
+        return self.before[-2]
+
+    @property
+    def bottom(self) -> int:
+        return self.after[-2]
+
+    @property
+    def left(self) -> int:
+        return self.before[-1]
+
+    @property
+    def right(self) -> int:
+        return self.after[-1]
 
 
 def correlate(image: Tensor, filters: Tensor, margins: Margins, bias: Tensor | None = None) -> Tensor:
     """`W^T * x`: correlate an image with each filter.  (N, C, H, W), (F, C, n, m) -> (N, F, H', W')"""
+    convolve = CORRELATE[len(margins.before)]
     if margins.symmetric:
-        return F.conv2d(image, filters, bias, padding=(margins.top, margins.left))
-    return F.conv2d(F.pad(image, (margins.left, margins.right, margins.top, margins.bottom)), filters, bias)
+        return convolve(image, filters, bias, padding=margins.before)
+    return convolve(F.pad(image, margins.padded), filters, bias)
 
 
 def synthesise(codes: Tensor, filters: Tensor, margins: Margins) -> Tensor:
     """`W * z`: the sum of filters placed where the codes say.  (N, F, H', W'), (F, C, n, m) -> (N, C, H, W)"""
+    convolve = SYNTHESISE[len(margins.before)]
     if margins.symmetric:
-        return F.conv_transpose2d(codes, filters, padding=(margins.top, margins.left))
-    image = F.conv_transpose2d(codes, filters)
-    height, width = image.shape[-2] - margins.bottom, image.shape[-1] - margins.right
-    return image[..., margins.top : height, margins.left : width]
+        return convolve(codes, filters, padding=margins.before)
+    image = convolve(codes, filters)
+    for axis, (first, last) in enumerate(zip(*margins, strict=True), 2):
+        image = image.narrow(axis, first, image.shape[axis] - first - last)
+    return image

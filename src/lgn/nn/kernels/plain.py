@@ -14,7 +14,7 @@ class PlainLayers:
 
     def __call__(self, u: Tensor | None, x: Tensor, number: int) -> Tensor:
         filters = self.filters[number % len(self.filters)]
-        threshold = self.thresholds[number % len(self.thresholds)].view(-1, 1, 1)
+        threshold = self.thresholds[number % len(self.thresholds)].view(-1, *(1,) * (x.ndim - 2))
         if u is None:  # z = 0: there is nothing to decode
             return soft_threshold(correlate(x, filters, self.margins), threshold, two_sided=self.two_sided)
         residual = x - synthesise(u, filters, self.margins)

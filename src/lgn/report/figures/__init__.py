@@ -17,7 +17,6 @@ from lgn.report.figures.structures import (
     all_generators,
     effect_on_identity,
     group_actions,
-    mnist_actions,
     reconstruction_actions,
 )
 from lgn.report.figures.style import FORMATS, save
@@ -34,7 +33,6 @@ __all__ = [
     "filter_sets",
     "group_actions",
     "inspected_networks",
-    "mnist_actions",
     "pooling",
     "reconstruction_actions",
     "rotations",

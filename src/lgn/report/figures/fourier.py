@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.analysis.fourier import random_circulant, transform
 from lgn.report.figures.style import caption, grid, new_figure, place
 
@@ -25,7 +26,7 @@ def circulant_and_diagonal(d: int = 36, seed: int = 0) -> "Figure":
     return figure
 
 
-def diagonalisation(matrix: Tensor, patch: tuple[int, int], name: str, data: str, seed: int = 0) -> "Figure":
+def diagonalisation(matrix: Tensor, patch: Patch, name: str, data: str, seed: int = 0) -> "Figure":
     """The attempt to diagonalise a random matrix and a learned action (fig. 11): `|F A F^-1|` of both."""
     matrix = matrix.double()
     gaussian = torch.randn(matrix.shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
+from lgn.algebra import Patch
 from lgn.measures import relative_error
 from lgn.operators import operator
 from lgn.report.figures.style import SOFT, caption, grid, new_figure, place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Patch = tuple[int, int]
 
 
 def pooling(learned: Mapping[int, Tensor], patch: Patch, data: str) -> "Figure":

@@ -17,7 +17,7 @@ STRUCTURES = ("skew-symmetric", "Toeplitz", "multi-scale")
 
 
 def group_actions(analysis: Analysis, data: str, rows: int = 2) -> "Figure":
-    """Emerging group structures (fig. 1): the highest scores of each structure, and all generators beside them."""
+    """Emerging group structures (figs. 1 and 6): the highest scores of each structure, and all beside them."""
     rows = min(rows, len(analysis.generators))
     figure = new_figure(11.5, 2.5 * rows + 0.85)
     left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=(1.25, 1)).flat
@@ -41,11 +41,6 @@ def group_actions(analysis: Analysis, data: str, rows: int = 2) -> "Figure":
         "Right: all generators.",
     )
     return figure
-
-
-def mnist_actions(analysis: Analysis, data: str = "MNIST, classification") -> "Figure":
-    """Group actions learned on MNIST (fig. 6): as figure 1, with one generator a structure."""
-    return group_actions(analysis, data, rows=1)
 
 
 def effect_on_identity(analysis: Analysis, data: str) -> "Figure":

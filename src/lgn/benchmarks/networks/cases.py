@@ -1,0 +1,123 @@
+"""What is trained: data, methods, numbers of images, seeds, and the settings of each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lgn.training import Config, preset
+from lgn.training.networks import with_free_filters, with_group
+
+#: The group that was planted in each set; in upright digits there is none, and the group does harm.
+GIVEN = {
+    "rotated-mnist": "cyclic:8",
+    "rotated-mnist-90": "cyclic:4",
+    "flipped-cifar10": "dihedral:1",
+    "mnist": "cyclic:8",
+    "digits": "cyclic:4",
+}
+#: All images that a set has to train with.
+WHOLE = {"rotated-mnist": 12_000, "rotated-mnist-90": 12_000, "digits": 5000}
+FULL, SHORT, QUICK = 24, 16, 3
+#: Of fewer images a training sees so many in all: 16 epochs of 300 would be 75 steps.
+VISITS = 60_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """One training: rows of the table are these."""
+
+    data: str
+    method: str  # "free", "given", "found" or "paper"
+    images: int
+    seed: int
+    augmented: bool = False
+    epochs: int = SHORT
+
+    @property
+    def name(self) -> str:
+        """The directory of its run."""
+        turned = "-augmented" if self.augmented else ""
+        return f"{self.data}-{self.images}-{self.method}-{self.seed}{turned}"
+
+    def base(self, data_dir: Path | None) -> Config:
+        """The settings that all methods share; each seed has images of its own."""
+        count = None if WHOLE.get(self.data) == self.images else self.images
+        return preset(
+            "net",
+            "classify",
+            data=self.data,
+            data_dir=data_dir,
+            train_images=count,
+            seed=self.seed,
+            data_seed=self.seed,
+            epochs=self.epochs,
+            augment="turns" if self.augmented else "none",
+            device="cpu",
+        )
+
+    def config(self, data_dir: Path | None) -> Config:
+        """The settings of a method that needs no question; what is found, `rows` asks."""
+        base = self.base(data_dir)
+        if self.method == "free":
+            return with_free_filters(base)
+        given = with_group(base, GIVEN[self.data])
+        if self.method == "paper":
+            return replace(given, network=replace(given.network, generator="dense"), penalty="inverse")
+        return given
+
+
+def _full() -> Iterator[Case]:
+    for seed in range(5):
+        for method in ("given", "free") if seed < 3 else ("given",):
+            yield Case("rotated-mnist", method, 12_000, seed, epochs=FULL)
+
+
+def _found() -> Iterator[Case]:
+    for seed in range(5):
+        yield Case("rotated-mnist", "found", 12_000, seed, epochs=FULL)
+
+
+def _few() -> Iterator[Case]:
+    for seed in range(3):
+        for images in (300, 1000):
+            for method in ("free", "given", "found"):
+                yield Case("rotated-mnist", method, images, seed, epochs=VISITS // images)
+
+
+def _others() -> Iterator[Case]:
+    for data, images in (("flipped-cifar10", 5000), ("rotated-mnist-90", 12_000), ("mnist", 12_000)):
+        for seed in range(3):
+            for method in ("free", "given", "found"):
+                yield Case(data, method, images, seed)
+
+
+def _paper() -> Iterator[Case]:
+    for seed in range(3):
+        for images in (300, 1000):
+            yield Case("rotated-mnist", "paper", images, seed, epochs=VISITS // images)
+        for data, images in (("flipped-cifar10", 5000), ("rotated-mnist-90", 12_000), ("rotated-mnist", 12_000)):
+            yield Case(data, "paper", images, seed)
+
+
+def _augmented() -> Iterator[Case]:
+    for method in ("free", "given"):
+        yield Case("rotated-mnist", method, 12_000, 0, augmented=True, epochs=FULL)
+
+
+PARTS = {
+    "full": _full,
+    "found": _found,
+    "few": _few,
+    "others": _others,
+    "paper": _paper,
+    "augmented": _augmented,
+}
+
+
+def cases(parts: tuple[str, ...], quick: bool) -> list[Case]:
+    """The trainings of some parts, of all where none are named; quick, two of the digits in the package."""
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise ValueError(f"parts must be of {', '.join(PARTS)}, got {unknown[0]!r}")
+    if quick:
+        return [Case("digits", method, 5000, 0, epochs=QUICK) for method in ("free", "given", "found")]
+    return [case for part in parts or PARTS for case in PARTS[part]()]

@@ -1,0 +1,145 @@
+"""The user's own sounds: a folder of WAV files, cut into windows of one length."""
+
+import wave
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lgn.data.errors import DataError
+from lgn.data.images import ImageSet, Split
+from lgn.data.listing import Listing, entries, listings
+from lgn.data.room import require_bytes
+from lgn.data.split import split_indices
+
+SUFFIXES = (".wav",)
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What the first bytes of a file say."""
+
+    channels: int
+    rate: int
+    frames: int
+
+
+def has_wavs(path: Path) -> bool:
+    """Whether a folder, or one of its subfolders, or of those of `train` and `test`, holds a WAV file."""
+    places = [path]
+    for _ in range(3):
+        inside = [entry for place in places for entry in entries(place)]
+        if any(entry.suffix.lower() in SUFFIXES for entry in inside):
+            return True
+        places = [entry for entry in inside if entry.is_dir()]
+    return False
+
+
+def load_wavs(path: Path, *, window: int | None = None, seed: int = 0, test_fraction: float = 0.2) -> ImageSet:
+    """A folder of WAV files, 16 bit PCM, all of one rate and as many channels.
+
+    Subfolders are classes, `train` and `test` the split, as for images; else files are split by seed, so that no file
+    has windows on both sides. `window`: every file is cut into windows of so many frames, side by side; what is left
+    over at its end is left out. Without it all files must be of one length, and each is one signal.
+
+    Numbers are in -1 ... 1.
+    """
+    found = listings(path, SUFFIXES, "signal")
+    headers = {file: _read_header(file) for listing in found for file in listing.paths}
+    length = _length(headers, window)
+    channels, rate = _alike(headers)
+    count = sum(header.frames // length for header in headers.values())
+    require_bytes(4 * count * channels * length, f"{count:,} signals of {length} frames")
+    class_names = found[0].class_names
+    if len(found) == 2:
+        parts, how = found, ""
+    else:
+        parts, how = _split(path, found[0], test_fraction, seed), f", split with seed {seed}"
+    train, test = (_windows(part, headers, length) for part in parts)
+    notes = _notes(headers, found, window, length, rate)
+    return ImageSet(path.resolve().name, train, test, class_names, f"signals of {path}{how}", notes)
+
+
+def _read_header(path: Path) -> _Header:
+    try:
+        with wave.open(str(path), "rb") as file:
+            width, header = file.getsampwidth(), _Header(file.getnchannels(), file.getframerate(), file.getnframes())
+    except (wave.Error, EOFError, OSError, ValueError) as error:
+        raise DataError(f"{path} is not a WAV file of 16 bit PCM: {error or 'it ends too early'}") from error
+    if width != 2:
+        raise DataError(f"{path} must have 16 bits a number, it has {8 * width}")
+    if header.frames == 0:
+        raise DataError(f"{path} is empty: it has no frames")
+    return header
+
+
+def _length(headers: dict[Path, _Header], window: int | None) -> int:
+    if window is not None and window < 1:
+        raise DataError(f"window must be at least 1, got {window}")
+    shortest, longest = (choose(headers, key=lambda path: headers[path].frames) for choose in (min, max))
+    few, many = headers[shortest].frames, headers[longest].frames
+    if window is None and few != many:
+        raise DataError(
+            f"signals differ in length, from {few} ({shortest.name}) to {many} ({longest.name}) frames; "
+            "choose one with window (--window)"
+        )
+    if window is not None and few < window:
+        raise DataError(f"window must be at most the {few} frames of {shortest.name}, got {window}")
+    return window or few
+
+
+def _alike(headers: dict[Path, _Header]) -> tuple[int, int]:
+    for name in ("channels", "rate"):
+        values = {getattr(header, name): path for path, header in headers.items()}
+        if len(values) > 1:
+            some = ", ".join(f"{value} ({path.name})" for value, path in sorted(values.items())[:3])
+            raise DataError(f"signals must all have one {name}, got {some}")
+    header = next(iter(headers.values()))
+    return header.channels, header.rate
+
+
+def _split(path: Path, listing: Listing, test_fraction: float, seed: int) -> list[Listing]:
+    """Files to train and to test, of every class the same share."""
+    labels = torch.tensor(listing.labels).clamp(min=0)
+    try:
+        parts = split_indices(labels, test_fraction, seed)
+    except DataError as error:
+        raise DataError(f"{path} cannot be split: {str(error).replace('images', 'files')}") from error
+    return [
+        Listing(tuple(listing.paths[i] for i in part), tuple(listing.labels[i] for i in part), listing.class_names, 0)
+        for part in (each.tolist() for each in parts)
+    ]
+
+
+def _windows(listing: Listing, headers: dict[Path, _Header], length: int) -> Split:
+    signals, labels = [], []
+    for path, label in zip(listing.paths, listing.labels, strict=True):
+        found = _read(path, headers[path], length)
+        signals.append(found)
+        labels += [label] * len(found)
+    return Split(torch.cat(signals), torch.tensor(labels) if listing.class_names else None)
+
+
+def _read(path: Path, header: _Header, length: int) -> Tensor:
+    """The windows of a file.  -> float32 (windows, channels, length)"""
+    count = header.frames // length
+    with wave.open(str(path), "rb") as file:
+        content = file.readframes(count * length)
+    if len(content) != 2 * count * length * header.channels:
+        raise DataError(f"{path} is damaged: it ends before the {header.frames} frames that it claims")
+    numbers = np.frombuffer(content, "<i2").astype(np.float32) / 2**15
+    return torch.from_numpy(numbers).view(count, length, header.channels).transpose(1, 2).contiguous()
+
+
+def _notes(
+    headers: dict[Path, _Header], found: list[Listing], window: int | None, length: int, rate: int
+) -> tuple[str, ...]:
+    notes = [f"{len(headers)} files at {rate:,} frames a second"]
+    if window is not None:
+        lost = sum(header.frames % length for header in headers.values())
+        notes.append(f"they were cut into windows of {window} frames ({lost:,} frames at their ends were left out)")
+    if left_out := sum(listing.left_out for listing in found):
+        notes.append(f"{left_out} entries that are not {', '.join(SUFFIXES)} were left out")
+    return tuple(notes)

@@ -1,0 +1,74 @@
+"""`GroupConvTranspose1d`, `2d` and `3d`: transposed convolutions whose filters are orbits."""
+
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.modules.conv import _ConvNd
+
+from lgn.nn.layers import Bias, _GroupConvNd, plain_layer
+
+TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
+
+
+class GroupConvTranspose(_GroupConvNd):
+    """A transposed convolution whose outputs are sets: output g of a set draws `rho(g)` of what the first draws.
+
+    Arguments are those of `nn.ConvTranspose2d` and, by keyword, those of `GroupConv2d`.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        num_sets: int,
+        order: int | None = None,
+        kernel_size: int | tuple[int, ...] | None = None,
+        stride: int | tuple[int, ...] = 1,
+        padding: int | tuple[int, ...] = 0,
+        output_padding: int | tuple[int, ...] = 0,
+        bias: Bias = True,
+        dilation: int | tuple[int, ...] = 1,
+        **group_options: Any,
+    ) -> None:
+        super().__init__(in_channels, num_sets, order, kernel_size, stride, 0, dilation, bias, **group_options)
+        self.padding: tuple[int, ...] = self._each("padding", padding)
+        self.output_padding = self._each("output_padding", output_padding)
+
+    def forward(self, x: Tensor) -> Tensor:
+        filters = self._filters_for(x).transpose(0, 1)  # torch has the inputs of a transposed convolution first
+        convolve = TRANSPOSED[self.axes]
+        return convolve(x, filters, self._bias(), self.stride, self.padding, self.output_padding, 1, self.dilation)
+
+    def merged(self) -> _ConvNd:
+        """The plain transposed convolution with the same filters."""
+        return plain_layer(
+            self.plain,
+            self.filters().transpose(0, 1),
+            self._bias(),
+            self.training,
+            in_channels=self.in_channels,
+            out_channels=self.out_channels,
+            kernel_size=self.kernel_size,
+            stride=self.stride,
+            padding=self.padding,
+            output_padding=self.output_padding,
+            dilation=self.dilation,
+        )
+
+
+class GroupConvTranspose1d(GroupConvTranspose):
+    """See `GroupConvTranspose`.  (N, in_channels, T) -> (N, num_sets * order, T')"""
+
+    axes, plain = 1, nn.ConvTranspose1d
+
+
+class GroupConvTranspose2d(GroupConvTranspose):
+    """See `GroupConvTranspose`.  (N, in_channels, H, W) -> (N, num_sets * order, H', W')"""
+
+    axes, plain = 2, nn.ConvTranspose2d
+
+
+class GroupConvTranspose3d(GroupConvTranspose):
+    """See `GroupConvTranspose`.  (N, in_channels, D, H, W) -> (N, num_sets * order, D', H', W')"""
+
+    axes, plain = 3, nn.ConvTranspose3d

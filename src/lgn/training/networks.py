@@ -1,0 +1,71 @@
+"""From images to the network that their symmetries ask for: what is found, as settings of a training."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from torch import Tensor
+
+from lgn.groups import named
+from lgn.nn.image_action import found_name
+from lgn.operators.parse import SQUARE
+from lgn.symmetry import Symmetries, symmetries
+from lgn.symmetry.verdict import Word
+from lgn.training.config import FREE, Config
+
+
+def ask(
+    images: Tensor,
+    labels: Tensor,
+    seed: int,
+    class_names: tuple[str, ...] = (),
+    progress: Callable[[str], None] | None = None,
+) -> Symmetries:
+    """Which turns and flips images keep, and which of those their labels survive.  images: uint8 (N, C, H, W)"""
+    candidates = ("turns", "flips", "angles") if images.shape[-1] == images.shape[-2] else ("turns", "flips")
+    asked = ("images", "labels")
+    return symmetries(images, labels, candidates, seed, evidence=asked, class_names=class_names, progress=progress)
+
+
+def for_task(found: Symmetries) -> Symmetries:
+    """What is found less what labels do not survive: a network that keeps it would not tell them apart."""
+    less: dict[str | None, Word] = {"undecided": "undecided", "permuted": "broken", "lost": "broken"}
+    rows = (replace(row, images=less[row.labels]) if row.labels in less else row for row in found.rows)
+    return replace(found, rows=tuple(rows))
+
+
+def operators_of(found: Symmetries) -> tuple[int | None, str | None, tuple[str, ...]]:
+    """The order of a cyclic group or the name of another, and an operator for each of its generators."""
+    names = found.generators_kept
+    if not names:
+        return None, None, ()
+    order, operators = 4 if names[0] in ("turn 90", "turn 270") else 2, tuple(SQUARE[name] for name in names)
+    # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
+    return (order, None, operators) if len(names) == 1 else (None, f"dihedral:{order}", operators)
+
+
+def with_group(config: Config, group: str) -> Config:
+    """The settings of a network that keeps a group by its name."""
+    network = replace(config.network, group=group, order=named(group).order, generator="fixed", operator=())
+    return replace(config, network=network)
+
+
+def with_free_filters(config: Config) -> Config:
+    """The settings of the same network with free filters and as many parameters: the control."""
+    default = type(config.network)()
+    network = replace(config.network, group=None, order=default.order, generator=FREE, operator=())
+    return replace(config, network=network)
+
+
+def with_found(config: Config, found: Symmetries) -> Config:
+    """The settings of the network that what was found leads to: free filters where nothing is kept."""
+    kept = for_task(found)
+    name = found_name(kept)
+    if name is not None:
+        return with_group(config, name)
+    order, group, operators = operators_of(kept)
+    if not operators:
+        return with_free_filters(config)
+    order = order or named(group or "").order
+    return replace(
+        config, network=replace(config.network, group=group, order=order, generator="fixed", operator=operators)
+    )

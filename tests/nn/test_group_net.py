@@ -1,0 +1,190 @@
+"""`GroupNet`: its answers do not see its group, it has as many numbers as asked, and it becomes a plain network."""
+
+import pytest
+import torch
+from found import found
+from torch import Tensor, nn
+
+import lgn
+from lgn.groups import named, relation_error
+from lgn.nn import GroupNet, invariance_error
+from lgn.nn.image_action import EXACT, found_action, found_name, image_action
+from lgn.operators import operator
+
+
+def blurred(count: int, side: int, dtype: torch.dtype = torch.float64) -> Tensor:
+    """Smooth images that are dark towards their corners, which turns cut off."""
+    torch.manual_seed(1)
+    place = torch.linspace(-1, 1, side, dtype=dtype)
+    disc = (-6 * (place[:, None] ** 2 + place[None, :] ** 2)).exp()
+    coarse = torch.randn(count, 1, 5, 5, dtype=dtype)
+    return nn.functional.interpolate(coarse, side, mode="bicubic", align_corners=True) * disc
+
+
+def settled(net: GroupNet, images: Tensor) -> GroupNet:
+    """After a few batches, so that normalisation has statistics, and with scales and shifts that are no ones."""
+    net.train()
+    for norm in net.norms:
+        nn.init.uniform_(norm.norm.weight, 0.5, 1.5)
+        nn.init.uniform_(norm.norm.bias, -0.5, 0.5)
+    for _ in range(3):
+        net(images)
+    return net.eval()
+
+
+@pytest.mark.parametrize("side", [28, 27, 9])
+@pytest.mark.parametrize("name", [*EXACT, "cyclic:8", "dihedral:8", "cyclic:12"])
+def test_quarter_turns_and_flips_of_the_group_change_nothing(name: str, side: int) -> None:
+    torch.manual_seed(0)
+    net = GroupNet(1, 10, name, 8000, dtype=torch.float64)
+    images = torch.randn(4, 1, side, side, dtype=torch.float64)
+    group = named(name)
+    errors = invariance_error(settled(net, images), images, group)
+    # Turns between quarters are resampled, and noise is the worst that can be resampled.
+    turns = group.element_orders[group.element("r")] if "r" in group.generators else 1
+    exact = [word for word in errors if turns <= 4 or (word.split()[0].removeprefix("r^") == str(turns // 4))]
+    assert exact
+    assert max(errors[word] for word in exact) < 1e-12
+
+
+def test_what_is_not_in_the_group_changes_answers() -> None:
+    torch.manual_seed(0)
+    images = torch.randn(4, 1, 28, 28, dtype=torch.float64)
+    net = settled(GroupNet(1, 10, "cyclic:4", 8000, dtype=torch.float64), images)
+    assert invariance_error(net, images, "cyclic:4")["r"] < 1e-12
+    assert invariance_error(net, images, "dihedral:1")["s"] > 1e-2
+    free = settled(GroupNet(1, 10, None, 8000, dtype=torch.float64), images)
+    assert invariance_error(free, images, "cyclic:4")["r"] > 1e-2
+
+
+@pytest.mark.parametrize(("name", "most"), [("cyclic:8", 0.15), ("cyclic:16", 0.15), ("dihedral:8", 0.15)])
+def test_turns_between_pixels_change_little(name: str, most: float) -> None:
+    torch.manual_seed(0)
+    images = blurred(16, 28)
+    with_group = settled(GroupNet(1, 10, name, dtype=torch.float64), images)
+    free = settled(GroupNet(1, 10, None, dtype=torch.float64), images)
+    error = max(invariance_error(with_group, images, name).values())
+    assert error < most
+    assert error < max(invariance_error(free, images, name).values()) / 2
+
+
+@pytest.mark.parametrize("kernel", [3, 5, 7])
+@pytest.mark.parametrize("name", ["cyclic:8", "cyclic:16", "dihedral:8", "cyclic:6", *EXACT])
+def test_the_action_is_a_representation(name: str, kernel: int) -> None:
+    group, matrices, span = image_action(name, kernel)
+    assert float(relation_error(group, matrices)) < 1e-12
+    if span is None:
+        assert torch.equal(matrices, matrices.round())
+        return
+    torch.testing.assert_close(span.mT @ span, torch.eye(span.shape[1], dtype=torch.float64))
+    elements = group.representation(matrices)
+    # It stays among the filters that bases are made of, and quarters of a turn move pixels.
+    torch.testing.assert_close(span @ span.mT @ (elements @ span), elements @ span)
+    if group.element_orders[group.element("r")] % 4 == 0:
+        quarter = group.element_orders[group.element("r")] // 4
+        exact = operator("rotation", (kernel, kernel), degrees=90)
+        torch.testing.assert_close(elements[group.element(f"r^{quarter}")] @ span, exact @ span)
+
+
+@pytest.mark.parametrize("name", ["cyclic:8", "cyclic:4", "dihedral:4", "dihedral:1", "cyclic:16", None])
+@pytest.mark.parametrize(("parameters", "channels", "classes"), [(25_000, 1, 10), (60_000, 3, 100), (10_000, 3, 2)])
+def test_it_has_as_many_parameters_as_asked(name: str | None, parameters: int, channels: int, classes: int) -> None:
+    net = GroupNet(channels, classes, name, parameters)
+    count = sum(p.numel() for p in net.parameters())
+    assert 0.98 * parameters < count <= parameters
+    assert net(torch.randn(2, channels, 28, 28)).shape == (2, classes)
+
+
+@pytest.mark.parametrize("share", ["set", "layer", "channel"])
+def test_learned_generators_count(share: str) -> None:
+    net = GroupNet(1, 10, "cyclic:4", 25_000, num_layers=3, kernel_size=3, generator="dense", share=share)  # type: ignore[arg-type]
+    assert 0.9 * 25_000 < sum(p.numel() for p in net.parameters()) <= 25_000
+    assert all(p.requires_grad for p in net.parameters())
+
+
+def test_free_filters_are_the_same_network() -> None:
+    net = GroupNet(1, 10)
+    assert all(type(each) is nn.Conv2d for each in net.convolutions)
+    assert net.order == 1
+    assert net.group is None
+
+
+@pytest.mark.parametrize("name", ["cyclic:8", "dihedral:4", None])
+def test_merged_it_is_plain_convolutions_with_equal_outputs(name: str | None) -> None:
+    torch.manual_seed(0)
+    images = torch.randn(5, 1, 28, 28, dtype=torch.float64)
+    net = settled(GroupNet(1, 10, name, 8000, dtype=torch.float64), images)
+    plain = lgn.merge(net)
+    torch.testing.assert_close(plain(images), net(images))
+    assert all(type(each) is nn.Conv2d for each in plain.convolutions)  # type: ignore[union-attr]
+    assert sum(isinstance(each, lgn.nn.GroupConv2d) for each in net.modules()) == (0 if name is None else 5)
+
+
+def test_the_gradient_is_right() -> None:
+    torch.manual_seed(0)
+    net = GroupNet(1, 3, "cyclic:8", 1500, num_layers=3, kernel_size=3, dtype=torch.float64)
+    images = torch.randn(3, 1, 8, 8, dtype=torch.float64)
+    bases = next(net.convolutions[1].parameters())
+    net(images).square().sum().backward()
+    assert bases.grad is not None
+    place, step = (0, 0, 1), 1e-6
+    values = []
+    for sign in (1, -1):
+        with torch.no_grad():
+            bases[place] += sign * step
+            values.append(float(net(images).square().sum()))
+            bases[place] -= sign * step
+    assert float(bases.grad[place]) == pytest.approx((values[0] - values[1]) / (2 * step), rel=1e-5)
+
+
+TURNS = ("turn 90", "turn 180", "turn 270")
+
+
+@pytest.mark.parametrize(
+    ("kept", "angles", "name"),
+    [
+        (TURNS, False, "cyclic:4"),
+        (TURNS, True, "cyclic:8"),
+        (("turn 180",), False, "cyclic:2"),
+        (("flip columns",), False, "dihedral:1"),
+        (("turn 180", "flip columns", "flip rows"), False, "dihedral:2"),
+        ((), False, None),
+        (("flip rows",), False, None),
+    ],
+)
+def test_what_is_found_is_the_group_by_name(kept: tuple[str, ...], angles: bool, name: str | None) -> None:
+    answer = found(*kept, angles=angles)
+    assert found_name(answer) == name
+    torch.manual_seed(0)
+    net = GroupNet(1, 10, found=answer, parameters=8000)
+    if name is not None:  # the same network, bit for bit
+        torch.manual_seed(0)
+        given = GroupNet(1, 10, name, parameters=8000)
+        assert all(torch.equal(*pair) for pair in zip(net.parameters(), given.parameters(), strict=True))
+    assert (net.group is None) == (not kept)
+
+
+def test_a_flip_without_a_name_is_kept_too() -> None:
+    answer = found("flip rows")
+    images = torch.randn(4, 1, 28, 20, dtype=torch.float64)
+    net = settled(GroupNet(1, 10, found=answer, parameters=8000, dtype=torch.float64), images)
+    torch.testing.assert_close(net(images.flip(-2)), net(images))
+    assert invariance_error(net, images, named("cyclic:2"), ("reflection rows",))["r"] < 1e-12
+    action = found_action(answer, 5)
+    assert action is not None
+    assert action.group.order == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"group": "cyclic:8", "kernel_size": 4}, "kernel_size must be odd"),
+        ({"group": "symmetric:3"}, "group must be cyclic:N or dihedral:N"),
+        ({"group": "cyclic:4", "parameters": 100}, "parameters must be at least"),
+        ({"dropout": 1.0}, "dropout must be a share"),
+        ({"num_classes": 1}, "num_classes must be at least 2, got 1"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        GroupNet(**{"in_channels": 1, "num_classes": 10, **arguments})  # type: ignore[arg-type]

@@ -1,0 +1,13 @@
+"""Hold the lock of a run directory until killed, and say so by a file beside it."""
+
+import time
+from pathlib import Path
+
+from lgn.training.lock import locked
+
+
+def main(words: list[str]) -> int:
+    with locked(Path(words[0])):
+        Path(f"{words[0]}.held").touch()
+        time.sleep(600)
+    return 0

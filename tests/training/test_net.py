@@ -1,0 +1,118 @@
+"""The training of a net: what it learns, what is shown of it, and what it refuses."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from training.small import equal, small, weights
+
+import lgn
+from lgn.front import contents_of
+from lgn.generators import generators_of
+from lgn.nn import GroupNet
+from lgn.training import Run, build_model, preset, train
+from lgn.training.build import learning_rate
+from lgn.training.stored_config import config_from_json, config_to_json
+
+NET = {"num_sets": 5, "num_layers": 3, "parameters": 4000, "batch_size": 20}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """With generators that it learns."""
+    config = small("net", **{**NET, "parameters": 12_000}, generator="dense", penalty="inverse")
+    return train(config, tmp_path_factory.mktemp("net") / "run", progress=False)
+
+
+def test_training_lowers_the_loss_and_looks_at_test_images_once(trained: Run) -> None:
+    model = trained.model()
+    assert isinstance(model, GroupNet)
+    first, last = trained.metrics
+    assert last["train_loss"] < first["train_loss"]
+    assert first["test_accuracy"] is None
+    assert 0 <= last["test_accuracy"] <= 1
+    assert "step_conditions" not in last
+    assert last["penalty"] > 0  # the inverses are those of all layers
+    before = trained.initial()
+    assert all((g.matrix() != before[f"{name}.matrix"]).any() for name, g in generators_of(model).items())
+
+
+def test_its_generators_are_named_by_module_and_shown_with_their_bases(trained: Run) -> None:
+    lgn.analyze(trained, draws=20).to_json(trained.path / "analysis.json")
+    contents = contents_of(trained.path)
+    names = [each.name for each in contents.analysis.generators]
+    assert names[0] == "convolutions.0, set 1"
+    assert len(names) == sum(trained.model().widths)  # type: ignore[arg-type]
+    assert contents.bases is not None
+    assert contents.network is None  # the figure draws unfolded networks
+
+
+def test_frozen_filters_stay(tmp_path: Path) -> None:
+    found = train(small("net", **NET, freeze_filters=True, epochs=1), tmp_path / "run", progress=False)
+    before, model = found.initial(), found.model()
+    bases = {name: bank.basis for name, bank in model.named_modules() if isinstance(bank, lgn.nn.OrbitBank)}
+    assert bases
+    assert all(torch.equal(basis, before[f"{name}.basis"]) for name, basis in bases.items())
+
+
+def test_the_schedule_rises_and_falls_once() -> None:
+    config = preset("net")
+    rates = [learning_rate(config, step / 1000) for step in range(1001)]
+    top = rates.index(max(rates))
+    assert max(rates) == pytest.approx(config.learning_rate)
+    assert rates[: top + 1] == sorted(rates[: top + 1])
+    assert rates[top:] == sorted(rates[top:], reverse=True)
+    assert rates[-1] < 1e-2 * config.learning_rate
+
+
+def test_decay_makes_filters_smaller_and_leaves_scales_alone(tmp_path: Path) -> None:
+    """With a rate so small that gradients do nothing, a step takes `rate * decay` off what decays."""
+    sizes = {}
+    for decay in (0.0, 1000.0):
+        config = small("net", **NET, epochs=1, learning_rate=1e-6, weight_decay=decay, schedule="halved")
+        sizes[decay] = weights(train(config, tmp_path / str(decay), progress=False))
+    steps = 10
+    halves = sum(0.5 ** sum(step / steps >= mark for mark in (0.5, 0.75, 0.875)) for step in range(steps))
+    for name, plain in sizes[0.0].items():
+        if not plain.is_floating_point() or "running" in name or "generator" in name:  # what is not trained
+            continue
+        factor = 1 - 1e-3 * halves if plain.ndim > 1 else 1.0
+        torch.testing.assert_close(sizes[1000.0][name], factor * plain, rtol=1e-4, atol=1e-4)
+
+
+def test_turned_images_are_other_images_and_the_same_with_the_seed(tmp_path: Path) -> None:
+    runs = [
+        weights(train(small("net", **NET, epochs=1, augment=way), tmp_path / name, progress=False))
+        for name, way in (("plain", "none"), ("one", "turns"), ("other", "turns"))
+    ]
+    assert equal(runs[1], runs[2])
+    assert not equal(runs[0], runs[1])
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"norm": 1.0}, "norm must be None for architecture 'net', which has no such choice, got 1.0"),
+        ({"algorithm": "fista"}, "algorithm must be 'ista' for architecture 'net'"),
+        ({"num_sets": 4}, "num_sets must be 5 for architecture 'net'"),
+        ({"group": "symmetric:3"}, "group must be cyclic:N or dihedral:N"),
+        ({"architecture": "cnn", "generator": "dense"}, "architecture must be unfolded or net, got 'cnn'"),
+    ],
+)
+def test_what_it_has_not_is_refused(changes: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        build_model(small("net", **{**NET, **changes}), (1, 28, 28), 10, "classify")
+
+
+def test_it_does_not_reconstruct() -> None:
+    with pytest.raises(ValueError, match="task must be classify for architecture 'net', got 'reconstruct'"):
+        build_model(small("net", **NET), (1, 28, 28), 0, "reconstruct")
+
+
+def test_runs_of_the_older_network_stay_readable() -> None:
+    config = preset("paper", architecture="cnn")
+    assert config_from_json(config_to_json(config)) == config
+    for name in ("mnist-cnn-10", "cifar10-cnn-10"):
+        run = Run(Path(__file__).parents[2] / "results" / "runs" / name)
+        assert run.config.network.architecture == "cnn"
+        assert run.trained
