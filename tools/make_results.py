@@ -36,6 +36,7 @@ DOCUMENTS = {
     "truth": truth.page,
     "unknown": unknown.page,
     "recovery": recovery.page,
+    "learned": recovery.learned_page,
     "groups": groups.page,
     "speed": speed_page.page,
     "symmetry": symmetry.page,

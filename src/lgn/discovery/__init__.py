@@ -4,6 +4,7 @@ from lgn.discovery.determined import UndeterminedWarning, determined_dimension, 
 from lgn.discovery.fit import Fit, fit_generator
 from lgn.discovery.group_fit import GroupFit
 from lgn.discovery.judge import Judgement, judge
+from lgn.discovery.learned import Learned, learn_generator, random_generators
 from lgn.discovery.lift import Lifted, lift, lift_bank
 from lgn.discovery.moments import DataSymmetry, Element, LieGenerator, discover_from_data
 from lgn.discovery.pairs import PairFit, fit_from_pairs
@@ -19,6 +20,7 @@ __all__ = [
     "Fit",
     "GroupFit",
     "Judgement",
+    "Learned",
     "LieGenerator",
     "Lifted",
     "PairFit",
@@ -35,9 +37,11 @@ __all__ = [
     "fit_from_pairs",
     "fit_generator",
     "judge",
+    "learn_generator",
     "lift",
     "lift_bank",
     "parameter_groups",
+    "random_generators",
     "search_starts",
     "snap",
     "spread_angles",

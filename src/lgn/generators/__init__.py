@@ -17,6 +17,7 @@ from lgn.generators.fixed import Fixed
 from lgn.generators.kronecker import Kronecker
 from lgn.generators.low_rank import LowRank
 from lgn.generators.orthogonal import Orthogonal
+from lgn.generators.permutation_like import permutation_like
 from lgn.generators.representation import Representation
 from lgn.generators.starts import Share, Start, StartName, leading_shape, start_matrices
 from lgn.groups import Group, as_group
@@ -104,6 +105,12 @@ def generators_of(model: nn.Module) -> dict[str, Generator]:
     return {name: module for name, module in model.named_modules() if isinstance(module, Generator)}
 
 
+def rebase(model: nn.Module) -> None:
+    """Move the origin of the coordinates of every generator to where it is. See Note [Rebasing] in `.orthogonal`."""
+    for generator in generators_of(model).values():
+        generator.rebase_()
+
+
 def matrices_by_size(generators: Iterable[Generator]) -> dict[tuple[int, int], Tensor]:
     """The matrices of many generators in one batch per size and order: {(d, p): (count, d, d)}."""
     batches: dict[tuple[int, int], list[Tensor]] = {}
@@ -136,5 +143,7 @@ __all__ = [
     "leading_shape",
     "make_generator",
     "matrices_by_size",
+    "permutation_like",
+    "rebase",
     "start_matrices",
 ]

@@ -75,6 +75,10 @@ class Generator(nn.Module, ABC):
     def project_(self) -> None:
         """Undo what an optimiser's step may do to a constraint that the parameters do not hold by themselves."""
 
+    @torch.no_grad()
+    def rebase_(self) -> None:
+        """Move the origin of curved coordinates to where the matrices are, which stay. See Note [Rebasing]."""
+
     @classmethod
     def require_start(cls, start: StartName) -> None:
         """Refuse a start by name from which the family would not learn; trainings ask."""

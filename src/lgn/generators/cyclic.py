@@ -22,13 +22,13 @@ class Cyclic(Representation):
     law = "A^p = I"
     penalty = "inverse"  # as the paper's generators, with which it is compared
 
-    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4) -> None:
+    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4, *, stretched: bool = True) -> None:
         if isinstance(group, Group) and len(group.generators) != 1:
             names = ", ".join(group.generators)
             raise ValueError(
                 f"generator must be 'representation' for {group.name} with its generators {names}, got 'cyclic'"
             )
-        super().__init__(start, patch, group)
+        super().__init__(start, patch, group, stretched=stretched)
 
     @torch.no_grad()
     def law_error(self) -> Tensor:

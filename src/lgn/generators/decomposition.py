@@ -35,16 +35,17 @@ def decompose(matrices: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarra
     values, frame = torch.linalg.eigh(metric)
     p = frame @ torch.diag(values**-0.5) @ frame.T
     words = torch.linalg.solve(p, words @ p)
-    blocks = _blocks(words, group)
+    blocks = blocks_of(words.diagonal(dim1=-2, dim2=-1).sum(-1), words.shape[-1], group)
     q = _frame(words, blocks)
     return p.numpy(), q.numpy(), blocks[list(group.generator_elements)].numpy()
 
 
-def _blocks(words: Tensor, group: Group) -> Tensor:
-    """The orthogonal representation made of irreducible ones, each as often as the characters say.  (order, d, d)"""
+def blocks_of(character: Tensor, d: int, group: Group) -> Tensor:
+    """The orthogonal representation made of irreducible ones, each as often as a character says.
+
+    Shapes: character (order,), the trace that every element is wanted to have -> (order, d, d)
+    """
     irreps = group.irreps()
-    d = words.shape[-1]
-    character = words.diagonal(dim1=-2, dim2=-1).sum(-1)
     sizes = [irrep.shape[-1] for irrep in irreps]
     wanted = []
     for irrep in irreps:

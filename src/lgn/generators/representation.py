@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lgn.algebra import Patch
 from lgn.generators.base import Generator, require_invertible
 from lgn.generators.decomposition import decompose
 from lgn.generators.orthogonal import OrthogonalWeight
 from lgn.generators.starts import start_matrices
-from lgn.groups import relation_error
+from lgn.groups import Group, relation_error
 
 # Note [Conditioning of S]
 # A = S R S^-1 satisfies every relation that R does, for any invertible S, but in floating point only as well as S is
@@ -31,13 +32,21 @@ class Representation(Generator):
     about as often as the regular representation. S is learned. A start that is a representation already is kept
     exactly; for any other, S is turned to it as far as alternating projections go, and where products blow up, from
     the polar factors of the starting matrices. See Note [Conditioning of S].
+
+    With `stretched=False` P stays as it starts, the identity for an orthogonal start: A stays orthogonal.
     """
 
     name = "representation"
     law = "A_a = S R_a S^-1"
     penalty: ClassVar[Literal["inverse", "none"]] = "none"  # it is invertible by law
+    option_names: ClassVar[tuple[str, ...]] = ("stretched",)
+    stretch: Tensor
     radius: Tensor
     blocks: Tensor
+
+    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4, *, stretched: bool = True) -> None:
+        self.stretched = stretched
+        super().__init__(start, patch, group)
 
     def _start_from(self, start: Tensor) -> None:
         require_invertible(start, type(self).__name__)
@@ -60,7 +69,11 @@ class Representation(Generator):
         radius = torch.minimum(reach / 0.95, (1 + reach) / 2).clamp_min(DEFAULT_RADIUS)  # below 1, above reach
         share = offset / radius
         stretch = share / (1 + (1 - share**2).sqrt())  # the inverse of x -> 2 x / (1 + x^2)
-        self.stretch = nn.Parameter((vectors * stretch.unsqueeze(-2)) @ vectors.mT)
+        symmetric = (vectors * stretch.unsqueeze(-2)) @ vectors.mT
+        if self.stretched:
+            self.stretch = nn.Parameter(symmetric)
+        else:
+            self.register_buffer("stretch", symmetric)
         self.register_buffer("radius", radius.unsqueeze(-1))
         self.register_buffer("blocks", r)
 
@@ -79,6 +92,9 @@ class Representation(Generator):
         """The largest error of a relation, the same for each generator of a set."""
         matrices = self.matrix().unflatten(0, (len(self.group.generators), -1))
         return relation_error(self.group, matrices).repeat(len(matrices), 1)
+
+    def rebase_(self) -> None:
+        self.turns.rebase_()
 
     def determined(self, bases: int) -> int:
         # Every generator maps every element of a set to one of the set.

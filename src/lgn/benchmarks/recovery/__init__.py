@@ -3,9 +3,10 @@
 Expected: see docs/recovery.md. `--quick` takes under 3 minutes, a full part under 45 on two cores.
 """
 
-from lgn.benchmarks.recovery import labels, maximum, planted, views
+from lgn.benchmarks.recovery import labels, learned, maximum, planted, views
 from lgn.benchmarks.recovery.page import describe, page
+from lgn.benchmarks.recovery.trials_page import page as learned_page
 
-MODULES = {"planted": planted, "maximum": maximum, "views": views, "labels": labels}
+MODULES = {"planted": planted, "maximum": maximum, "views": views, "labels": labels, "learned": learned}
 
-__all__ = ["MODULES", "describe", "page"]
+__all__ = ["MODULES", "describe", "learned_page", "page"]

@@ -16,11 +16,12 @@ import lgn.data
 from lgn.benchmarks.cells import Cell
 from lgn.data.rotated import rotate, turn
 from lgn.discovery import parameter_groups, search_starts, spread_angles
-from lgn.generators import Affine, Dense, generators_of
+from lgn.discovery.learned import REBASE
+from lgn.generators import Affine, Dense, generators_of, rebase
 from lgn.nn import GroupConv2d
 from lgn.nn.group_stack import pool_sets
 from lgn.operators import operator
-from lgn.penalties import AuxiliaryInverse
+from lgn.penalties import AuxiliaryInverse, Penalty
 
 SETS, ORDER, KERNEL, BATCH = 24, 4, 9, 100
 LEARNING_RATE = 1e-2
@@ -130,20 +131,20 @@ def starting_angles(count: int, seed: int) -> list[float]:
 
 def free(seed: int) -> SetPoolClassifier:
     """The control: as many filters, pooled alike, without a group."""
-    with _seeded(seed):
+    with seeded(seed):
         return SetPoolClassifier(nn.Conv2d(1, SETS * ORDER, KERNEL))
 
 
 def known(matrix: Tensor, seed: int) -> SetPoolClassifier:
     """A given generator that is not trained."""
-    with _seeded(seed):
+    with seeded(seed):
         return SetPoolClassifier(GroupConv2d(1, SETS, ORDER, KERNEL, bias="set", generator="fixed", start=matrix))
 
 
 def affine(degrees: float, seed: int) -> SetPoolClassifier:
     """An affine generator for the whole layer, that starts as a rotation."""
     start = operator("rotation", (KERNEL, KERNEL), degrees=degrees, mode="bilinear")
-    with _seeded(seed):
+    with seeded(seed):
         return SetPoolClassifier(
             GroupConv2d(1, SETS, ORDER, KERNEL, bias="set", generator="affine", share="layer", start=start)
         )
@@ -151,23 +152,37 @@ def affine(degrees: float, seed: int) -> SetPoolClassifier:
 
 def paper(seed: int) -> SetPoolClassifier:
     """A dense generator per set, as in the paper; `train` adds the inverse penalty."""
-    with _seeded(seed):
+    with seeded(seed):
         return SetPoolClassifier(GroupConv2d(1, SETS, ORDER, KERNEL, bias="set", generator="dense", share="set"))
 
 
 @contextmanager
-def _seeded(seed: int) -> Iterator[None]:
+def seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
 
 
-def train(model: nn.Module, x: Tensor, y: Tensor, epochs: int, seed: int) -> None:
-    """Adam with a rate that rises and falls once; an affine generator learns ten times as fast."""
+def train(
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    epochs: int,
+    seed: int,
+    penalty: Penalty | None = None,
+    rate: float | None = None,
+) -> None:
+    """Adam with a rate that rises and falls once; an affine generator learns ten times as fast.
+
+    With a penalty on moments generators may travel far, so the origin of their coordinates is moved along.
+    """
     families = {type(generator) for generator in generators_of(model).values()}
-    groups = parameter_groups(model, LEARNING_RATE, max((f.learning_rate for f in families), default=1.0))
-    penalty = AuxiliaryInverse(model, weight=1e-3) if Dense in families else None
-    if penalty is not None:
+    usual = max((f.learning_rate for f in families), default=1.0)
+    groups = parameter_groups(model, LEARNING_RATE, usual if rate is None else rate)
+    rebasing = penalty is not None
+    if penalty is None and Dense in families:
+        penalty = AuxiliaryInverse(model, weight=1e-3)
+    if penalty is not None and any(True for _ in penalty.parameters()):
         groups.append({"params": list(penalty.parameters()), "lr": LEARNING_RATE})
     optimizer = torch.optim.Adam(groups)
     steps = epochs * math.ceil(len(x) / BATCH)
@@ -181,6 +196,8 @@ def train(model: nn.Module, x: Tensor, y: Tensor, epochs: int, seed: int) -> Non
             (loss if penalty is None else loss + penalty()).backward()
             optimizer.step()
             scheduler.step()
+            if rebasing and scheduler.last_epoch % REBASE == 0:
+                rebase(model)
 
 
 @torch.no_grad()

@@ -1,44 +1,15 @@
-"""What generators are encouraged to be while they are trained (sec. 4.1, app. B).
+"""What generators are encouraged to be as matrices: invertible, orthogonal, a group (sec. 4.1, app. B)."""
 
-A penalty is built on a model, finds its generators, and returns one scalar. It holds what only training needs, so
-nothing of it is in the model's `state_dict`. Each is one batched computation over all generators of a size.
-"""
-
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from lgn.generators import generators_of, matrices_by_size, start_matrices
+from lgn.generators import matrices_by_size, start_matrices
 from lgn.groups import relation_products
-
-
-class Penalty(nn.Module, ABC):
-    """`weight * sum over generators of score(A)`, for the generators of a model that are trained."""
-
-    def __init__(self, model: nn.Module, weight: float) -> None:
-        super().__init__()
-        if weight < 0:
-            raise ValueError(f"weight must not be negative, got {weight}")
-        # A tuple, not a ModuleList: the generators belong to the model, not to the penalty.
-        self.generators = tuple(g for g in generators_of(model).values() if any(True for _ in g.parameters()))
-        if not self.generators:
-            raise ValueError(f"model must have a generator that is trained, got {type(model).__name__} with none")
-        self.weight = weight
-
-    def forward(self) -> Tensor:
-        batches = matrices_by_size(self.generators)
-        scores = [self.score(matrix, order) for (_, order), matrix in batches.items()]
-        return self.weight * torch.stack(scores).sum()
-
-    @abstractmethod
-    def score(self, matrix: Tensor, order: int) -> Tensor:
-        """The sum of the score over a batch of matrices of one size and order.  (count, d, d) -> ()"""
-
-    def extra_repr(self) -> str:
-        return f"weight={self.weight:g}"
+from lgn.penalties.base import Penalty
 
 
 class AuxiliaryInverse(Penalty):

@@ -1,0 +1,171 @@
+"""Moments that generators must keep: values against plain loops, gradients, and symmetries that are exact."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import lgn
+from lgn.algebra import vec
+from lgn.generators import Dense, make_generator
+from lgn.groups import symmetric
+from lgn.nn import GroupConv2d
+from lgn.operators import operator
+from lgn.penalties import KeptMoments, PatchMoments
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+def turned_images(count: int = 12) -> tuple[Tensor, Tensor]:
+    """Each image with all four of its turns, so that quarter turns are an exact symmetry of every class."""
+    images = torch.rand(count, 1, 6, 6, dtype=torch.float64) ** 3
+    images[:, :, :3] += 0.5  # not symmetric by themselves
+    labels = torch.arange(count) % 3
+    return torch.cat([images.rot90(k, (2, 3)) for k in range(4)]), labels.repeat(4)
+
+
+def plain_patches(images: Tensor, patch: tuple[int, int]) -> Tensor:
+    n, m = patch
+    rows, columns = images.shape[-2] - n + 1, images.shape[-1] - m + 1
+    every = [images[:, 0, i : i + n, j : j + m] for i in range(rows) for j in range(columns)]
+    return vec(torch.stack(every, 1))  # (N, places, d)
+
+
+def test_moments_against_plain_loops() -> None:
+    images, labels = turned_images()
+    moments = PatchMoments(images, labels, (2, 3))
+    x = plain_patches(images, (2, 3))
+    z = (x - x.mean((0, 1))) @ torch.linalg.inv(torch.linalg.cholesky(torch.cov(x.flatten(0, 1).T, correction=0))).mT
+    # Another root of the same covariance: equal but for an orthogonal matrix, so that inner products agree.
+    for c in range(3):
+        here = z[labels == c].flatten(0, 1)
+        torch.testing.assert_close(moments.first[c].norm(), here.mean(0).norm())
+        square = moments.second[c]
+        torch.testing.assert_close(square.norm(), (here.T @ here / len(here)).norm())
+        torch.testing.assert_close(square, square.mT)
+    u = nn.functional.normalize(z.flatten(0, 1), dim=1)
+    torch.testing.assert_close(moments.third.norm(), torch.einsum("ni,nj,nk->ijk", u, u, u).norm() / len(u))
+    pooled = (moments.second * torch.tensor([1 / 3] * 3)[:, None, None].double()).sum(0)
+    torch.testing.assert_close(pooled, torch.eye(6, dtype=torch.float64))
+
+
+def test_an_exact_symmetry_is_kept_and_others_are_not() -> None:
+    images, labels = turned_images()
+    moments = PatchMoments(images, labels, (3, 3))
+    quarter = operator("rotation", (3, 3), degrees=90).double()
+    flip = operator("reflection", (3, 3)).double()
+    matrices = torch.stack([torch.eye(9, dtype=torch.float64), quarter, quarter @ quarter, flip, 1.1 * quarter])
+    missed = moments(matrices)
+    assert missed.shape == (3, 5)
+    assert float(missed[:, :3].max()) < 1e-20
+    assert float(missed[1:, 3:].min()) > 1e-3
+
+
+def test_without_labels_third_moments_are_left() -> None:
+    images, _ = turned_images()
+    missed = PatchMoments(images, None, (3, 3))(torch.randn(2, 9, 9, dtype=torch.float64))
+    assert torch.equal(missed[:2], torch.zeros(2, 2, dtype=torch.float64))
+    assert float(missed[2].min()) > 0.1
+
+
+def test_halves_differ_by_what_the_identity_misses() -> None:
+    images, labels = turned_images(40)
+    one = PatchMoments(images[::2], labels[::2], (2, 2))
+    other = PatchMoments(images[1::2], labels[1::2], (2, 2), frame=one)
+    gap = (one.third - other.third).square().sum() / (2 * one.third.square().sum())
+    torch.testing.assert_close(one.differ(other)[2], gap)
+    assert float(one.differ(one).abs().max()) == 0
+
+
+def test_colours_of_pixels_are_patches_of_a_generator_on_channels() -> None:
+    images = torch.rand(20, 3, 4, 4, dtype=torch.float64) * torch.tensor([1.0, 0.6, 0.3])[:, None, None]
+    every = torch.cat([images[:, list(order)] for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1))])
+    cycle = torch.eye(3, dtype=torch.float64)[[1, 2, 0]]
+    swap = torch.eye(3, dtype=torch.float64)[[1, 0, 2]]
+    missed = PatchMoments(every, None, (3, 1))(torch.stack([cycle, swap])).sum(0)
+    assert float(missed[0]) < 1e-20
+    assert float(missed[1]) > 1e-3
+
+
+def test_many_patches_are_drawn_from_every_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    images, labels = turned_images(200)
+    whole = PatchMoments(images, labels, (3, 3))
+    monkeypatch.setattr("lgn.penalties.patch_moments.PATCHES", 4 * len(images))
+    drawn = PatchMoments(images, labels, (3, 3), frame=whole)
+    assert 0 < float((drawn.second - whole.second).norm() / whole.second.norm()) < 0.3
+    assert torch.equal(drawn.second, PatchMoments(images, labels, (3, 3), frame=whole).second)
+
+
+def test_the_gradient_against_finite_differences() -> None:
+    images, labels = turned_images()
+    generators = [
+        Dense(torch.randn(2, 1, 4, 4).double(), (2, 2), 4),
+        Dense(torch.randn(1, 1, 2, 2).double(), (1, 2), 2),
+    ]
+    term = KeptMoments(nn.ModuleList(generators), images, labels, weight=0.5)
+
+    def value(*matrices: Tensor) -> Tensor:
+        for generator, matrix in zip(generators, matrices, strict=True):
+            del generator.weight
+            generator.weight = matrix  # type: ignore[assignment]
+        return term()
+
+    starts = [generator.weight.detach().clone().requires_grad_() for generator in generators]
+    assert torch.autograd.gradcheck(value, starts)
+
+
+def test_the_gradient_through_a_representation() -> None:
+    """With respect to the frame of D3 on colours, which is learned."""
+    images = torch.rand(20, 3, 4, 4, dtype=torch.float64) ** 2
+    generator = make_generator("representation", (3, 1), symmetric(3), (1, 1), dtype=torch.float64)
+    term = KeptMoments(generator, images)
+    parameters = dict(generator.named_parameters())
+
+    def value(*numbers: Tensor) -> Tensor:
+        return torch.func.functional_call(_Called(term, generator), dict(zip(names, numbers, strict=True)))
+
+    names = [f"generator.{name}" for name in parameters]
+    starts = [(each.detach() + 0.1 * torch.randn_like(each)).requires_grad_() for each in parameters.values()]
+    assert torch.autograd.gradcheck(value, starts)
+
+
+class _Called(nn.Module):
+    def __init__(self, term: KeptMoments, generator: nn.Module) -> None:
+        super().__init__()
+        self.term, self.generator = term, generator
+
+    def forward(self) -> Tensor:
+        return self.term()
+
+
+def test_the_contract_of_penalties() -> None:
+    images, labels = turned_images()
+    shared = make_generator("cyclic", (3, 3), 4, (1, 1))
+    model = nn.Sequential(GroupConv2d(1, 2, 4, 3, generator=shared), GroupConv2d(8, 2, 4, 3, generator=shared))
+    model.append(GroupConv2d(8, 2, 4, 2, share="set"))
+    before = list(model.state_dict())
+    term = KeptMoments(model, images.float(), labels, weight=2.0)
+    assert list(model.state_dict()) == before
+    assert not list(term.parameters())
+    assert not term.state_dict()
+    missed = term.violations()
+    assert {key: tuple(value.shape) for key, value in missed.items()} == {"3x3": (1,), "2x2": (2,)}
+    torch.testing.assert_close(term(), 2 * sum(value.sum() for value in missed.values()))
+    term().backward()
+    assert all(each.grad is not None for generator in term.generators for each in generator.parameters())
+
+
+def test_what_is_refused() -> None:
+    images, labels = turned_images()
+    layer = GroupConv2d(1, 2, 4, 3)
+    with pytest.raises(ValueError, match=r"labels must be 48 whole numbers"):
+        KeptMoments(layer, images, labels[:5])
+    with pytest.raises(ValueError, match=r"images must be at least 2 of a floating type"):
+        KeptMoments(layer, (images * 255).byte(), labels)
+    with pytest.raises(ValueError, match=r"no smaller than the patch 3x3"):
+        KeptMoments(layer, images[..., :2], labels)
+    with pytest.raises(ValueError, match=r"patches that vary"):
+        KeptMoments(layer, torch.ones_like(images), labels)
+    assert isinstance(lgn.penalties.KeptMoments(layer, images, labels), nn.Module)
