@@ -43,3 +43,8 @@ def test_a_flip_is_judged_on_the_images_themselves() -> None:
     rows = prepare(images, None, None, None, None, 0)[0].x
     upright = verified(replace(found, elements=(element,)), rows, images, effort=EFFORT)
     assert not upright.elements
+
+
+def test_observers_are_not_asked_about_a_task() -> None:
+    with pytest.raises(ValueError, match="verify must be False with labels"):
+        lgn.discover_from_data(torch.randn(500, 4), torch.arange(500) % 2, verify=True)

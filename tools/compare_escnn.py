@@ -15,7 +15,9 @@ import torch
 
 import lgn.data
 
-PACKAGES = ("numpy<2", "scipy", "torch==2.13.0", "escnn")
+PACKAGES = ("numpy<2", "scipy", "torch==2.13.0", "joblib", "cloudpickle", "pymanopt", "autograd")
+# Without what it asks for: one of these needs a Fortran compiler, and is for turns in space.
+ALONE = ("lie_learn", "escnn")
 
 
 def main() -> None:
@@ -30,6 +32,7 @@ def main() -> None:
     if not python.is_file():
         subprocess.run([sys.executable, "-m", "venv", options.environment], check=True)
         subprocess.run([python, "-m", "pip", "install", *PACKAGES], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--no-deps", *ALONE], check=True)
     images = options.environment / f"rotated-mnist-{options.seed}.pt"
     if not images.is_file():
         found = lgn.data.load("rotated-mnist", options.data_dir, seed=options.seed)

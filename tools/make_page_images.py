@@ -2,6 +2,9 @@
 
 lgn report RUN --out page.html
 python tools/make_page_images.py page.html
+
+lgn discover rotated-mnist-90 --out RUN
+python tools/make_page_images.py RUN/report.html --answer
 """
 
 import argparse
@@ -18,11 +21,24 @@ from selenium.webdriver.common.by import By
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 PARTS = {"page-overview": "overview", "page-gallery": "gallery", "page-explorer": "explorer"}
 
+#: A browser that shows nothing, and asks nobody.
+QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--hide-scrollbars",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
 
 def browser(width: int, height: int) -> webdriver.Chrome:
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
-    for argument in ("--headless=new", "--no-sandbox", "--hide-scrollbars", f"--window-size={width},{height}"):
+    for argument in (*QUIET, f"--window-size={width},{height}"):
         options.add_argument(argument)
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
 
@@ -32,10 +48,24 @@ def keep(picture: bytes, name: str) -> None:
     Image.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(IMAGES / f"{name}.png", optimize=True)
 
 
+def first_screen(page: str, name: str, width: int, height: int) -> None:
+    """What is seen without scrolling."""
+    window = browser(width, height)
+    window.get(page)
+    time.sleep(3)  # charts are drawn
+    keep(window.get_screenshot_as_png(), name)
+    window.quit()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page", type=Path)
-    page = parser.parse_args().page.resolve().as_uri()
+    parser.add_argument("--answer", action="store_true", help="only its first screen, of a run that has an answer")
+    options = parser.parse_args()
+    page = options.page.resolve().as_uri()
+    if options.answer:
+        first_screen(page, "page-answer", 1360, 700)
+        return
     wide = browser(1400, 3200)
     wide.get(page)
     time.sleep(3)  # charts are drawn
@@ -47,11 +77,7 @@ def main() -> None:
         taken = wide.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
         keep(base64.b64decode(taken["data"]), name)
     wide.quit()
-    phone = browser(500, 900)  # narrower than this a window of Chromium does not get
-    phone.get(page)
-    time.sleep(3)
-    keep(phone.get_screenshot_as_png(), "page-phone")
-    phone.quit()
+    first_screen(page, "page-phone", 500, 900)  # narrower than this a window of Chromium does not get
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """The speed benchmark: what it compares is equal, and its page is made from its results."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from lgn.benchmarks import speed, speed_page, step_memory, steps
+from lgn.benchmarks.against import steps_against
+from lgn.benchmarks.authors import authors_step
 from lgn.benchmarks.straightforward import StraightforwardClassifier
 from lgn.nn import Classifier, UnfoldedEncoder
 from lgn.whole_files import read_json
@@ -13,14 +16,16 @@ from lgn.whole_files import read_json
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_straightforward_network_is_the_same_network() -> None:
+@pytest.mark.parametrize("released", [False, True])
+def test_the_straightforward_network_is_the_same_network(released: bool) -> None:
     torch.manual_seed(0)
-    plain = StraightforwardClassifier(3, num_layers=3, num_sets=2, order=3, size=4, step=0.05)
-    model = Classifier(UnfoldedEncoder(3, 3, 2, 3, 4, step=0.05), 10)
+    plain = StraightforwardClassifier(3, num_layers=4, num_sets=2, order=3, size=4, step=0.05, released=released)
+    options: dict[str, Any] = {"algorithm": "fista", "share": "channel"} if released else {}
+    model = Classifier(UnfoldedEncoder(3, 4, 2, 3, 4, step=0.05, **options), 10)
     with torch.no_grad():
         model.encoder.bank.basis.copy_(torch.stack([w for layer in plain.layers for w in layer.bases]))
         generators = torch.stack([a for layer in plain.layers for a in layer.generators])
-        model.encoder.bank.generator.weight.copy_(generators.unsqueeze(1))
+        model.encoder.bank.generator.weight.copy_(generators if released else generators.unsqueeze(1))
         model.head.load_state_dict(plain.head.state_dict())
     images = torch.randn(8, 3, 14, 14)
     assert torch.allclose(plain(images), model(images), atol=1e-4)
@@ -33,8 +38,48 @@ def test_multiplications_of_the_papers_network() -> None:
 
 def test_every_way_makes_a_step() -> None:
     for path in steps.paths():
-        loss = steps.paper_step((1, 28, 28), path=path, batch=4)()
-        assert torch.isfinite(loss)
+        assert torch.isfinite(steps.paper_step((1, 28, 28), path=path, batch=4)())
+    for step in (steps.released_step((1, 28, 28)), steps.straightforward_step((1, 28, 28), released=True)):
+        assert torch.isfinite(step())
+
+
+def test_a_step_projects_where_the_authors_do() -> None:
+    step, model = steps.released_step((1, 28, 28)), StraightforwardClassifier(1, released=True)
+    step()
+    with torch.no_grad():
+        for layer in model.layers:
+            layer.bases[0].mul_(3)
+    model.project()
+    for layer in model.layers:
+        for matrix in (*layer.bases, *layer.generators):
+            norms = torch.linalg.matrix_norm(matrix.detach())
+            torch.testing.assert_close(norms, torch.ones_like(norms))
+
+
+def test_other_code_must_be_where_it_is_said_to_be(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"authors must be a directory with the authors' model\.py, got"):
+        authors_step(tmp_path, (1, 28, 28))
+    (tmp_path / "model.py").write_text("import torchvision.transforms.functional as tf")
+    with pytest.raises(ValueError, match=r"authors must have a model\.py with LearnGroupAction_inv, got"):
+        authors_step(tmp_path, (1, 28, 28))
+    with pytest.raises(ValueError, match="against must be a directory of sources, such as the src of a worktree, got"):
+        steps_against(tmp_path, "mnist", "paper", 1, 1)
+
+
+@pytest.mark.slow
+def test_two_versions_make_steps_in_turn() -> None:
+    """The version before is this one here: each has a time, and the ratio is that of a round."""
+    found = steps_against(ROOT / "src", "mnist", "paper", threads=1, rounds=1)
+    assert found["times_faster"] == pytest.approx(found["before"] / found["here"], abs=1e-2)
+
+
+@pytest.mark.slow
+def test_growth_says_which_path_is_taken_and_what_it_takes() -> None:
+    """A kernel of 13 is not for the compiled path, which was not measured there."""
+    row = step_memory.in_a_process("growth", "step_of", {"kernel_size": 13, "batch": 2}, "auto", 1, 1)
+    assert row["path"] == "fast"
+    assert row["milliseconds"] > 0
+    assert row["peak_mb"] > 100
 
 
 def test_the_page_says_what_freed_memory_costs() -> None:

@@ -99,6 +99,20 @@ def test_nothing_is_claimed_of_data_without_a_symmetry(kind: object, samples: in
         assert not [each for each in found.lie if each.verdict == "kept"]
 
 
+def test_coordinates_that_are_alike_are_not_called_exchangeable() -> None:
+    """Eight log-normal coordinates in a row of widths: exchanges of neighbours nearly keep moments, by the dozen."""
+    found = lgn.discover_from_data(cases.skewed(10_000, 8, 200).x, seed=200, starts=30)
+    assert not found.kept
+    assert "too many to tell" in found.sentence
+
+
+def test_a_ring_that_begins_anywhere_has_no_reversal() -> None:
+    """Third moments of the profiles of digits are kept by a reversal with a filter; fourth ones are not."""
+    case = cases.continuous_rings(lgn.data.load("digits").train.images, 0)
+    found = lgn.discover_from_data(case.x, starts=20)
+    assert compare(found, case)["wrong"] == 0
+
+
 def test_gaussian_data_show_nothing() -> None:
     found = lgn.discover_from_data(cases.gaussian(2_000, 5, 0).x)
     assert found.degree == 0

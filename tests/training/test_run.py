@@ -82,7 +82,7 @@ class Malicious:
         self.path = path
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return os.system, (f"touch {self.path}",)
+        return os.mkdir, (str(self.path),)
 
 
 @pytest.mark.parametrize("name", ["checkpoint.pt", "model.safetensors", "initial.safetensors"])

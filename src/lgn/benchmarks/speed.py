@@ -1,44 +1,75 @@
 """How long a training step takes, beside the straightforward one and beside what the machine allows.
 
-`lgn benchmark speed`: expected, on two threads with the inverse penalty, at least 2.3 times the straightforward step
-on MNIST's shape and 2.2 times on CIFAR-10's; about ten minutes (`--quick`: one).
+`lgn benchmark speed`: expected, on two threads with the inverse penalty, at least 5 times the straightforward step on
+MNIST's shape and 4 times on CIFAR-10's; about ten minutes (`--quick`: one). `--authors DIR` times the authors' own code
+among the steps, `--against DIR` another version of this library, in turn.
 """
 
 import platform
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from lgn.benchmarks.against import NETWORKS, steps_against
+from lgn.benchmarks.authors import authors_step
+from lgn.benchmarks.growth import growth
 from lgn.benchmarks.speed_page import describe
 from lgn.benchmarks.step_memory import kept_and_given_back, peak
-from lgn.benchmarks.steps import BATCH, SHAPES, paper_step, paths, random_batch, straightforward_step
+from lgn.benchmarks.steps import (
+    BATCH,
+    CLIP,
+    SHAPES,
+    paper_step,
+    paths,
+    random_batch,
+    released_step,
+    straightforward_step,
+)
 from lgn.benchmarks.timing import interleaved, ratios
-from lgn.nn import UnfoldedEncoder, merge
+from lgn.nn import UnfoldedEncoder, merge, project
 from lgn.penalties import AuxiliaryInverse, SingularValues
+from lgn.training.build import build_model, build_penalty
+from lgn.training.config import preset
 
 GEMM_SIZE = 2048  # of the square matrices whose product shows what the machine can do
 
 
-def measure(quick: bool = False, threads: int = 2, seed: int = 0) -> dict[str, Any]:
+def measure(
+    quick: bool = False,
+    threads: int = 2,
+    seed: int = 0,
+    authors: Path | None = None,
+    against: Path | None = None,
+) -> dict[str, Any]:
     """All measurements as one object that JSON can hold."""
-    rounds = 5 if quick else 40
+    rounds = 5 if quick else 30
     torch.manual_seed(seed)
-    shapes = {name: _steps(shape, rounds, threads) for name, shape in SHAPES.items()}
     result: dict[str, Any] = {
         "threads": threads,
         "rounds": rounds,
         "batch": BATCH,
         "torch": torch.__version__,
         "machine": platform.processor() or platform.machine(),
-        "gemm_gflops": max(shape["gemm_gflops"] for shape in shapes.values()),
-        "shapes": shapes,
-        "inference": {name: _inference(shape, rounds, threads) for name, shape in SHAPES.items()},
     }
+    shapes = {name: _steps(shape, rounds, threads) for name, shape in SHAPES.items()}
+    result |= {"gemm_gflops": max(shape["gemm_gflops"] for shape in shapes.values()), "shapes": shapes}
+    result["released"] = {name: _released(shape, rounds, threads, authors) for name, shape in SHAPES.items()}
+    result["inference"] = {name: _inference(shape, rounds, threads) for name, shape in SHAPES.items()}
+    if against is not None:
+        result["before"] = {
+            name: {settings: steps_against(against, name, settings, threads, rounds) for settings in NETWORKS}
+            for name in SHAPES
+        }
     if not quick:
-        result["profile"] = {name: _profile(shape, rounds, threads) for name, shape in SHAPES.items()}
-        result["growth"] = _growth(rounds // 4, threads)
+        result["parts"] = {
+            name: {settings: _profile(settings, shape, rounds, threads) for settings in NETWORKS}
+            for name, shape in SHAPES.items()
+        }
+        result["growth_by_path"] = growth(threads)
         ways = ("straightforward", *paths())
         result["peak_memory_mb"] = {name: {way: peak(name, way) for way in ways} for name in SHAPES}
         result["freed_memory"] = {name: kept_and_given_back(name, threads) for name in SHAPES}
@@ -61,9 +92,25 @@ def _steps(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, 
         "gemm_gflops": 2 * GEMM_SIZE**3 / product / 1e6,
         "ratio_to_straightforward": {path: times["straightforward"] / times[path] for path in paths()},
         "floor_milliseconds": floor,
-        "share_of_floor": floor / times[paths()[-1]],
+        "over_floor": times[paths()[-1]] / floor,
         "penalty_share": _penalty_shares(shape, rounds, threads),
         "group_over_free_filters": times["no penalty"] / times["free filters"],
+    }
+
+
+def _released(shape: tuple[int, int, int], rounds: int, threads: int, authors: Path | None) -> dict[str, Any]:
+    """The same with the settings of the authors' code; their own class among the steps where it is given."""
+    functions = {"straightforward": straightforward_step(shape, released=True)}
+    if authors is not None:
+        functions["authors"] = authors_step(authors, shape)
+    functions |= {path: released_step(shape, path=path) for path in paths()}
+    functions["settings of the text"] = paper_step(shape)
+    times = interleaved(functions, rounds, threads=threads)
+    chosen, base = times[paths()[-1]], "straightforward" if authors is None else "authors"
+    return {
+        "milliseconds": times,
+        "times_faster_than": {base: times[base] / chosen},
+        "over_the_text": chosen / times["settings of the text"],
     }
 
 
@@ -78,7 +125,7 @@ def _penalty_shares(shape: tuple[int, int, int], rounds: int, threads: int) -> d
             name: paper_step(shape, penalty=penalty, share=share)
             for name, penalty in {"none": None, "inverse": AuxiliaryInverse, "singular values": SingularValues}.items()
         }
-        of_none = ratios(steps, "none", 3 * rounds, threads=threads)
+        of_none = ratios(steps, "none", 2 * rounds, threads=threads)
         shares |= {name + ending: ratio - 1 for name, ratio in of_none.items()}
     return shares
 
@@ -108,39 +155,37 @@ def _inference(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[s
     return speeds | {"merged_over_free": times["merged"] / times["free"]}
 
 
-def _growth(rounds: int, threads: int) -> dict[str, dict[str, float]]:
-    """Milliseconds of a step on CIFAR-10's shape as one setting grows."""
-    settings: dict[str, list[dict[str, Any]]] = {
-        "kernel_size": [{"kernel_size": value} for value in (3, 5, 7, 9, 11)],
-        "num_sets": [{"num_sets": value} for value in (2, 5, 10, 20)],
-        "order": [{"order": value} for value in (2, 4, 8, 16)],
-        "batch": [{"batch": value} for value in (32, 64, 128, 256)],
+def _profile(settings: str, shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:
+    """Fewest milliseconds of each part of a step of the path that is chosen."""
+    config = preset(settings)
+    model = build_model(config, shape, 10, "classify")
+    penalty = build_penalty(config, model)
+    assert penalty is not None
+    parameters = [*model.parameters(), *penalty.parameters()]
+    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=True)
+    images, labels = random_batch(shape, BATCH)
+    parts: dict[str, Callable[[Tensor], Any]] = {
+        "forward": lambda _: nn.functional.cross_entropy(model(images), labels),
+        "penalty": lambda loss: loss + penalty(),
+        "backward": lambda loss: loss.backward(),
+        "clip": lambda _: nn.utils.clip_grad_norm_(parameters, CLIP),
+        "Adam": lambda _: optimizer.step(),
+        "projection": lambda _: project(model) if config.network.norm is not None else None,
     }
-    growth = {}
-    for name, values in settings.items():
-        steps = {str(value[name]): paper_step(SHAPES["cifar10"], **value) for value in values}
-        growth[name] = interleaved(steps, rounds, threads=threads)
-    return growth
-
-
-PARTS = {
-    "analysis and synthesis": ("mkldnn_convolution", "thnn_conv2d", "convolution_overrideable"),
-    "filter gradients": ("convolution_backward", "mkldnn_convolution_backward"),
-}
-
-
-def _profile(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:
-    """Milliseconds of the convolutions in a fast step, and of all the rest."""
-    step = paper_step(shape, path="fast")
-    total = interleaved({"step": step}, rounds, threads=threads)["step"]
-    best = dict.fromkeys(PARTS, float("inf"))
-    for _ in range(max(rounds // 4, 2)):
-        with torch.autograd.profiler.profile(use_kineto=False) as recorded:
-            step()
-        for part, names in PARTS.items():
-            spent = sum(e.self_cpu_time_total for e in recorded.key_averages() if e.key.removeprefix("aten::") in names)
-            best[part] = min(best[part], spent / 1e3)
-    return best | {"all else: batch normalisation, sums, Adam": max(total - sum(best.values()), 0.0)}
+    fewest = dict.fromkeys(parts, float("inf"))
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        for _ in range(rounds):
+            optimizer.zero_grad()
+            value: Any = None
+            for name, part in parts.items():
+                began = time.perf_counter()
+                value = part(value)
+                fewest[name] = min(fewest[name], 1e3 * (time.perf_counter() - began))
+    finally:
+        torch.set_num_threads(before)
+    return {name: round(ms, 3) for name, ms in fewest.items()}
 
 
 __all__ = ["describe", "measure", "multiplications"]

@@ -1,5 +1,6 @@
 """`docs/speed.md` and its plot, made from `results/speed.json`."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,28 +29,54 @@ in one run, and the fewest milliseconds of {rounds} rounds are reported: machine
   ({gemm:.0f} billion operations a second). The native kernel saves a third of those products (Winograd), and so can
   come nearer to it than a direct one.
 
-## Where the time goes
-
-{profile}
-
-## What the group and the penalties cost
+{released}{before}{profile}## What the group and the penalties cost
 
 {costs}
 
 Shares are of the path that the library chooses here; those of penalties are medians of ratios within a round. What a
 group costs beside free filters, the orbits and Adam on the generators, is the last row of each shape.
 
-## Growth
-
-Milliseconds of a step on CIFAR-10's shape, as one setting grows and the others stay.
-
-{growth}
-
-## Memory and inference
+{growth}## Memory and inference
 
 {memory}
 
 {freed}{inference}
+"""
+
+RELEASED = """## With the settings of the authors' code
+
+Momentum (FISTA), a generator for each channel, unit norms after every step. *straightforward* is our own plain version
+of them{authors}.
+
+{table}
+
+"""
+
+BEFORE = """## Beside the version before
+
+Two processes that make steps in turn, one with the sources of the version before: the fewest milliseconds of {rounds}
+rounds, and the median of the ratio within a round.
+
+{table}
+
+"""
+
+PARTS = """## Where the time goes
+
+Fewest milliseconds of each part of a step, by the path that the library chooses. Momentum, normalisation and pooling
+are within the layers.
+
+{table}
+
+"""
+
+GROWTH = """## Growth
+
+A step on images of three channels, of 32 pixels a side and {batch} a batch where nothing else is said, as one setting
+grows: the path that the library chooses beside the plain one, each in a process of its own.
+
+{table}
+
 """
 
 FREED = """Commands of `lgn` keep the memory that they free (`lgn.memory`); by itself, glibc gives large blocks back.
@@ -63,8 +90,9 @@ Steps of the path that the library chooses, both ways:
 def page(result: dict[str, Any]) -> str:
     """The document of a full measurement."""
     native = (
-        "- *native* is a kernel in C, compiled once on a machine that has a compiler, when training starts "
-        "(`lgn/nn/kernels/native`).\n"
+        "- *native* is a kernel in C, compiled once on a machine that has a compiler, when training starts, or inside\n"
+        "  a wheel that was built with `LGN_BUILD_KERNEL=1` (`lgn/nn/kernels/native`). One build is for any x86-64\n"
+        "  with AVX2, and takes AVX-512 where it is.\n"
     )
     return PAGE.format(
         batch=result["batch"],
@@ -73,9 +101,11 @@ def page(result: dict[str, Any]) -> str:
         gemm=result["gemm_gflops"],
         native=native if "native" in result["shapes"]["mnist"]["ratio_to_straightforward"] else "",
         steps=_steps(result),
-        profile=_profile(result),
+        released=_released_section(result),
+        before=_section(BEFORE, _before, result, "before"),
+        profile=_section(PARTS, _parts, result, "parts"),
         costs=_costs(result),
-        growth=_growth(result),
+        growth=_section(GROWTH, _growth, result, "growth_by_path"),
         memory=_memory(result),
         freed=FREED.format(table=_freed(result)) if "freed_memory" in result else "",
         inference=_inference(result),
@@ -84,7 +114,8 @@ def page(result: dict[str, Any]) -> str:
 
 def describe(result: dict[str, Any]) -> str:
     """The tables alone, of all that was measured."""
-    tables = {"growth": _growth, "profile": _profile, "peak_memory_mb": _memory, "freed_memory": _freed}
+    tables = {"released": _released, "before": _before, "parts": _parts, "growth_by_path": _growth}
+    tables |= {"peak_memory_mb": _memory, "freed_memory": _freed}
     measured = [table(result) for name, table in tables.items() if name in result]
     return "\n\n".join([_steps(result), _costs(result), _inference(result), *measured])
 
@@ -128,13 +159,48 @@ def _steps(result: dict[str, Any]) -> str:
     return markdown_table(["shape", "way", "ms a step", "times faster", "an epoch's steps", "100 epochs"], rows)
 
 
-def _profile(result: dict[str, Any]) -> str:
+def _section(text: str, table: Callable[[dict[str, Any]], str], result: dict[str, Any], key: str) -> str:
+    """A part of the page, where it was measured."""
+    if key not in result:
+        return ""
+    return text.format(table=table(result), batch=result["batch"], rounds=result["rounds"])
+
+
+def _released_section(result: dict[str, Any]) -> str:
+    if "released" not in result:
+        return ""
+    timed = any("authors" in shape["milliseconds"] for shape in result["released"].values())
+    words = "; *authors* is their own class, timed in turn with the others (`--authors`)" if timed else ""
+    return RELEASED.format(table=_released(result), authors=words)
+
+
+def _released(result: dict[str, Any]) -> str:
+    rows = []
+    for name, shape in result["released"].items():
+        (base,) = shape["times_faster_than"]
+        slowest = shape["milliseconds"][base]
+        rows += [[TITLES[name], way, f"{ms:.1f}", f"{slowest / ms:.2f}"] for way, ms in shape["milliseconds"].items()]
+    base = "the authors' code" if any("authors" in row for row in rows) else "the straightforward one"
+    return markdown_table(["shape", "way", "ms a step", f"times as fast as {base}"], rows)
+
+
+def _before(result: dict[str, Any]) -> str:
     rows = [
-        [TITLES[name], part, f"{ms:.1f}", f"{100 * ms / sum(parts.values()):.0f} %"]
-        for name, parts in result["profile"].items()
-        for part, ms in parts.items()
+        [TITLES[name], settings, f"{each['before']:.1f}", f"{each['here']:.1f}", f"{each['times_faster']:.2f}"]
+        for name, by_settings in result["before"].items()
+        for settings, each in by_settings.items()
     ]
-    return markdown_table(["shape", "part of the pure PyTorch step", "ms", "share"], rows)
+    return markdown_table(["shape", "settings", "ms before", "ms now", "times faster"], rows)
+
+
+def _parts(result: dict[str, Any]) -> str:
+    names = list(next(iter(result["parts"]["mnist"].values())))
+    rows = [
+        [TITLES[name], settings, *(f"{parts[part]:.2f}" for part in names)]
+        for name, by_settings in result["parts"].items()
+        for settings, parts in by_settings.items()
+    ]
+    return markdown_table(["shape", "settings", *names], rows)
 
 
 def _costs(result: dict[str, Any]) -> str:
@@ -147,11 +213,13 @@ def _costs(result: dict[str, Any]) -> str:
 
 
 def _growth(result: dict[str, Any]) -> str:
-    rows = [
-        [name, ", ".join(f"{value}: {ms:.0f}" for value, ms in times.items())]
-        for name, times in result["growth"].items()
-    ]
-    return markdown_table(["setting", "milliseconds"], rows)
+    rows = []
+    for row in result["growth_by_path"]:
+        chosen, plain = row["chosen"], row["plain"]
+        times = [f"{each['milliseconds']:.0f}" for each in (chosen, plain)]
+        memory = [f"{each['peak_mb']:.0f}" for each in (chosen, plain)]
+        rows.append([row["setting"], str(row["value"]), row["path"], *times, *memory])
+    return markdown_table(["setting", "value", "path", "ms", "ms, plain", "peak MB", "peak MB, plain"], rows)
 
 
 def _memory(result: dict[str, Any]) -> str:

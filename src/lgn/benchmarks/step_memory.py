@@ -14,12 +14,12 @@ from lgn.benchmarks.steps import SHAPES, paper_step, straightforward_step
 from lgn.benchmarks.timing import interleaved
 from lgn.memory import keep_freed_memory
 
-STEPS, TURNS = 15, 4
+STEPS, TURNS = 15, 2
 
 
 def peak(shape: str, way: str) -> float:
     """The most memory, in MB, of a process that makes a few steps in one of the ways."""
-    return float(_in_a_process("peak_here", shape, way))
+    return float(in_a_process("step_memory", "peak_here", shape, way))
 
 
 def kept_and_given_back(shape: str, threads: int) -> dict[str, dict[str, float]]:
@@ -27,7 +27,7 @@ def kept_and_given_back(shape: str, threads: int) -> dict[str, dict[str, float]]
     found: dict[str, dict[str, float]] = {}
     for _ in range(TURNS):
         for name in ("given back", "kept"):
-            one = _in_a_process("step_here", shape, threads, name == "kept")
+            one = in_a_process("step_memory", "step_here", shape, threads, name == "kept")
             best = found.setdefault(name, one)
             found[name] = {key: min(value, best[key]) for key, value in one.items()}
     return found
@@ -38,9 +38,7 @@ def peak_here(shape: str, way: str) -> float:
     step = straightforward_step(SHAPES[shape]) if way == "straightforward" else paper_step(SHAPES[shape], path=way)
     for _ in range(3):
         step()
-    # Not the peak of getrusage: a child begins with that of its parent.
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(status["VmHWM"].split()[0]) / 1024
+    return most_memory()
 
 
 def step_here(shape: str, threads: int, keep: bool) -> dict[str, float]:
@@ -55,8 +53,16 @@ def step_here(shape: str, threads: int, keep: bool) -> dict[str, float]:
     return {"milliseconds": best, "page_faults": faults / STEPS}
 
 
-def _in_a_process(function: str, *arguments: Any) -> Any:
-    call = f"step_memory.{function}(*{arguments!r})"
-    program = f"import json; from lgn.benchmarks import step_memory; print(json.dumps({call}))"
+def in_a_process(module: str, function: str, *arguments: Any) -> Any:
+    """What a function of a module of this room returns in a process of its own."""
+    program = (
+        f"import json; from lgn.benchmarks import {module}; print(json.dumps({module}.{function}(*{arguments!r})))"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
+
+
+def most_memory() -> float:
+    """The most memory that this process had, in MB. Not that of getrusage: a child begins with its parent's."""
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(status["VmHWM"].split()[0]) / 1024

@@ -29,6 +29,8 @@ def _benchmark(
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
     out: Path | None = None,
     parts: tuple[str, ...] = (),
+    authors: Path | None = None,
+    against: Path | None = None,
 ) -> None:
     """Measure, and say what was measured.
 
@@ -44,7 +46,12 @@ def _benchmark(
         json_output: print one JSON object instead of a table.
         out: write the JSON to this file too; of all from recovery on, which take a while, what is in it is kept.
         parts: of all from recovery on, only these parts of it, such as planted; a wrong one is answered with all names.
+        authors: of speed, a directory with the authors' model.py, which you have fetched: it is run, in turn.
+        against: of speed, sources of another version of lgn, such as the src of a git worktree: timed in turn.
     """
+    beside = {name: path for name, path in {"authors": authors, "against": against}.items() if path is not None}
+    if beside and what != "speed":
+        raise ValueError(f"{next(iter(beside))} must be given with speed alone, got it with {what}")
     benchmark = importlib.import_module(f"lgn.benchmarks.{what}")
     if hasattr(benchmark, "MODULES"):  # measured cell by cell, with what is finished kept
         result = _with_bar(partial(run_cells, benchmark.MODULES, quick, out, parts))
@@ -53,7 +60,7 @@ def _benchmark(
     elif parts:
         raise ValueError(f"parts must not be given with {what}, which has none, got {parts[0]}")
     else:
-        result = benchmark.measure(quick=quick)
+        result = benchmark.measure(quick=quick, **beside)
         if out is not None:
             write_json(out, result)
     sys.stdout.write((json.dumps(result) if json_output else benchmark.describe(result)) + "\n")

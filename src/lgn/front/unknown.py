@@ -48,6 +48,8 @@ def discover_from_data(
     Shapes: (N, d), or images (N, C, H, W) of any numbers; `labels` (N,), whole numbers, ask for the symmetries of the
     task.
     """
+    if verify and labels is not None:
+        raise ValueError("verify must be False with labels: observers look at data, not at a task")
     found = discovery.discover_from_data(x, labels, rank, seed, size=size, blur=blur, patch=patch, starts=starts)
     if not verify:
         return found
@@ -66,13 +68,14 @@ def verified(
     """With the verdict of `lgn.symmetries` on what is kept, and on what is undecided and has a name.
 
     A turn or flip by quarters is judged on the pictures that the rows were made from; any other map on the r whitened
-    numbers of each row, laid out as a small picture: off those directions it is not known.
+    numbers of each row, laid out as a small picture: off those directions it is not known. Such a map was found on the
+    same samples, so that being kept is the weaker answer; being told apart is not weakened.
 
     Shapes: rows (N, d), pictures (N, C, H, W)
     """
     elements = []
     for element in found.elements:
-        if element.period is not None and element.classes is None and (element.verdict == "kept" or element.name):
+        if element.period is not None and (element.verdict == "kept" or element.name):
             element = _judged(element, *_question(found, element, rows, pictures), seed, effort)
         elements.append(element)
     left = tuple(each for each in elements if each.verdict != "broken")

@@ -26,7 +26,15 @@ class Classifier(nn.Module):
         self.head = nn.Linear(features, num_classes, device=place.device, dtype=place.dtype)
 
     def forward(self, images: Tensor) -> Tensor:
-        return self.head(F.adaptive_avg_pool2d(self.encoder(images), self.pool).flatten(1))
+        return self.head(self._pooled(images).flatten(1))
+
+    def _pooled(self, images: Tensor) -> Tensor:
+        encoder = self.encoder
+        # A hook wants to see the codes, which are not made where they are averaged within the last layer.
+        hooked = encoder._forward_hooks or encoder._forward_pre_hooks or encoder._backward_hooks
+        if hooked or encoder._backward_pre_hooks:
+            return F.adaptive_avg_pool2d(encoder(images), self.pool)
+        return encoder.pooled(images, self.pool)
 
 
 class Autoencoder(nn.Module):

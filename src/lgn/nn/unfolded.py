@@ -11,12 +11,13 @@ from lgn.algebra import Patch, written
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, chosen_group
 from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, require_positive
-from lgn.nn.kernels import Kernel, Layers, layers_of
+from lgn.nn.kernels import KERNELS, Kernel, Layers
 from lgn.nn.kernels.adjoint import Margins, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.fast import Synthesis
-from lgn.nn.kernels.native import is_native
+from lgn.nn.kernels.native import NativeSynthesis, is_native
 from lgn.nn.kernels.plain_gradients import is_transformed
+from lgn.nn.kernels.unfolding import Unfolding
 from lgn.nn.step_size import largest_eigenvalue
 
 Algorithm = Literal["ista", "fista"]
@@ -115,40 +116,48 @@ class UnfoldedEncoder(nn.Module):
         return torch.full_like(filters.flatten(1)[:, 0], float(self.step)).detach()
 
     def forward(self, x: Tensor) -> Tensor:
+        return self._encode(x, None)
+
+    def pooled(self, x: Tensor, cells: int) -> Tensor:
+        """The codes averaged over a grid of `cells x cells`, within the last layer where that is faster.
+
+        Shapes: (N, in_channels, H, W) -> (N, num_sets * order, cells, cells)
+        """
+        return self._encode(x, cells)
+
+    def _encode(self, x: Tensor, cells: int | None) -> Tensor:
         filters = self.filters()
         steps = self.step_sizes(filters, tuple(x.shape[2:]))
         # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
         roots = steps.sqrt()
-        layers = layers_of(
-            self.kernel(x),
-            filters * roots.view(-1, *(1,) * (filters.ndim - 1)),
-            steps.unsqueeze(1) * self.threshold,
-            self.two_sided,
-            self.margins,
+        layers = KERNELS[self.kernel(x)](
+            Unfolding(
+                filters * roots.view(-1, *(1,) * (filters.ndim - 1)),
+                steps.unsqueeze(1) * self.threshold,
+                self.two_sided,
+                self.margins,
+                momenta(self.num_layers) if self.algorithm == "fista" else [1.0] * self.num_layers,
+                list(self.norms),
+            )
         )
         images = [root * x for root in roots] if self.step == "safe" else [roots[0] * x]
-        return self._iterate(layers, [layers.image(image) for image in images])
+        return self._iterate(layers, [layers.image(image) for image in images], cells)
 
-    def _iterate(self, layers: Layers[Any], images: list[Tensor]) -> Tensor:
-        codes = previous = layers(None, images[0], 0)
-        momentum = 1.0
-        for number in range(1, self.num_layers):
-            following = codes
-            if self.algorithm == "fista":
-                ahead = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
-                if number > 1:  # the first step has no momentum
-                    following = torch.lerp(previous, codes, 1 + (momentum - 1) / ahead)
-                momentum = ahead
-            u = layers.following(following, self.norms[number - 1] if self.norms else None)
+    def _iterate(self, layers: Layers[Any], images: list[Tensor], cells: int | None) -> Tensor:
+        u, codes, previous, last = None, images[0], images[0], self.num_layers - 1
+        for number in range(last):
             previous, codes = codes, layers(u, images[number % len(images)], number)
-        return codes
+            u = layers.given(codes, previous, number + 1)
+        image = images[last % len(images)]
+        return layers(u, image, last) if cells is None else layers.pooled(u, image, last, cells)
 
     def decode(self, codes: Tensor, layer: int = -1, *, filters: Tensor | None = None) -> Tensor:
         """`W * z` with the bank of a layer, or with other filters.  (N, sets * order, H', W') -> (N, channels, H, W)"""
         filters = self.filters()[layer] if filters is None else filters
         if self.path == "plain" or self._must_be_plain(codes):
             return synthesise(codes, filters, self.margins)
-        return Synthesis.apply(codes, filters, self.margins)
+        native = self.path != "fast" and is_native(codes, filters.dtype, self.patch, codes.shape[-2:])
+        return (NativeSynthesis if native else Synthesis).apply(codes, filters, self.margins)
 
     @torch.no_grad()
     def step_conditions(self, image_size: Patch) -> Tensor:
@@ -162,8 +171,8 @@ class UnfoldedEncoder(nn.Module):
             return "plain"
         if self.path == "fast":
             return "fast"
-        patch = (self.patch[0], self.patch[1])
-        if not self.two_sided and is_native(x, self.threshold.dtype, patch, self.margins, say):
+        codes = self.margins.code_size(x, self.patch)
+        if not self.two_sided and is_native(x, self.threshold.dtype, self.patch, codes, say):
             return "native"
         if self.path == "native":
             raise ValueError(
@@ -190,6 +199,19 @@ class UnfoldedEncoder(nn.Module):
     def extra_repr(self) -> str:
         sides = "two-sided" if self.two_sided else "one-sided"
         return f"{self.num_layers} layers of {self.algorithm.upper()}, step {self.step}, {sides} threshold"
+
+
+def momenta(num_layers: int) -> list[float]:
+    """How far FISTA goes ahead of the codes before each layer, `v = ahead z + (1 - ahead) y`; the first step does not.
+
+    `ahead = 1 + (t - 1) / t'` with `t' = (1 + sqrt(1 + 4 t^2)) / 2` from t = 1.
+    """
+    ahead, momentum = [1.0], 1.0
+    for _ in range(1, num_layers):
+        following = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
+        ahead.append(1 + (momentum - 1) / following)
+        momentum = following
+    return ahead
 
 
 def _require_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

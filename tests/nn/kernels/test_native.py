@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ from lgn.nn import UnfoldedEncoder
 from lgn.nn.kernels import KERNELS
 from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
-from lgn.nn.kernels.native.compiled import kernels_for
+from lgn.nn.kernels.native import compiled
+from lgn.nn.kernels.native.command import build_command
+from lgn.nn.kernels.native.compiled import kernels
 from lgn.nn.kernels.native.layer import NativeLayers
-from lgn.nn.kernels.native.step import NativeStep, at_points
+from lgn.nn.kernels.native.step import NativeStep, NativeSynthesis, Numbers
+from lgn.nn.kernels.unfolding import Unfolding
 
-needs_kernels = pytest.mark.skipif(kernels_for((6, 6)) is None, reason="needs a C compiler and a processor with AVX2")
+needs_kernels = pytest.mark.skipif(kernels() is None, reason="needs a C compiler and a processor with AVX2")
 TOLERANCE = 1e-4
 
 
@@ -32,22 +36,31 @@ def relative_error(found: Tensor, expected: Tensor) -> float:
     return float((found - expected).detach().double().norm() / expected.detach().double().norm())
 
 
-def step(
-    codes: Tensor | None, scale: Any, shift: Any, x: Tensor, filters: Tensor, bias: Tensor, margins: Margins
-) -> Any:
-    points, patch = at_points(filters), (filters.shape[-2], filters.shape[-1])
-    return NativeStep.apply(codes, scale, shift, x, points, bias, margins, patch)
-
-
 def plain_step(
-    codes: Tensor | None, scale: Any, shift: Any, x: Tensor, filters: Tensor, bias: Tensor, margins: Margins
-) -> Any:
+    codes: Tensor | None,
+    previous: Tensor | None,
+    moments: Any,
+    weight: Any,
+    shift: Any,
+    x: Tensor,
+    filters: Tensor,
+    bias: Tensor,
+    numbers: Numbers,
+) -> list[Tensor]:
+    """What a step is, from its definition alone; the codes and what the next layer normalises, and its moments."""
+    margins = numbers.margins
     if codes is None:
-        out = F.relu(correlate(x, filters, margins, bias))
+        out = mixed = F.relu(correlate(x, filters, margins, bias))
     else:
-        u = scale.view(-1, 1, 1) * codes + shift.view(-1, 1, 1)
+        v = codes if previous is None else numbers.ahead * codes + (1 - numbers.ahead) * previous
+        normal = (v - moments[0].view(-1, 1, 1)) / (moments[1].view(-1, 1, 1) + numbers.eps).sqrt()
+        u = weight.view(-1, 1, 1) * normal + shift.view(-1, 1, 1)
         out = F.relu(u + correlate(x - synthesise(u, filters, margins), filters, margins, bias))
-    return out, torch.stack([out.sum((0, 2, 3)), out.square().sum((0, 2, 3))])
+        mixed = numbers.following * out + (1 - numbers.following) * codes
+    if numbers.pool:
+        out = F.adaptive_avg_pool2d(out, numbers.pool)
+    outputs = [out, torch.stack([mixed.mean((0, 2, 3)), mixed.var((0, 2, 3), correction=0)])]
+    return outputs if numbers.following == 1 else [*outputs, codes]
 
 
 # Odd and even patches, one to four channels, any number of filters, odd heights, rows of no whole number of vectors.
@@ -59,41 +72,84 @@ SHAPES: list[tuple[int, int, tuple[int, int], tuple[int, int], Any]] = [
     (1, 6, (4, 6), (16, 13), "same"),
     (3, 5, (11, 11), (20, 18), 0),
     (2, 4, (5, 5), (9, 6), 4),
+    (3, 9, (7, 8), (21, 70), 3),
+    (1, 11, (2, 1), (10, 33), 0),
 ]
 
 
+@pytest.fixture(params=[16, 8])
+def lanes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Each width of vectors that this machine has."""
+    library = kernels()
+    if library is None or library.lanes_here(request.param) != request.param:
+        pytest.skip(f"needs vectors of {request.param}")
+    monkeypatch.setattr(compiled, "LANES_LIMIT", request.param)
+    return request.param
+
+
 @needs_kernels
-@pytest.mark.parametrize("first", [False, True], ids=["u", "u = 0"])
+@pytest.mark.parametrize("kind", ["u = 0", "u", "momentum", "pooled"])
 @pytest.mark.parametrize(("channels", "filters", "patch", "size", "padding"), SHAPES)
 def test_a_step_and_all_its_gradients_are_those_of_autograd(
-    channels: int, filters: int, patch: tuple[int, int], size: tuple[int, int], padding: Any, first: bool
+    channels: int, filters: int, patch: tuple[int, int], size: tuple[int, int], padding: Any, kind: str, lanes: int
 ) -> None:
-    """Codes, their sums, and the gradient of both by everything that goes in, against float64."""
+    """Codes, moments of what the next layer normalises, and the gradient of all by everything that goes in."""
     margins = Margins.of(padding, patch)
     x, bank, bias = (
         torch.randn(5, channels, *size),
         0.2 * torch.randn(filters, channels, *patch),
         0.3 * torch.randn(filters),
     )
-    codes, scale, shift = torch.randn_like(correlate(x, bank, margins)), *torch.rand(2, filters)
-    inputs = [x, bank, bias] if first else [codes, scale + 0.5, shift - 0.5, x, bank, bias]
-    mine = [value.clone().requires_grad_() for value in inputs]
-    exact = [value.double().requires_grad_() for value in inputs]
-    none = [None, None, None] if first else []
-    found, expected = step(*none, *mine, margins), plain_step(*none, *exact, margins)
+    codes, previous = torch.randn(2, *correlate(x, bank, margins).shape)
+    moments = torch.stack([torch.randn(filters), 0.5 + torch.rand(filters)]).double()
+    of_norm = [moments, *torch.rand(2, filters)]
+    numbers = Numbers(margins, eps=1e-3, measured=True)
+    given: list[Tensor | None] = [None] * 5
+    if kind in ("u", "pooled"):
+        given = [codes, None, *of_norm]
+    if kind == "pooled":
+        numbers = numbers._replace(pool=3)
+    if kind == "momentum":
+        given, numbers = [codes, previous, *of_norm], numbers._replace(ahead=1.3, following=1.45)
+    inputs = [*given, x, bank, bias]
+    mine = [None if value is None else value.clone().requires_grad_() for value in inputs]
+    exact = [None if value is None else value.double().requires_grad_() for value in inputs]
+    found = [value for value in NativeStep.apply(*mine, numbers) if value is not None]
+    expected = plain_step(*exact, numbers)  # type: ignore[arg-type]
     weights = [torch.randn_like(value) for value in expected]
+    weights[1] *= 1e3  # moments are means, of which the gradient at a place is small
     assert found[0].shape == expected[0].shape
-    assert 0.1 < float((found[0] > 0).double().mean()) < 0.9  # else the threshold is not tested
-    found += torch.autograd.grad(found, mine, [weights[0].float(), weights[1]])
-    expected += torch.autograd.grad(expected, exact, weights)
+    assert numbers.pool or 0.1 < float((found[0] > 0).double().mean()) < 0.9  # else the threshold is not tested
+    of_found = [weight.to(value.dtype) for weight, value in zip(weights, found, strict=True)]
+    found += torch.autograd.grad(found, [value for value in mine if value is not None], of_found)
+    expected += torch.autograd.grad(expected, [value for value in exact if value is not None], weights)
     for value, right in zip(found, expected, strict=True):
+        assert relative_error(value, right) < TOLERANCE
+
+
+@needs_kernels
+@pytest.mark.parametrize(("channels", "filters", "patch", "size", "padding"), SHAPES)
+def test_the_decoder_and_its_gradients_are_those_of_autograd(
+    channels: int, filters: int, patch: tuple[int, int], size: tuple[int, int], padding: Any, lanes: int
+) -> None:
+    margins = Margins.of(padding, patch)
+    bank = torch.randn(filters, channels, *patch)
+    codes = torch.randn(3, filters, *margins.code_size(torch.empty(size), patch))
+    mine, exact = [each.clone().requires_grad_() for each in (codes, bank)], [codes.double(), bank.double()]
+    exact = [each.requires_grad_() for each in exact]
+    found, expected = NativeSynthesis.apply(*mine, margins), synthesise(*exact, margins)
+    weights = torch.randn_like(expected)
+    assert relative_error(found, expected) < TOLERANCE
+    of_found = torch.autograd.grad(found, mine, weights.float())
+    for value, right in zip(of_found, torch.autograd.grad(expected, exact, weights), strict=True):
         assert relative_error(value, right) < TOLERANCE
 
 
 ENCODERS = [
     {"in_channels": 1, "kernel_size": 6},
     {"in_channels": 3, "kernel_size": 5, "generator": "free"},
-    {"in_channels": 2, "kernel_size": 6, "algorithm": "fista"},
+    {"in_channels": 2, "kernel_size": 6, "algorithm": "fista", "num_layers": 6},
+    {"in_channels": 2, "kernel_size": 6, "algorithm": "fista", "normalise": False},
     {"in_channels": 4, "kernel_size": 3, "normalise": False, "padding": "same"},
     {"in_channels": 2, "kernel_size": 5, "step": 0.05},
     {"in_channels": 1, "kernel_size": 6, "step": "safe", "tied": True},
@@ -125,6 +181,19 @@ def test_an_encoder_is_the_plain_one(options: dict[str, Any], training: bool) ->
     for name, (found, expected) in pairs.items():
         assert relative_error(found, expected) < TOLERANCE, name
     assert all(int(norm.num_batches_tracked) == training for norm in native.norms)
+
+
+@needs_kernels
+@pytest.mark.parametrize("algorithm", ["ista", "fista"])
+@pytest.mark.parametrize("pool", [1, 4, 20])
+def test_codes_pooled_in_the_last_layer_are_those_pooled_after_it(pool: int, algorithm: Any) -> None:
+    """The classifier's features, and the gradient of them by all that is trained; 20 cells are more than rows."""
+    made, x = UnfoldedEncoder(2, path="native", algorithm=algorithm), torch.randn(4, 2, 19, 23)
+    ways = made.pooled(x, pool), F.adaptive_avg_pool2d(made(x), pool)
+    weights = torch.randn_like(ways[0])
+    gradients = [torch.autograd.grad(way, list(made.parameters()), weights) for way in ways]
+    for mine, other in zip([ways[0], *gradients[0]], [ways[1], *gradients[1]], strict=True):
+        assert relative_error(mine, other) < TOLERANCE
 
 
 @needs_kernels
@@ -205,14 +274,15 @@ def test_native_by_hand_says_what_it_needs() -> None:
 @pytest.mark.parametrize("level", [0.0, 1e2, 1e4])
 def test_the_variance_of_nearly_constant_codes_keeps_its_digits(level: float) -> None:
     """Codes whose mean is large beside their deviation, normalised by the layer, against float64 of the same codes."""
-    x, filters, margins = torch.randn(6, 1, 20, 20), 0.1 * torch.randn(1, 4, 1, 6, 6), Margins(1, 1, 1, 1)
-    layer, norm = NativeLayers(filters, torch.full((1, 4), -level), False, margins), CodeBatchNorm(4, eps=1e-12)
+    x, filters, margins = torch.randn(6, 1, 20, 20), 0.1 * torch.randn(1, 4, 1, 6, 6), Margins((1, 1), (1, 1))
+    norm = CodeBatchNorm(4, eps=1e-12)
+    layer = NativeLayers(Unfolding(filters, torch.full((1, 4), -level), False, margins, [1.0, 1.0], [norm]))
     codes = layer(None, x, 0)
     exact = codes.double()
-    normalised = layer.following(codes, norm)
+    given = layer.given(codes, codes, 1)
     variance = exact.var((0, 2, 3), correction=0)
     assert level == 0 or float((exact.mean((0, 2, 3)) / variance.sqrt()).min()) > level / 10
-    torch.testing.assert_close(normalised.scale.double(), variance.rsqrt(), rtol=1e-5, atol=0)
+    torch.testing.assert_close(given.moments[1].rsqrt(), variance.rsqrt(), rtol=1e-5, atol=0)
     torch.testing.assert_close(norm.running_mean.double(), 0.1 * exact.mean((0, 2, 3)), rtol=1e-6, atol=0)
 
 
@@ -329,10 +399,27 @@ def test_a_library_in_a_directory_of_others_is_not_loaded(tmp_path: Path) -> Non
 
 
 @needs_kernels
-def test_kernels_of_two_sizes_in_one_process_are_not_mixed_up() -> None:
-    """Libraries that are loaded by descriptor are known by its number, which must not be used again."""
-    first, second = kernels_for((6, 6)), kernels_for((5, 5))
-    assert first is not None
-    assert second is not None
-    assert first._name != second._name
-    assert first._handle != second._handle
+@pytest.mark.slow
+def test_a_library_that_came_with_the_package_needs_no_compiler_and_no_cache(tmp_path: Path) -> None:
+    """As a wheel has it that was built with LGN_BUILD_KERNEL=1; and one that is broken is done without, with a word."""
+    library = tmp_path / "kernels.so"
+    subprocess.run([*build_command(["cc"]), "-o", str(library)], check=True)
+    bare = {"PATH": str(tmp_path / "none"), "CC": "", "PREBUILT": str(library)}
+    (found,) = answers([encode_elsewhere(tmp_path / "cache", **bare)])
+    (compiled_here,) = answers([encode_elsewhere(tmp_path / "other")])
+    assert found == compiled_here
+    assert found[0]
+    assert not (tmp_path / "cache").exists()
+    library.write_bytes(b"no library")
+    (broken,) = answers([encode_elsewhere(tmp_path / "cache", **bare)])
+    assert not broken[0]
+    assert broken[2].count("the compiled kernels are not used") == 1
+
+
+@needs_kernels
+@pytest.mark.slow
+def test_what_any_machine_would_have_gives_equal_codes(tmp_path: Path) -> None:
+    """Vectors of four, as the compiler lowers them without flags for a processor; not claimed fast, but right."""
+    portable, own = answers([encode_elsewhere(tmp_path, CC="cc -DPORTABLE"), encode_elsewhere(tmp_path)])
+    assert portable[0]
+    assert portable[1] == pytest.approx(own[1], rel=TOLERANCE)

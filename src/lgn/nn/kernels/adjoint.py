@@ -57,6 +57,16 @@ class Margins(NamedTuple):
     def right(self) -> int:
         return self.after[-1]
 
+    def code_size(self, image: Tensor, patch: Patch) -> Patch:
+        """The sides of the codes of an image."""
+        sides = zip(image.shape[-len(patch) :], self.before, self.after, patch, strict=True)
+        return tuple(side + before + after - n + 1 for side, before, after, n in sides)
+
+    def image_size(self, codes: Tensor, patch: Patch) -> Patch:
+        """The sides of the image that codes are of."""
+        sides = zip(codes.shape[-len(patch) :], self.before, self.after, patch, strict=True)
+        return tuple(side - before - after + n - 1 for side, before, after, n in sides)
+
 
 def correlate(image: Tensor, filters: Tensor, margins: Margins, bias: Tensor | None = None) -> Tensor:
     """`W^T * x`: correlate an image with each filter.  (N, C, H, W), (F, C, n, m) -> (N, F, H', W')"""

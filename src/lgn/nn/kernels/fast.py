@@ -20,6 +20,7 @@ from torch.nn import functional as F
 from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
 from lgn.nn.kernels.plain import PlainLayers
 from lgn.nn.kernels.plain_gradients import plain_gradients
+from lgn.nn.kernels.unfolding import Unfolding
 from lgn.nn.threshold import soft_threshold
 
 BLOCK = (2, 4)  # the fastest of those measured, for one and for three channels
@@ -92,11 +93,8 @@ class Synthesis(torch.autograd.Function):
         codes, bank = channels_last(codes), channels_last(filters)
         ctx.save_for_backward(codes, bank, *inputs)
         ctx.margins = margins
-        size = (
-            codes.shape[-2] + filters.shape[-2] - 1 - margins.top - margins.bottom,
-            codes.shape[-1] + filters.shape[-1] - 1 - margins.left - margins.right,
-        )
-        return block_synthesise(codes, channels_last(block_kernels(filters)), size, margins)
+        height, width = margins.image_size(codes, filters.shape[-2:])
+        return block_synthesise(codes, channels_last(block_kernels(filters)), (height, width), margins)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
@@ -127,12 +125,12 @@ def _filter_gradient(image: Tensor, codes: Tensor, filters: Tensor, margins: Mar
 class FastLayers(PlainLayers):
     """The same by Note [Fast residual step], with a one-sided threshold as the bias of the convolution."""
 
-    def __init__(self, filters: Tensor, thresholds: Tensor, two_sided: bool, margins: Margins) -> None:
-        super().__init__(filters, thresholds, two_sided, margins)
-        self.banks = [channels_last(bank) for bank in filters]
+    def __init__(self, of: Unfolding) -> None:
+        super().__init__(of)
+        self.banks = [channels_last(bank) for bank in of.filters]
         with torch.no_grad():
-            self.kernels = [channels_last(kernels) for kernels in block_kernels(filters.detach())]
-        self.biases = torch.zeros_like(thresholds) if two_sided else -thresholds
+            self.kernels = [channels_last(kernels) for kernels in block_kernels(of.filters.detach())]
+        self.biases = torch.zeros_like(of.thresholds) if of.two_sided else -of.thresholds
 
     def image(self, x: Tensor) -> Tensor:
         return channels_last(x)
@@ -145,5 +143,5 @@ class FastLayers(PlainLayers):
         else:
             linear = ResidualStep.apply(u, x, bank, bias, self.kernels[index], self.margins)
         if self.two_sided:
-            return soft_threshold(linear, self.thresholds[index].view(-1, 1, 1))
+            return soft_threshold(linear, self.of.thresholds[index].view(-1, 1, 1))
         return F.relu_(linear)

@@ -1,5 +1,6 @@
-"""The unfolded encoder's layers by kernels that this machine's compiler makes."""
+"""The unfolded encoder's layers by compiled kernels."""
 
-from lgn.nn.kernels.native.layer import NativeLayers, Normalised, is_native
+from lgn.nn.kernels.native.layer import NativeLayers, is_native
+from lgn.nn.kernels.native.step import NativeSynthesis
 
-__all__ = ["NativeLayers", "Normalised", "is_native"]
+__all__ = ["NativeLayers", "NativeSynthesis", "is_native"]

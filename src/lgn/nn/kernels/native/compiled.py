@@ -1,4 +1,4 @@
-"""The compiled kernels of this machine: built once with its own compiler, or done without."""
+"""The compiled kernels: those that came with the package, or built once with this machine's compiler, or none."""
 
 import ctypes
 import hashlib
@@ -12,76 +12,81 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import torch
 
 from lgn.nn.kernels.native.cache import locked, open_checked, own_directory, write_checked
+from lgn.nn.kernels.native.command import SOURCE, build_command
 
-SOURCES = tuple(Path(__file__).with_name(name) for name in ("step.c", "rows.h"))
-FLAGS = ("-O3", "-march=native", "-fopenmp", "-shared", "-fPIC")
-SECONDS = 60.0  # for the compiler, which needs one on a machine that is not busy
+HERE = Path(__file__).parent
+PREBUILT = HERE / "kernels.so"  # in a wheel that was built with LGN_BUILD_KERNEL=1
+LANES_LIMIT = 1 << 10  # of the vectors: none, but for tests
+SECONDS = 120.0  # for the compiler, which needs three on a machine that is not busy
 
-_loaded: dict[tuple[int, int], ctypes.CDLL | None] = {}
+_loaded: list[ctypes.CDLL | None] = []  # of one, when it was asked for
 
 
 class CannotBuild(Exception):
     """The compiler did not make the kernels."""
 
 
-def kernels_for(patch: tuple[int, int], say: Callable[[str], None] | None = None) -> ctypes.CDLL | None:
-    """The kernels for filters of n x m, or None where there is no compiler, or another processor than they are for.
+def kernels(say: Callable[[str], None] | None = None) -> ctypes.CDLL | None:
+    """The kernels, or None where there is no compiler, or another processor than they are for.
 
-    The first call on a machine compiles them into the user's cache, which takes a second or two; `say` is told. The
-    compiler is `CC`, or `cc`; one that fails is not asked again until it changes. `LGN_NATIVE=0` does without.
+    Where the package came without them, the first call on a machine compiles them into the user's cache, which takes
+    three seconds; `say` is told. The compiler is `CC`, or `cc`; one that fails is not asked again until it changes.
+    `LGN_NATIVE=0` does without.
     """
     if os.environ.get("LGN_NATIVE") == "0" or sys.platform != "linux":
         return None
-    if patch not in _loaded:
-        _loaded[patch] = _load(patch, say)
-    return _loaded[patch]
+    if not _loaded:
+        _loaded.append(_load(say))
+    return _loaded[0]
 
 
-def _load(patch: tuple[int, int], say: Callable[[str], None] | None) -> ctypes.CDLL | None:
-    try:
-        processor, compiler = _processor(), _compiler()
-        if not compiler or not {"avx2", "fma"} <= set(processor.split()):
-            return None
-        path = _cache_directory()
-        with own_directory(path) as directory:
-            descriptor = _obtain(patch, compiler, processor, directory, path, say)
-    except (OSError, RuntimeError, CannotBuild) as error:  # nowhere to keep them, or a compiler that cannot
-        warnings.warn(f"the compiled kernels are not used: {error}", RuntimeWarning, stacklevel=2)
+def _load(say: Callable[[str], None] | None) -> ctypes.CDLL | None:
+    if platform.machine() != "x86_64":
         return None
+    try:
+        library = ctypes.CDLL(str(PREBUILT)) if PREBUILT.is_file() else _built(say)
+    except (OSError, RuntimeError, CannotBuild) as error:  # nowhere to keep them, or a compiler that cannot
+        warnings.warn(f"the compiled kernels are not used: {error}", RuntimeWarning, stacklevel=3)
+        return None
+    if library is None or not library.lanes_here(LANES_LIMIT):
+        return None
+    library.use_threads(*_threads())
+    return library
+
+
+def _built(say: Callable[[str], None] | None) -> ctypes.CDLL | None:
+    """The library of this user's cache, compiled if it is not there; None without a compiler, or if it fails."""
+    compiler = _compiler()
+    if not compiler:
+        return None
+    path = _cache_directory()
+    with own_directory(path) as directory:
+        descriptor = _obtain(compiler, directory, path, say)
     if descriptor is None:
         return None
     try:
         # The descriptor stays open: libraries are known by their names, and this number must not name another.
         return ctypes.CDLL(f"/proc/self/fd/{descriptor}")
-    except OSError as error:  # such as a file system that nothing may run from
+    except OSError:  # such as a file system that nothing may run from
         os.close(descriptor)
-        warnings.warn(f"the compiled kernels are not used: {error}", RuntimeWarning, stacklevel=2)
-        return None
+        raise
 
 
-def _obtain(
-    patch: tuple[int, int],
-    compiler: list[str],
-    processor: str,
-    directory: int,
-    path: Path,
-    say: Callable[[str], None] | None,
-) -> int | None:
+def _obtain(compiler: list[str], directory: int, path: Path, say: Callable[[str], None] | None) -> int | None:
     """A descriptor of the library, named by all that it depends on, compiled if it is not there; None if it cannot be.
 
     A failure leaves a file of the same name, so that no process asks the same compiler again.
     """
-    # torch's own threads: a second pool beside it would fight it for the cores.
-    pools = map(str, sorted(Path(torch.__file__).with_name("lib").glob("libgomp*"))[:1])
-    command = [*compiler, *FLAGS, f"-DROWS={patch[0]}", f"-DCOLUMNS={patch[1]}", str(SOURCES[0]), "-Wl,--as-needed"]
-    command += pools
-    parts = [*command, *_versions(compiler), processor, torch.__version__, *(each.read_text() for each in SOURCES)]
-    name = f"step-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:24]}"
+    command = build_command(compiler)
+    sources = [each.read_text() for each in sorted([SOURCE, *HERE.glob("*.h")])]
+    parts = [*command, *_versions(compiler), platform.machine(), *sources]
+    name = f"kernels-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:24]}"
     found = open_checked(directory, f"{name}.so")
     if found is not None:
         return found
@@ -94,7 +99,7 @@ def _obtain(
             os.close(failed)
             return None
         if say is not None:
-            say(f"compiling the kernels for {patch[0]}x{patch[1]} filters with {compiler[0]}, once on this machine")
+            say(f"compiling the kernels with {compiler[0]}, once on this machine")
         try:
             write_checked(directory, f"{name}.so", _compile(command, directory))
         except CannotBuild as error:
@@ -155,11 +160,15 @@ def _cache_directory() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lgn" / "native"
 
 
-def _processor() -> str:
-    """Its model and what it can do, as Linux tells it: a library of one machine may not run on the next."""
-    if platform.machine() != "x86_64":
-        return ""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    return " ".join(
-        dict.fromkeys(line.partition(":")[2].strip() for line in lines if line.startswith(("model", "flags")))
-    )
+@cache
+def _threads() -> tuple[ctypes.c_void_p, ...]:
+    """Where the functions are that start torch's own threads: its OpenMP, whichever it has loaded by now."""
+    torch.get_num_threads()
+    names = ("libgomp", "libiomp", "libomp")
+    mapped = (line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines())
+    path = next((each for each in mapped if Path(each).name.startswith(names)), None)
+    if path is None:
+        return (ctypes.c_void_p(),) * 3
+    pool = ctypes.CDLL(path)
+    functions = (pool.GOMP_parallel, pool.omp_get_thread_num, pool.omp_get_num_threads)
+    return tuple(ctypes.cast(function, ctypes.c_void_p) for function in functions)

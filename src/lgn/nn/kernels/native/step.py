@@ -1,160 +1,186 @@
-"""A layer of the unfolded encoder by compiled kernels; see Note [Native step] in rows.h."""
+"""A layer of the unfolded encoder, and its decoder, by compiled kernels; see Note [Native step] in layer.h."""
 
 import ctypes
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
-from lgn.nn.kernels.native.compiled import kernels_for
+from lgn.nn.kernels.native import compiled
 from lgn.nn.kernels.plain_gradients import plain_gradients
 
-# As in rows.h.
-LANES, POINTS, TAPS, OUTPUTS, FILTERS, SHIFTS = 8, 4, 3, 2, 4, 3
-INPUTS = 6  # of a step, that are tensors
+INPUTS = 8  # of a step, that are tensors
 
 
 class _Layer(ctypes.Structure):
-    """`layer` in rows.h."""
+    """`layer` in layer.h."""
 
     _fields_ = [
-        *((name, ctypes.c_long) for name in ("batch", "filters", "channels", "height", "width")),
-        *((name, ctypes.c_long) for name in ("top", "left", "code_height", "code_width", "threads")),
-        *((name, ctypes.c_void_p) for name in ("codes", "scale", "shift", "image", "bias", "analysis", "synthesis")),
-        *((name, ctypes.c_void_p) for name in ("residual", "out", "sums", "g_out", "g_sums", "g_squares")),
-        *((name, ctypes.c_void_p) for name in ("g_codes", "g_image", "g_filters", "g_bias", "g_affine")),
+        *((name, ctypes.c_long) for name in ("batch", "filters", "channels", "height", "width", "rows", "columns")),
+        *((name, ctypes.c_long) for name in ("top", "left", "code_height", "code_width", "threads", "pool")),
+        *((name, ctypes.c_double) for name in ("ahead", "following", "eps")),
+        *((name, ctypes.c_void_p) for name in ("codes", "previous", "moments", "weight", "shift")),
+        *((name, ctypes.c_void_p) for name in ("image", "bank", "bias", "residual", "out", "pooled", "next_moments")),
+        *(
+            (name, ctypes.c_void_p)
+            for name in ("g_pooled", "g_out", "g_passed", "g_next_moments", "g_codes", "g_previous")
+        ),
+        *((name, ctypes.c_void_p) for name in ("g_image", "g_bank", "g_bias", "g_weight", "g_shift", "g_moments")),
     ]
 
 
-def at_points(filters: Tensor) -> Tensor:
-    """Groups of three rows at the points 0, 1, -1 and infinity.  (..., F, C, n, m) -> (..., 4, F, C * groups, m)"""
-    rows = filters.new_tensor([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
-    groups = F.pad(filters, (0, 0, 0, -filters.shape[-2] % TAPS)).unflatten(-2, (-1, TAPS))
-    return torch.einsum("pr,...fcgrm->...pfcgm", rows, groups).flatten(-3, -2)
+class Numbers(NamedTuple):
+    """What a step is given besides tensors: `v = ahead z + (1 - ahead) y`, and `following` for the v of the next.
 
+    Without `measured`, the moments of the next are not wanted. With `pool`, codes are averaged over cells.
+    """
 
-def from_points(points: Tensor, patch: tuple[int, int]) -> Tensor:
-    """The filters that `at_points` was given.  (4, F, C * groups, m) -> (F, C, n, m)"""
-    rows = torch.stack([points[0], points[1] - points[2], points[3]], -2)  # (F, C * groups, 3, m)
-    return rows.unflatten(1, (-1, -(-patch[0] // TAPS))).flatten(2, 3)[..., : patch[0], :]
-
-
-def packed(points: Tensor) -> tuple[Tensor, Tensor]:
-    """Filters in the order in which analysis and synthesis read them.  -> (..., 4, outputs / 2, inputs, m, 2) each"""
-    return _by_outputs(points), _by_outputs(points.transpose(-3, -2).flip(-1))
-
-
-def _by_outputs(points: Tensor) -> Tensor:
-    even = F.pad(points, (0, 0, 0, 0, 0, -points.shape[-3] % OUTPUTS))
-    return even.unflatten(-3, (-1, OUTPUTS)).movedim(-3, -1).contiguous()
+    margins: Margins
+    ahead: float = 1.0
+    following: float = 1.0
+    eps: float = 0.0
+    measured: bool = False
+    pool: int = 0
 
 
 class NativeStep(torch.autograd.Function):
-    """`z' = relu(u + S^T(x - S u) + b)` with `u = scale z + shift`, or u = 0 where z is None.
+    """`z' = relu(u + S^T(x - S u) + b)` with `u = weight (v - mean) / sqrt(variance + eps) + shift`; u = 0 without z.
 
-    Also the sums of z' and of its squares over batch and places, which batch normalisation is made from. `points` are
-    `at_points(S)`.
+    v is `ahead z + (1 - ahead) y` for the codes z and y of the two layers before, or z where y is None; u is v where
+    moments, its mean and variance, are None. The second output are the moments of what the next layer normalises,
+    `following z' + (1 - following) z`; the third is z again, for the next layer to have as its y: so the gradients of
+    both uses meet in the kernel. With `pool` the first output are means of z' over cells, (N, F, pool, pool).
 
-    Shapes: (N, F, H', W'), (F,), (F,), (N, C, H, W), (4, F, slices, m), (F,) -> (N, F, H', W'), (2, F) in float64
+    Shapes: (N, F, H', W') twice, (2, F) in float64, (F,) twice, (N, C, H, W), (F, C, n, m), (F,) -> (N, F, H', W'),
+    (2, F) in float64, (N, F, H', W')
     """
 
     @staticmethod
     def forward(
         ctx: Any,
         codes: Tensor | None,
-        scale: Tensor | None,
+        previous: Tensor | None,
+        moments: Tensor | None,
+        weight: Tensor | None,
         shift: Tensor | None,
         image: Tensor,
-        points: Tensor,
+        bank: Tensor,
         bias: Tensor,
-        margins: Margins,
-        patch: tuple[int, int],
-    ) -> tuple[Tensor, Tensor]:
-        inputs = codes, scale, shift, image, points, bias
-        image, bias = image.contiguous(), bias.contiguous()
-        analysis, synthesis = packed(points)
-        codes = None if codes is None else codes.contiguous()
-        batch, channels, height, width = image.shape
-        code_size = code_shape(image, patch, margins)
-        threads = torch.get_num_threads()
-        out = image.new_empty(batch, len(bias), *code_size)
-        residual = torch.empty_like(image)
-        sums = image.new_zeros(threads, 2, len(bias), dtype=torch.float64)
-        ctx.sizes = (batch, len(bias), channels, height, width, margins.top, margins.left, *code_size, threads)
-        ctx.patch, ctx.margins = patch, margins
-        tensors = {"codes": codes, "scale": scale, "shift": shift, "analysis": analysis, "synthesis": synthesis}
-        tensors |= {"residual": residual, "out": out}
-        _call("forward", patch, ctx.sizes, **tensors, image=image, bias=bias, sums=sums)
-        ctx.names = list(tensors)
-        ctx.save_for_backward(*inputs, *tensors.values())
-        return out, sums.sum(0)
+        numbers: Numbers,
+    ) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        inputs = {"codes": codes, "previous": previous, "moments": moments, "weight": weight, "shift": shift}
+        inputs |= {"image": image, "bank": bank, "bias": bias}
+        used = {name: None if value is None else value.contiguous() for name, value in inputs.items()}
+        made = {"residual": torch.empty_like(image, memory_format=torch.contiguous_format)}
+        made["out"] = image.new_empty(len(image), len(bank), *numbers.margins.code_size(image, bank.shape[-2:]))
+        if numbers.pool:
+            made["pooled"] = image.new_empty(len(image), len(bank), numbers.pool, numbers.pool)
+        if numbers.measured:
+            made["next_moments"] = image.new_empty(2, len(bank), dtype=torch.float64)
+        _call("layer_forward", numbers, **used, **made)
+        ctx.set_materialize_grads(False)
+        ctx.numbers, ctx.names = numbers, [*used, *made]
+        ctx.save_for_backward(*inputs.values(), *used.values(), *made.values())
+        return made.get("pooled", made["out"]), made.get("next_moments"), codes if numbers.following != 1 else None
 
     @staticmethod
-    def backward(ctx: Any, g_out: Tensor, g_sums: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, g_out: Tensor | None, g_next_moments: Tensor | None, g_passed: Tensor | None
+    ) -> tuple[Tensor | None, ...]:
         inputs, saved = ctx.saved_tensors[:INPUTS], ctx.saved_tensors[INPUTS:]
+        gradients = g_out, g_next_moments, g_passed
         if torch.is_grad_enabled():
-            plain = partial(_plain_step, margins=ctx.margins, patch=ctx.patch)
-            return (*plain_gradients(plain, inputs, ctx.needs_input_grad[:INPUTS], (g_out, g_sums)), None, None)
-        tensors = dict(zip(ctx.names, saved, strict=True))
-        codes, residual = tensors["codes"], tensors["residual"]
-        filters, channels, threads = ctx.sizes[1], ctx.sizes[2], ctx.sizes[-1]
-        (rows, columns), blocks = ctx.patch, -(-filters // FILTERS)
-        slices, shift_blocks = channels * -(-rows // TAPS), -(-columns // SHIFTS)
-        lanes = residual.new_zeros(threads, POINTS, blocks, slices, shift_blocks, FILTERS, SHIFTS, LANES)
-        g_codes = None if codes is None else torch.empty_like(codes)
-        g_image = torch.empty_like(residual) if ctx.needs_input_grad[3] else None
-        g_bias, g_affine = residual.new_zeros(2, threads, 2, filters, dtype=torch.float64)
+            plain = partial(_plain_step, numbers=ctx.numbers, wanted=[each is not None for each in gradients])
+            given = [each for each in gradients if each is not None]
+            return (*plain_gradients(plain, inputs, ctx.needs_input_grad[:INPUTS], given), None)
+        tensors: dict[str, Any] = dict(zip(ctx.names, saved, strict=True))
+        if g_out is None:
+            g_out = torch.zeros_like(tensors["pooled" if ctx.numbers.pool else "out"])
+        found = {"bank": torch.empty_like(tensors["bank"]), "bias": torch.empty_like(tensors["bias"])}
+        names = ("codes", "previous", "moments", "weight", "shift")
+        found |= {name: torch.empty_like(tensors[name]) for name in names if tensors[name] is not None}
+        if ctx.needs_input_grad[5]:
+            found["image"] = torch.empty_like(tensors["image"])
         _call(
-            "backward",
-            ctx.patch,
-            ctx.sizes,
+            "layer_backward",
+            ctx.numbers,
             **tensors,
-            g_out=g_out.contiguous(),
-            g_sums=g_sums[0].to(g_out.dtype),
-            g_squares=2 * g_sums[1].to(g_out.dtype),
-            g_codes=g_codes,
-            g_image=g_image,
-            g_filters=lanes,
-            g_bias=g_bias,
-            g_affine=g_affine,
+            **{"g_pooled" if ctx.numbers.pool else "g_out": g_out.contiguous()},
+            g_next_moments=None if g_next_moments is None else g_next_moments.contiguous(),
+            g_passed=None if g_passed is None else g_passed.contiguous(),
+            **{f"g_{name}": value for name, value in found.items()},
         )
-        g_points = lanes.sum((0, -1)).transpose(-3, -2).transpose(-4, -3).flatten(1, 2).flatten(3)
-        g_shift, g_scale = g_affine.sum(0).to(g_out.dtype) if codes is not None else (None, None)
-        by_filter = g_points[:, :filters, :, :columns]
-        return g_codes, g_scale, g_shift, g_image, by_filter, g_bias.sum(0)[0].to(g_out.dtype), None, None
+        return (*(found.get(name) for name in (*names, "image", "bank", "bias")), None)
 
 
-def _plain_step(*inputs: Tensor | None, margins: Margins, patch: tuple[int, int]) -> tuple[Tensor, Tensor]:
-    """The same of the tensors that `NativeStep` is given."""
-    codes, scale, shift, image, points, bias = inputs
+class NativeSynthesis(torch.autograd.Function):
+    """`W * z`, for a decoder; its gradients are the analysis of g, and `corr(g, z)`.
+
+    Shapes: (N, F, H', W'), (F, C, n, m) -> (N, C, H, W)
+    """
+
+    @staticmethod
+    def forward(ctx: Any, codes: Tensor, bank: Tensor, margins: Margins) -> Tensor:
+        inputs = codes, bank
+        codes, bank = codes.contiguous(), bank.contiguous()
+        ctx.save_for_backward(codes, bank, *inputs)
+        ctx.margins = margins
+        image = codes.new_empty(len(codes), bank.shape[1], *margins.image_size(codes, bank.shape[-2:]))
+        _call("decoder_forward", Numbers(margins), codes=codes, bank=bank, residual=image, image=image)
+        return image
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        codes, bank, *inputs = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            return (
+                *plain_gradients(partial(synthesise, margins=ctx.margins), inputs, ctx.needs_input_grad[:2], (g,)),
+                None,
+            )
+        g_codes = torch.empty_like(codes) if ctx.needs_input_grad[0] else None
+        g_bank = torch.empty_like(bank)
+        gradients = {"g_codes": g_codes, "g_bank": g_bank}
+        _call("decoder_backward", Numbers(ctx.margins), codes=codes, bank=bank, image=g.contiguous(), **gradients)
+        return g_codes, g_bank, None
+
+
+def _plain_step(*inputs: Tensor | None, numbers: Numbers, wanted: list[bool]) -> list[Tensor]:
+    """The same of the tensors that `NativeStep` is given, as plain expressions; of its outputs those wanted."""
+    codes, previous, moments, weight, shift, image, bank, bias = inputs
     assert image is not None
-    assert points is not None
-    assert bias is not None
-    filters = from_points(points, patch)
-    if codes is None or scale is None or shift is None:
-        out = F.relu(correlate(image, filters, margins, bias))
+    assert bank is not None
+    if codes is None:
+        out = following = F.relu(correlate(image, bank, numbers.margins, bias))
     else:
-        u = scale.view(-1, 1, 1) * codes + shift.view(-1, 1, 1)
-        out = F.relu(u + correlate(image - synthesise(u, filters, margins), filters, margins, bias))
-    exact = out.double()
-    return out, torch.stack([exact.sum((0, 2, 3)), exact.square().sum((0, 2, 3))])
+        u = codes if previous is None else torch.lerp(previous, codes, numbers.ahead)
+        if moments is not None:
+            assert weight is not None
+            assert shift is not None
+            scale = weight * (moments[1] + numbers.eps).rsqrt()
+            shift = shift - moments[0] * scale
+            u = scale.to(u.dtype).view(-1, 1, 1) * u + shift.to(u.dtype).view(-1, 1, 1)
+        out = F.relu(u + correlate(image - synthesise(u, bank, numbers.margins), bank, numbers.margins, bias))
+        following = out if numbers.following == 1 else torch.lerp(codes, out, numbers.following)
+    exact = following.double()
+    of_next = torch.stack([exact.mean((0, 2, 3)), exact.var((0, 2, 3), correction=0)])
+    outputs = F.adaptive_avg_pool2d(out, numbers.pool) if numbers.pool else out, of_next, codes
+    return [each for each, want in zip(outputs, wanted, strict=True) if want and each is not None]
 
 
-def code_shape(image: Tensor, patch: tuple[int, int], margins: Margins) -> tuple[int, int]:
-    """The height and width of the codes of an image."""
-    height, width = image.shape[-2:]
-    return (
-        height + margins.top + margins.bottom - patch[0] + 1,
-        width + margins.left + margins.right - patch[1] + 1,
-    )
-
-
-def _call(function: str, patch: tuple[int, int], sizes: tuple[int, ...], **tensors: Tensor | None) -> None:
-    kernels = kernels_for(patch)
-    if kernels is None:
-        raise RuntimeError(f"there are no native kernels for a patch of {patch[0]}x{patch[1]} on this machine")
+def _call(function: str, numbers: Numbers, **tensors: Tensor | None) -> None:
+    library = compiled.kernels()
+    if library is None:
+        raise RuntimeError("there are no native kernels on this machine")
+    image, bank = tensors["image"], tensors["bank"]
+    assert image is not None
+    assert bank is not None
+    margins, code_size = numbers.margins, numbers.margins.code_size(image, bank.shape[-2:])
+    sizes = (len(image), len(bank), *image.shape[1:], *bank.shape[2:], margins.top, margins.left, *code_size)
     pointers = {name: tensor.data_ptr() for name, tensor in tensors.items() if tensor is not None}
-    getattr(kernels, function)(ctypes.byref(_Layer(*sizes, **pointers)))
+    floats = (numbers.ahead, numbers.following, numbers.eps)
+    layer = _Layer(*sizes, torch.get_num_threads(), numbers.pool, *floats, **pointers)
+    # Rows shorter than a vector cannot be read by it.
+    getattr(library, function)(ctypes.byref(layer), min(compiled.LANES_LIMIT, code_size[1]))
