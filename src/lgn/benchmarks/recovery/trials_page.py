@@ -54,7 +54,8 @@ what it misses on the other half over what halves differ by, all degrees togethe
 
 What stands out:
 
-- Whitening, and an origin that moves along, make the difference between nothing and a third of all starts.
+- Whitening and an origin that moves along go with many more starts that arrive. They were not varied one at a time:
+  rows of `cyclic` with a moving origin also stretch slowly or not at all, and rates differ.
 - An exact group is found where its traces are right; larger patches say more, and more of their starts arrive.
 - The sum over degrees does not tell a sign that is wrong in one direction from a symmetry (error 0.4 of 5x5). Third
   moments do, so `learn_generator` judges degree by degree. Weighing third moments more while learning finds less.
