@@ -23,7 +23,8 @@ def angles() -> Family:
     step = 360 / ANGLES
 
     def act(images: Tensor, element: int) -> Tensor:
-        return rotate(images, step * element, "bicubic")
+        # Reflected at the border: images have mean 0, and zeros in the corners of dark ones would be grey wedges.
+        return rotate(images, step * element, "bicubic", "reflection")
 
     def show(images: Tensor, element: int) -> Tensor:
         return _disc(rotate(images, step * (element + 0.5), "bicubic"))
