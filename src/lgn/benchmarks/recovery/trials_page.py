@@ -45,7 +45,8 @@ $ lgn benchmark recovery --parts learned --out results/recovery.json
 
 ## What was tried
 
-First trials: {data}, while the settings were chosen. Every row is one run; nothing of it is a claim over seeds. *Found*
+First trials: {data}, while the settings were chosen, recorded by hand: no command makes this table again. Every row is
+one run; nothing of it is a claim over seeds. *Found*
 counts starts that end within 0.1 of an element of the group, by relative error; of `orthogonal`, the identity is one,
 and all that upright digits have. *Error* is that of the start with the least loss, to the nearest element; *ratio* is
 what it misses on the other half over what halves differ by, all degrees together.
