@@ -69,7 +69,7 @@ def test_frozen(analysis: Analysis) -> None:
         (lambda value: value.update(surprise=1), "Analysis has 'surprise', which this version of lgn does not know"),
         (lambda value: value.update(draws="many"), "Analysis.draws must be a whole number, got 'many'"),
         (lambda value: value["generators"][0].update(name=3), r"Analysis.generators\[0\].name must be text, got 3"),
-        (lambda value: value["generators"][0].update(patch=[3]), r"generators\[0\].patch must have 2 items, got 1"),
+        (lambda value: value["generators"][0].update(patch=["wide"]), r"patch\[0\] must be a whole number, got 'wide'"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(analysis: Analysis, change, message: str) -> None:

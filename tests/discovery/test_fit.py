@@ -223,7 +223,7 @@ def test_float32_rounding_is_not_taken_for_information() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"bank": torch.zeros(8, 4, 4), "order": 4}, r"bank must be .* got shape \(8, 4, 4\)"),
+        ({"bank": torch.zeros(8, 4), "order": 4}, r"bank must be .* got shape \(8, 4\)"),
         ({"bank": torch.zeros(10, 1, 4, 4), "order": 4}, "order must .* divide the 10 filters of bank, got 4"),
         ({"bank": torch.zeros(8, 1, 4, 4), "order": 1}, "order must be at least 2"),
         ({"bank": torch.full((8, 1, 4, 4), torch.nan), "order": 4}, "bank must be finite"),

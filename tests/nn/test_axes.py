@@ -234,8 +234,9 @@ class AxesContract:
         def loss(layers: int) -> float:
             shorter = copy.deepcopy(encoder)
             shorter.num_layers = layers
-            codes = shorter(x)
-            return float((x - encoder.decode(codes)).square().sum() / 2 + 0.1 * codes.abs().sum())
+            with torch.no_grad():
+                codes = shorter(x)
+                return float((x - encoder.decode(codes)).square().sum() / 2 + 0.1 * codes.abs().sum())
 
         losses = [loss(layers) for layers in (1, 4, 12)]
         assert losses == sorted(losses, reverse=True)

@@ -123,7 +123,7 @@ LABELS = torch.arange(40) % 2
     ("images", "options", "words"),
     [
         (GOOD[:1], {}, "images must be at least 20, got 1"),
-        (GOOD[:, 0], {}, "images must be a tensor"),
+        (GOOD[0, 0], {}, "images must be a tensor"),
         (GOOD[..., :2, :2], {}, "at least 4x4 pixels"),
         (GOOD[:1].expand(40, -1, -1, -1), {}, "at least 20 that differ, got 1"),
         (torch.full((40, 1, 8, 8), 7, dtype=torch.uint8), {}, "must not be constant"),

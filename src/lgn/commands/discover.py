@@ -67,8 +67,7 @@ def run(args: list[str]) -> int:
         *lines, sentence = str(found).splitlines()
         print("\n".join(lines))
         if evidence is not None or found.kind != "images":  # networks of the paper's are for images
-            print(sentence)
-            print(f"page: {out / PAGE}")
+            print(f"page: {out / PAGE}\n\n{sentence}")
             return 0
     status = _train(options)
     if status == 0 and sentence is not None:

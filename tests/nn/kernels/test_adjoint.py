@@ -50,7 +50,7 @@ def test_they_are_adjoint(patch: tuple[int, int], padding: Any) -> None:
 @pytest.mark.parametrize(("n", "before", "after"), [(1, 0, 0), (3, 1, 1), (4, 1, 2), (5, 2, 2), (6, 2, 3)])
 def test_same_keeps_the_size_with_the_odd_pixel_after(n: int, before: int, after: int) -> None:
     margins = Margins.of("same", (n, n))
-    assert margins == (before, after, before, after)
+    assert margins == ((before, before), (after, after))
     assert correlate(torch.randn(1, 1, 9, 8), torch.randn(2, 1, n, n), margins).shape == (1, 2, 9, 8)
 
 
