@@ -16,7 +16,8 @@ from lgn.nn.group_stack import (
     pool_sets,
 )
 from lgn.nn.invariance import invariance_error
-from lgn.nn.layers import GroupConv1d, GroupConv2d, GroupConv3d, GroupLinear
+from lgn.nn.layers import GroupConv1d, GroupConv2d, GroupConv3d
+from lgn.nn.linear import GroupLinear
 from lgn.nn.merge import merge
 from lgn.nn.models import Autoencoder, Classifier
 from lgn.nn.orbit_conv import OrbitConv2d

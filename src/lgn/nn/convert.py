@@ -16,7 +16,8 @@ from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, element_pairs, least_squares_generator
 from lgn.groups import Group, chosen_group
 from lgn.nn.from_inspection import Inspected, orbit_layer
-from lgn.nn.layers import GroupConv, GroupConv1d, GroupConv2d, GroupConv3d, GroupLinear
+from lgn.nn.layers import GroupConv, GroupConv1d, GroupConv2d, GroupConv3d
+from lgn.nn.linear import GroupLinear
 from lgn.nn.transposed import GroupConvTranspose, GroupConvTranspose1d, GroupConvTranspose2d, GroupConvTranspose3d
 
 MAX_DENSE = 256  # a dense generator on more numbers than this has over 65,000 entries: only on request

@@ -1,4 +1,4 @@
-"""`GroupConv1d`, `GroupConv2d`, `GroupConv3d` and `GroupLinear`: torch's layers with filters that are orbits."""
+"""`GroupConv1d`, `GroupConv2d` and `GroupConv3d`: torch's convolutions with filters that are orbits."""
 
 import math
 from abc import ABC, abstractmethod
@@ -27,7 +27,7 @@ def _filters_for(bank: nn.Module, _: Tensor) -> Tensor:
     return bank()
 
 
-class _GroupLayer(nn.Module, ABC):
+class GroupLayer(nn.Module, ABC):
     """What all layers share: a bank, and a bias per filter or per set."""
 
     def __init__(self, bank: OrbitBank, bias: Bias) -> None:
@@ -57,14 +57,14 @@ class _GroupLayer(nn.Module, ABC):
             return self.bias
         return self.bias.repeat_interleave(self.order)
 
-    def __prepare_scriptable__(self) -> "_GroupLayer":
+    def __prepare_scriptable__(self) -> "GroupLayer":
         """Called by `torch.jit.script`."""
         raise TypeError(
             f"torch.jit.script must be given a plain network, got {type(self).__name__}: use lgn.merge(model)"
         )
 
 
-class _GroupConvNd(_GroupLayer):
+class _GroupConvNd(GroupLayer):
     """What all convolutions share: a bank on the patch of a kernel with some number of axes."""
 
     axes: ClassVar[int]
@@ -211,62 +211,6 @@ class GroupConv3d(GroupConv):
     """The same for volumes; see `GroupConv2d`.  (N, in_channels, D, H, W) -> (N, num_sets * order, D', H', W')"""
 
     axes, plain = 3, nn.Conv3d
-
-
-class GroupLinear(_GroupLayer):
-    """A linear layer whose rows are orbits: the generator acts on `in_features` numbers.
-
-    A dense generator has `in_features^2` entries; families with fewer are the usual choice here.
-
-    Shapes: (..., in_features) -> (..., num_sets * order)
-    """
-
-    def __init__(
-        self,
-        in_features: int,
-        num_sets: int,
-        order: int | None = None,
-        bias: Bias = True,
-        *,
-        group: Group | str | None = None,
-        generator: Family = "dense",
-        share: Share = "set",
-        start: Start = "orthogonal",
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        chosen = chosen_group(order, group)
-        bank = OrbitBank(
-            1,
-            num_sets,
-            chosen,
-            (in_features, 1),
-            generator=generator,
-            share=share,
-            start=start,
-            device=device,
-            dtype=dtype,
-        )
-        super().__init__(bank, bias)
-        self.in_features, self.out_features = in_features, num_sets * chosen.order
-
-    def filters(self) -> Tensor:
-        """The rows, set-major.  (sets * order, in_features)"""
-        return self.bank().flatten(1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, self._filters_for(x).flatten(1), self._bias())
-
-    def merged(self) -> nn.Linear:
-        """The plain linear layer with the same rows."""
-        return plain_layer(
-            nn.Linear,
-            self.filters(),
-            self._bias(),
-            self.training,
-            in_features=self.in_features,
-            out_features=self.out_features,
-        )
 
 
 @torch.no_grad()

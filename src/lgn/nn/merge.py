@@ -5,7 +5,7 @@ import copy
 from torch import nn
 
 from lgn.nn.bank import OrbitBank
-from lgn.nn.layers import _GroupLayer
+from lgn.nn.layers import GroupLayer
 from lgn.nn.orbit_conv import OrbitConv2d
 
 
@@ -15,5 +15,5 @@ def merge(model: nn.Module) -> nn.Module:
     The copy is told beforehand what stands for each group layer, so a parametrised generator is never copied: in torch
     2.13, removing the parametrisation of a copy breaks the original.
     """
-    group_modules = [m for m in model.modules() if isinstance(m, _GroupLayer | OrbitBank | OrbitConv2d)]
+    group_modules = [m for m in model.modules() if isinstance(m, GroupLayer | OrbitBank | OrbitConv2d)]
     return copy.deepcopy(model, {id(module): module.merged() for module in group_modules})

@@ -1,0 +1,66 @@
+"""`GroupLinear`: torch's linear layer with rows that are orbits."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lgn.generators import Family, Share, Start
+from lgn.groups import Group, chosen_group
+from lgn.nn.bank import OrbitBank
+from lgn.nn.layers import Bias, GroupLayer, plain_layer
+
+
+class GroupLinear(GroupLayer):
+    """A linear layer whose rows are orbits: the generator acts on `in_features` numbers.
+
+    A dense generator has `in_features^2` entries; families with fewer are the usual choice here.
+
+    Shapes: (..., in_features) -> (..., num_sets * order)
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        num_sets: int,
+        order: int | None = None,
+        bias: Bias = True,
+        *,
+        group: Group | str | None = None,
+        generator: Family = "dense",
+        share: Share = "set",
+        start: Start = "orthogonal",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        chosen = chosen_group(order, group)
+        bank = OrbitBank(
+            1,
+            num_sets,
+            chosen,
+            (in_features, 1),
+            generator=generator,
+            share=share,
+            start=start,
+            device=device,
+            dtype=dtype,
+        )
+        super().__init__(bank, bias)
+        self.in_features, self.out_features = in_features, num_sets * chosen.order
+
+    def filters(self) -> Tensor:
+        """The rows, set-major.  (sets * order, in_features)"""
+        return self.bank().flatten(1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.linear(x, self._filters_for(x).flatten(1), self._bias())
+
+    def merged(self) -> nn.Linear:
+        """The plain linear layer with the same rows."""
+        return plain_layer(
+            nn.Linear,
+            self.filters(),
+            self._bias(),
+            self.training,
+            in_features=self.in_features,
+            out_features=self.out_features,
+        )
