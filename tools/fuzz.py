@@ -41,7 +41,6 @@ OPTIONS = {
     "--task": ("classify reconstruct auto", "win"),
     "--preset": ("quick paper released", "swift"),
     "--preprocess": ("standardise zca none", "all"),
-    "--zca-eps": ("0.01 1 1e-5", NONSENSE),
     "--validation": ("0.1 0.5", f"0.99 1e-9 {NONSENSE}"),
     "--train-images": ("10 11 60 97", "1 0 4999999 -3 x"),
     "--batch-size": ("1 7 40 128 100000000000000000000", "0 -5"),

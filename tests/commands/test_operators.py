@@ -28,11 +28,10 @@ def test_all_settings_are_printed_and_saved(tmp_path: Path, capsys: pytest.Captu
     assert len(settings) == 11
     assert all(each["name"] in printed for each in settings)
     assert all(each["closed_form_error"] <= 1e-5 < each["gradient_error"] for each in settings)
-    assert report["sets"]["digits"]["infinitesimal_rotation"]["cosines"]["sinc"] >= 0.93
     matrices = load_file(out / "digits.safetensors")
     exact = operator("pooling then rotation", (6, 6), radius=4, degrees=60)
     assert relative_error(matrices["closed form/pooling 4 then rotation 60"], exact) <= 1e-5
-    assert len(matrices) == 23
+    assert len(matrices) == 22
     assert sorted(path.name for path in out.iterdir()) == ["digits.safetensors", "operators.json"]
 
 

@@ -6,7 +6,7 @@ import torch
 from lgn.algebra import vec
 from lgn.measures import relative_error
 from lgn.operators import closed_form, gradient_descent, lie, operator
-from lgn.operators.study import SETTINGS, infinitesimal_study, study
+from lgn.operators.study import SETTINGS, study
 
 
 def real_patches(images: torch.Tensor, size: int, count: int) -> torch.Tensor:
@@ -82,24 +82,12 @@ def test_pairs_must_match(bad: torch.Tensor) -> None:
         closed_form(torch.zeros(7, 4), bad)
 
 
-def test_infinitesimal_rotation(digits) -> None:
-    result = infinitesimal_study(real_patches(digits.train.images, 7, 3000))
-    assert result.sinc_cosine >= 0.93
-    assert result.centred_cosine < result.sinc_cosine
-    assert result.plain_cosine < 0.5  # the logarithm is what makes it
-
-
 def test_the_analytic_generator_turns_a_smooth_patch() -> None:
     rows, columns = torch.meshgrid(*[torch.arange(15, dtype=torch.float64) - 7] * 2, indexing="ij")
     bump = torch.exp(-((rows - 1.5) ** 2 + columns**2) / 6)
     angle = math.radians(10)
     # Turned counter-clockwise, the bump below the centre goes to the right.
     turned = torch.exp(-((rows - 1.5 * math.cos(angle)) ** 2 + (columns - 1.5 * math.sin(angle)) ** 2) / 6)
-    generator = lie.analytic((15, 15), "sinc")
+    generator = lie.analytic((15, 15))
     assert torch.allclose(generator, -generator.T)
     assert float((torch.linalg.matrix_exp(angle * generator) @ vec(bump) - vec(turned)).norm() / bump.norm()) < 0.01
-
-
-def test_no_real_logarithm_is_an_error() -> None:
-    with pytest.raises(ValueError, match="rotation must have a real logarithm"):
-        lie.infinitesimal(torch.diag(torch.tensor([-1.0, 1.0, 1.0, 1.0])), 0.1)

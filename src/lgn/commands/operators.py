@@ -12,7 +12,7 @@ import lgn.data
 from lgn.codec import encode
 from lgn.markdown import columns
 from lgn.operators import OPERATORS, describe, operator
-from lgn.operators.study import SETTINGS, Infinitesimal, Study, infinitesimal_study, study
+from lgn.operators.study import SETTINGS, Study, study
 from lgn.whole_files import strict_json, write_whole
 
 SCHEMA = 1
@@ -67,11 +67,8 @@ def run(args: list[str]) -> int:
 def _learn(data: str | None, data_dir: str | None, out: Path, patch: int, count: int, epochs: int, seed: int) -> None:
     report: dict[str, Any] = {"schema": SCHEMA, "patch": patch, "seed": seed, "sets": {}}
     for images in _sets(data, data_dir):
-        # Each channel of a patch is a patch of its own; the infinitesimal rotation is learned on 7x7, in every case.
-        small, large = (
-            lgn.data.patches(images.train.images, size, count, seed).flatten(0, 1)[:count].double() / 255
-            for size in (patch, 7)
-        )
+        # Each channel of a patch is a patch of its own.
+        patches = lgn.data.patches(images.train.images, patch, count, seed).flatten(0, 1)[:count].double() / 255
         name = Path(images.name).stem
         with tqdm(total=epochs, desc=f"learning from {name}", unit="epoch") as bar:
 
@@ -79,12 +76,17 @@ def _learn(data: str | None, data_dir: str | None, out: Path, patch: int, count:
                 bar.set_postfix(loss=f"{loss:.2g}", refresh=False)
                 bar.update()
 
-            learned = study(small, epochs, seed, progress)
-        turn = infinitesimal_study(large)
-        _print_study(name, learned, turn)
-        report["sets"][name] = _study_json(learned, turn)
+            learned = study(patches, epochs, seed, progress)
+        _print_study(name, learned)
+        settings = [{"name": each.setting.title, **encode(each)} for each in learned.outcomes]
+        facts = {"pairs": learned.pairs, "rank": learned.rank, "epochs": epochs, "settings": settings}
+        report["sets"][name] = facts
         out.mkdir(parents=True, exist_ok=True)
-        _save_matrices(out / f"{name}.safetensors", learned, turn)
+        ways = {"closed form": learned.closed_form, "gradient": learned.gradient}
+        named = {
+            f"{way}/{s.title}": m.clone() for way, some in ways.items() for s, m in zip(SETTINGS, some, strict=True)
+        }
+        write_whole(out / f"{name}.safetensors", save(named))
     write_whole(out / "operators.json", strict_json(report, out / "operators.json", indent=1).encode())
     print(f"saved: {out / 'operators.json'}, and the learned matrices beside it")
 
@@ -100,7 +102,7 @@ def _sets(data: str | None, data_dir: str | None) -> list[lgn.data.ImageSet]:
     return found
 
 
-def _print_study(name: str, learned: Study, turn: Infinitesimal) -> None:
+def _print_study(name: str, learned: Study) -> None:
     print(
         f"\n{learned.pairs:,} pairs of {name}; the patches span {learned.rank} of {math.prod(learned.patch)} dimensions"
     )
@@ -114,9 +116,6 @@ def _print_study(name: str, learned: Study, turn: Infinitesimal) -> None:
     print("\n".join(columns([head, *rows])))
     print("closed form, epochs: relative error to the exact matrix, by least squares and by gradient descent;")
     print("product: learned composition against learned rotation times learned pooling, in the same two ways.")
-    print(f"infinitesimal rotation of 7x7 from {turn.degrees:g} degrees: cosine with x d_y - y d_x")
-    print(f"  by sinc derivatives {turn.sinc_cosine:.3f} (without the logarithm {turn.plain_cosine:.3f})")
-    print(f"  by centred differences {turn.centred_cosine:.3f}")
 
 
 def _catalogue(patch: int) -> list[tuple[str, ...]]:
@@ -131,24 +130,3 @@ def _catalogue(patch: int) -> list[tuple[str, ...]]:
 def _about(about: Any) -> tuple[str, ...]:
     period = str(about.period) if about.is_cyclic else f"none (near {about.period})"
     return str(about.rank), f"{about.condition_number:.3g}", period, f"{about.closure_error:.2g}"
-
-
-def _study_json(learned: Study, turn: Infinitesimal) -> dict[str, Any]:
-    settings = [{"name": each.setting.title, **encode(each)} for each in learned.outcomes]
-    cosines = {"sinc": turn.sinc_cosine, "centred": turn.centred_cosine, "without_logarithm": turn.plain_cosine}
-    return {
-        "pairs": learned.pairs,
-        "rank": learned.rank,
-        "epochs": learned.epochs,
-        "settings": settings,
-        "infinitesimal_rotation": {"degrees": turn.degrees, "cosines": cosines},
-    }
-
-
-def _save_matrices(path: Path, learned: Study, turn: Infinitesimal) -> None:
-    """`closed form/SETTING`, `gradient/SETTING` and `infinitesimal rotation`, whole or not at all."""
-    tensors = {"infinitesimal rotation": turn.matrix.contiguous()}
-    for index, setting in enumerate(SETTINGS):
-        tensors[f"closed form/{setting.title}"] = learned.closed_form[index].contiguous()
-        tensors[f"gradient/{setting.title}"] = learned.gradient[index].contiguous()
-    write_whole(path, save(tensors))

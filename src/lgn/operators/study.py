@@ -4,7 +4,6 @@ Eleven settings: rotations by 30, 45, 60 and 90 degrees, average pooling of radi
 after pooling of radius 4 to 6. Each is learned by gradient descent, as in the paper, and in closed form.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from torch import Tensor
 
 from lgn.algebra import vec
 from lgn.measures import relative_error
-from lgn.operators import filters, lie, warps
+from lgn.operators import filters, warps
 from lgn.operators.describe import Description, describe
 from lgn.operators.known import operator
 from lgn.operators.learn import closed_form, gradient_descent
@@ -103,31 +102,6 @@ def study(
             )
         )
     return Study(patch, len(x), exactly.rank, epochs, tuple(outcomes), exactly.matrix, slowly.matrix)
-
-
-@dataclass(frozen=True)
-class Infinitesimal:
-    """How near a learned rotation's infinitesimal generator is to `x d_y - y d_x`."""
-
-    degrees: float
-    sinc_cosine: float
-    centred_cosine: float
-    #: Without the logarithm and without its skew part: `rotation - I` itself, against the sinc truth.
-    plain_cosine: float
-    matrix: Tensor  # (d, d)
-
-
-def infinitesimal_study(patches: Tensor, degrees: float = 9.0) -> Infinitesimal:
-    """Learn a small rotation (bilinear, zero fill) from patches (N, n, m), and take its infinitesimal generator."""
-    patches = patches.double()
-    patch = (patches.shape[-2], patches.shape[-1])
-    learned = closed_form(vec(patches), vec(warps.rotate(patches, degrees, "bilinear", "zeros"))).matrix
-    matrix = lie.infinitesimal(learned, math.radians(degrees))
-    sinc, centred = lie.analytic(patch, "sinc"), lie.analytic(patch, "centred")
-    plain = learned - torch.eye(len(learned), dtype=torch.float64)
-    return Infinitesimal(
-        degrees, lie.cosine(matrix, sinc), lie.cosine(matrix, centred), lie.cosine(plain, sinc), matrix
-    )
 
 
 def _product_error(learned: Tensor, index: int) -> float | None:

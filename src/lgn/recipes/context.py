@@ -1,7 +1,7 @@
 """Where a recipe works: it finds the runs that are there already, and makes those that are not."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -136,6 +136,14 @@ class Context:
     def _operator_data(self) -> tuple[str, int, int]:
         """Data, patches and epochs."""
         return (QUICK_DATA, 5_000, 20) if self.quick else ("cifar10", 50_000, 100)
+
+    def save_figures(
+        self, draw: Callable[[Analysis, str], "Figure"], configs: Mapping[str, Config], name: str
+    ) -> list[Path]:
+        """A figure of each run, by the endings of their names."""
+        runs = self.at_least_one(configs).items()
+        drawn = {ending: draw(self.analysis(run), self.caption(run)) for ending, run in runs}
+        return [path for ending, figure in drawn.items() for path in self.save_figure(figure, f"{name}{ending}")]
 
     def save_figure(self, figure: "Figure", name: str) -> list[Path]:
         """A figure as `figures/NAME.png`, `.svg` and `.pdf`."""

@@ -60,7 +60,7 @@ def network_of(config: Config, images: Images) -> nn.Module:
 def _objective(config: Config, images: Images) -> Objective:
     torch.manual_seed(config.seed)
     model = network_of(config, images)
-    return Objective(model, build_penalty(config, model), config.label_smoothing)
+    return Objective(model, build_penalty(config, model))
 
 
 def _train(

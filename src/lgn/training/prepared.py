@@ -63,7 +63,7 @@ def load_images(config: Config) -> Images:
         chosen["train"] = chosen["train"][kept]
     raw = {part: (train[index], None if labels is None else labels[index]) for part, index in chosen.items()}
     raw["test"] = (found.test.images, found.test.labels)
-    preprocessing = data.fit_preprocessing(config.preprocess, raw["train"][0], grey=config.grey, eps=config.zca_eps)
+    preprocessing = data.fit_preprocessing(config.preprocess, raw["train"][0], grey=config.grey)
     prepared = {part: (preprocessing.prepare(images), answers) for part, (images, answers) in raw.items()}
     facts = {
         "task": task,
