@@ -59,7 +59,7 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     common = sorted(structures, key=lambda name: (-structures[name], _ORDER.index(name)))[:4]
     listed = ", ".join(f"{name} ({structures[name]})" for name in common)
     sentences = [
-        f"{_how_many(found, count, noun)} a structure beyond chance"
+        f"{found or 'None'} of {count} {noun} {'has' if found <= 1 else 'have'} a structure beyond chance"
         + (f", most often {listed}." if listed else ".")
         + (f" In {spectral} few directions carry the energy." if spectral else "")
     ]
@@ -82,10 +82,6 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
             f"The filters speak to {span} of the {d} dimensions of a generator; the rest is start and path."
         )
     return tuple(sentences)
-
-
-def _how_many(found: int, count: int, noun: str) -> str:
-    return f"{found or 'None'} of {count} {noun} {'has' if found <= 1 else 'have'}"
 
 
 def _best(near: list[GeneratorAnalysis]) -> str:

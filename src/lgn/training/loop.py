@@ -131,7 +131,7 @@ def _train(
             _require_finite(not_finite, state, config, run, group)
             line["seconds"] = round(state.seconds + time.monotonic() - began, 3)
             state.history.append(line)
-            keep_best(run, group, model, state.history)
+            keep_best(run, group, model, config, state.history)
             state.next_epoch()
             if group.writes:
                 metrics = run.path / "metrics.jsonl"

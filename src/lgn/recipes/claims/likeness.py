@@ -80,12 +80,9 @@ def same_on_both(runs: str, one: Measured, other: Measured, apart: Measured) -> 
 
 def between_data_sets(one: list[Scores], other: list[Scores]) -> str:
     """How alike the actions of two samples are, beside how alike seeds of the first are."""
-    words = f"mean correlation of scores less chance, between CIFAR-10 and MNIST: {_mean(pairs(one, other))}"
+    alike = [likeness(*pair) for pair in zip(one, other, strict=False)]
+    words = f"mean correlation of scores less chance, between CIFAR-10 and MNIST: {_mean(alike)}"
     return words + f"; between seeds on CIFAR-10: {_mean([likeness(*pair) for pair in disjoint(one)])}"
-
-
-def pairs(one: list[Scores], other: list[Scores]) -> list[float]:
-    return [likeness(a, b) for a, b in zip(one, other, strict=False)]
 
 
 def disjoint(runs: list[Scores]) -> list[tuple[Scores, Scores]]:
