@@ -46,10 +46,8 @@ class DiscoverOptions(TrainOptions):
 def run(args: list[str]) -> int:
     options = parse(DiscoverOptions, args, "lgn discover", HELP)
     config, out = options.settled()
-    evidence, candidates = (
-        _words("evidence", options.evidence, EVIDENCE),
-        _words("candidates", options.candidates, ALL_NAMES),
-    )
+    evidence = _words("evidence", options.evidence, EVIDENCE)
+    candidates = _words("candidates", options.candidates, ALL_NAMES)
     if options.paper_alone and (evidence or candidates):
         raise ValueError("paper must be given without evidence and candidates, which it leaves out")
     if options.minutes is not None and options.minutes <= 0:

@@ -65,9 +65,11 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     ]
     near = [each for each in generators if each.nearest[0].adjusted_p_value <= analysis.false_discovery_rate]
     verb = "is" if len(near) <= 1 else "are"
+    best = max(near or generators, key=lambda each: each.nearest[0].excess)
+    match = best.nearest[0]
     sentences.append(
         f"{len(near) or 'None'} of {count} {verb} nearer to a known operator than chance"
-        + (f"; the nearest is {_best(near)}." if near else ".")
+        + (f"; the nearest is {best.name} to {operator_words(match)}, cosine {match.cosine:.2f}." if near else ".")
     )
     sentences.append(
         f"Tested at a false-discovery rate of {analysis.false_discovery_rate:g} over {analysis.tests:,} structures and "
@@ -82,11 +84,6 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
             f"The filters speak to {span} of the {d} dimensions of a generator; the rest is start and path."
         )
     return tuple(sentences)
-
-
-def _best(near: list[GeneratorAnalysis]) -> str:
-    best = max(near, key=lambda each: each.nearest[0].excess)
-    return f"{best.name} to {operator_words(best.nearest[0])}, cosine {best.nearest[0].cosine:.2f}"
 
 
 def _listed(nulls: tuple[str, ...]) -> str:

@@ -87,7 +87,7 @@ def _train(
     wrapped = group.wrap(objective)
     bar = Progress(config.epochs * batches, state.epoch * batches + state.batch, progress)
     began = saved = time.monotonic()
-    with interruptible() as interrupt, closing(bar):
+    with interruptible() as asked, closing(bar):
         while state.epoch < config.epochs:
             objective.train()
             order = epoch_order(count, config.seed, state.epoch)
@@ -121,7 +121,7 @@ def _train(
                 if group.writes and time.monotonic() - saved > config.checkpoint_seconds and state.spoilt() is None:
                     save_checkpoint(run, state, time.monotonic() - began)
                     saved = time.monotonic()
-                if group.any(interrupt.asked):
+                if group.any(bool(asked)):
                     _require_finite(state.spoilt(), state, config, run, group)
                     if group.writes:
                         save_checkpoint(run, state, time.monotonic() - began)

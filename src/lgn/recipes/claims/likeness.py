@@ -11,7 +11,7 @@ from lgn.analysis.generator import WHOLE
 from lgn.benchmarks.truth.unrelated import OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.comparison import Measured, compare, over_generators, table
 from lgn.recipes.claims.shares import share_found
-from lgn.recipes.claims.statement import Estimate, Statement, all_of, difference, estimate, graded, of_parts
+from lgn.recipes.claims.statement import Statement, all_of, difference, estimate, graded, of_parts
 from lgn.recipes.excerpt import Scores
 
 BLOCKS = "concentrated blocks"
@@ -34,7 +34,9 @@ def task_dependence(runs: str, classified: Measured, rebuilt: Measured) -> State
     """
     seeds = [likeness(*pair) for same in (classified.runs, rebuilt.runs) for pair in disjoint(same)]
     tasks = [likeness(*pair) for pair in zip(classified.runs, rebuilt.runs, strict=False)]
-    gap = _of_runs(difference(_fisher(seeds), _fisher(tasks)), classified, rebuilt) if seeds else None
+    gap = difference(_fisher(seeds), _fisher(tasks)) if seeds else None
+    if gap is not None:  # runs decide whether there are enough, and not the pairs that were made of them
+        gap = replace(gap, runs=len(classified.runs), others=len(rebuilt.runs))
     score = over_generators(lambda each: each.score(BLOCKS))
     more = difference([score(each) for each in rebuilt.runs], [score(each) for each in classified.runs])
     own = compare("energy in a tenth of the blocks, reconstruction", score, rebuilt)
@@ -97,8 +99,3 @@ def _fisher(correlations: list[float]) -> list[float]:
 
 def _mean(values: list[float]) -> str:
     return f"{mean(values):.3f} ({len(values)} pair{'s' if len(values) > 1 else ''})" if values else "not known"
-
-
-def _of_runs(gap: Estimate, one: Measured, other: Measured) -> Estimate:
-    """Runs decide whether there are enough, and not the pairs that were made of them."""
-    return replace(gap, runs=len(one.runs), others=len(other.runs))
