@@ -165,13 +165,14 @@ def not_finite(out: Path) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--first", type=int, default=0, help="the number to begin with: a long fuzz in parts")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="the number of one command")
     parser.add_argument("--timeout", type=int, default=300, help="seconds that one command may take")
     parser.add_argument("--json", type=Path, help="where to write all commands and outcomes")
     chosen = parser.parse_args()
     rows = []
-    for number in range(chosen.count) if chosen.only is None else [chosen.only]:
+    for number in range(chosen.first, chosen.first + chosen.count) if chosen.only is None else [chosen.only]:
         words = command(chosen.seed, number)
         with tempfile.TemporaryDirectory() as directory:
             found = run(words, Path(directory, "run"), chosen.timeout)
