@@ -1,11 +1,10 @@
-"""Finding the symmetry: from a bank of filters, pairs, views, or the moments of data; lifting; many starts."""
+"""Finding the symmetry: from a bank of filters, pairs, views, or the moments of data; many starts."""
 
 from lgn.discovery.determined import UndeterminedWarning, determined_dimension, warn_undetermined
 from lgn.discovery.fit import Fit, fit_generator
 from lgn.discovery.group_fit import GroupFit
 from lgn.discovery.judge import Judgement, judge
 from lgn.discovery.learned import Learned, learn_generator, random_generators
-from lgn.discovery.lift import Lifted, lift, lift_bank
 from lgn.discovery.moments import DataSymmetry, Element, LieGenerator, discover_from_data
 from lgn.discovery.pairs import PairFit, fit_from_pairs
 from lgn.discovery.rates import parameter_groups
@@ -22,7 +21,6 @@ __all__ = [
     "Judgement",
     "Learned",
     "LieGenerator",
-    "Lifted",
     "PairFit",
     "Search",
     "Snap",
@@ -38,8 +36,6 @@ __all__ = [
     "fit_generator",
     "judge",
     "learn_generator",
-    "lift",
-    "lift_bank",
     "parameter_groups",
     "random_generators",
     "search_starts",

@@ -12,20 +12,9 @@ from lgn.whole_files import write_whole
 TEMPLATES = Path(__file__).parent / "templates"
 #: In the order in which they build on each other.
 SCRIPTS = (
-    "algebra",
-    "colours",
-    "dom",
-    "charts",
-    "answer",
-    "overview",
-    "gallery",
-    "painter",
-    "power",
-    "group",
-    "explorer",
-    "compare",
-    "page",
-)
+    "algebra", "colours", "dom", "charts", "answer", "overview", "gallery", "painter", "power", "group", "explorer",
+    "compare", "page",
+)  # fmt: skip
 
 
 def render(contents: Contents, against: Contents | None = None) -> str:

@@ -92,8 +92,6 @@ class Config:
     """Side to which images of a folder are resized."""
     preprocess: Literal["standardise", "zca", "none"] = "standardise"
     """What is done to pixels, with statistics of the training images alone."""
-    zca_eps: float = 1e-2
-    """Added to the variances by zca, against blowing up noise."""
     grey: bool = False
     """Turn colour images grey."""
     validation: float = 0.0
@@ -121,8 +119,6 @@ class Config:
     """The step is halved when 50, 75 and 87.5 % of training are done, or rises and falls once."""
     weight_decay: float = 0.0
     """How much of each filter and of the head is taken off in a step, times the step (AdamW)."""
-    label_smoothing: float = 0.0
-    """Share of the answer that all classes get."""
     augment: Literal["none", "turns"] = "none"
     """Turn each image by an angle of its own before a step shows it."""
     test: Literal["epochs", "end"] = "epochs"

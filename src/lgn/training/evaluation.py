@@ -82,11 +82,19 @@ def _is_finite(value: Any) -> bool:
     return value is None or all(math.isfinite(each) for each in (value if isinstance(value, list) else [value]))
 
 
-def keep_best(run: Run, group: Processes, model: nn.Module, history: list[dict[str, Any]]) -> None:
+def kept_epoch(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The epoch whose weights a run stands for: the best on validation images where there are any, else the last.
+
+    Of equally good epochs it is the last.
+    """
+    name = next((key for key in rows[-1] if key.startswith("validation_")), None)
+    if name is None or rows[-1][name] is None:
+        return rows[-1]
+    best = (max if name.endswith("accuracy") else min)(row[name] for row in rows)
+    return [row for row in rows if row[name] == best][-1]
+
+
+def keep_best(run: Run, group: Processes, model: nn.Module, config: Config, history: list[dict[str, Any]]) -> None:
     """Keep the weights of the best epoch, by the validation part alone; without one nothing is chosen."""
-    name = next(key for key in history[-1] if key.startswith("validation_"))
-    if not group.writes or history[-1][name] is None:
-        return
-    best = (max if name.endswith("accuracy") else min)(row[name] for row in history)
-    if history[-1][name] == best:
+    if group.writes and config.validation and kept_epoch(history) is history[-1]:
         run.save_model(model, "best.safetensors")

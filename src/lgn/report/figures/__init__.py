@@ -10,7 +10,7 @@ from lgn.report.figures.choose import highest
 from lgn.report.figures.filter_sets import filter_sets
 from lgn.report.figures.fourier import circulant_and_diagonal, diagonalisation
 from lgn.report.figures.inspected import inspected_networks
-from lgn.report.figures.operators import compositions, pooling, rotations
+from lgn.report.figures.operators import learned_operators
 from lgn.report.figures.runtime import runtime
 from lgn.report.figures.shares import structure_shares
 from lgn.report.figures.structures import (
@@ -27,15 +27,13 @@ __all__ = [
     "architecture",
     "cayley_graph",
     "circulant_and_diagonal",
-    "compositions",
     "diagonalisation",
     "effect_on_identity",
     "filter_sets",
     "group_actions",
     "inspected_networks",
-    "pooling",
+    "learned_operators",
     "reconstruction_actions",
-    "rotations",
     "runtime",
     "save",
     "structure_shares",
