@@ -5,6 +5,7 @@ from lgn.discovery.fit import Fit, fit_generator
 from lgn.discovery.group_fit import GroupFit
 from lgn.discovery.judge import Judgement, judge
 from lgn.discovery.learned import Learned, learn_generator, random_generators
+from lgn.discovery.lift import Lifted, lift, lift_bank
 from lgn.discovery.moments import DataSymmetry, Element, LieGenerator, discover_from_data
 from lgn.discovery.pairs import PairFit, fit_from_pairs
 from lgn.discovery.rates import parameter_groups
@@ -21,6 +22,7 @@ __all__ = [
     "Judgement",
     "Learned",
     "LieGenerator",
+    "Lifted",
     "PairFit",
     "Search",
     "Snap",
@@ -36,6 +38,8 @@ __all__ = [
     "fit_generator",
     "judge",
     "learn_generator",
+    "lift",
+    "lift_bank",
     "parameter_groups",
     "random_generators",
     "search_starts",

@@ -99,9 +99,18 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
 def _settings(config: Config) -> str:
     """The preset, and what was changed of it besides what the other rows say."""
     said = (
-        "epochs", "learning_rate", "num_layers", "num_sets", "order", "kernel_size", "generator", "share", "start",
-        "group", "operator",
-    )  # fmt: skip
+        "epochs",
+        "learning_rate",
+        "num_layers",
+        "num_sets",
+        "order",
+        "kernel_size",
+        "generator",
+        "share",
+        "start",
+        "group",
+        "operator",
+    )
     changed = [f"{name} {value}" for name, value in config.differences().items() if name not in said]
     return f"preset {config.preset}" + (f" with {', '.join(changed)}" if changed else "")
 

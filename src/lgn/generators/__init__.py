@@ -22,10 +22,21 @@ from lgn.generators.representation import Representation
 from lgn.generators.starts import Share, Start, StartName, leading_shape, start_matrices
 from lgn.groups import Group, as_group
 
-_OF_ALL = (
-    Dense, Orthogonal, Cyclic, Representation, Kronecker, LowRank, Circulant, DoublyStochastic, Affine, Fixed,
-)  # fmt: skip
-FAMILIES: dict[str, type[Generator]] = {family.name: family for family in _OF_ALL}
+FAMILIES: dict[str, type[Generator]] = {
+    family.name: family
+    for family in (
+        Dense,
+        Orthogonal,
+        Cyclic,
+        Representation,
+        Kronecker,
+        LowRank,
+        Circulant,
+        DoublyStochastic,
+        Affine,
+        Fixed,
+    )
+}
 
 # A family by name, by class (or functools.partial of one, to set its options), or a generator that is there already.
 Family = str | Callable[..., Generator] | Generator

@@ -12,9 +12,20 @@ from lgn.whole_files import write_whole
 TEMPLATES = Path(__file__).parent / "templates"
 #: In the order in which they build on each other.
 SCRIPTS = (
-    "algebra", "colours", "dom", "charts", "answer", "overview", "gallery", "painter", "power", "group", "explorer",
-    "compare", "page",
-)  # fmt: skip
+    "algebra",
+    "colours",
+    "dom",
+    "charts",
+    "answer",
+    "overview",
+    "gallery",
+    "painter",
+    "power",
+    "group",
+    "explorer",
+    "compare",
+    "page",
+)
 
 
 def render(contents: Contents, against: Contents | None = None) -> str:
