@@ -19,6 +19,7 @@ NAMES = (
     "fig10",
     "fig11",
     "structures",
+    "differences",
     "claims",
 )
 
