@@ -191,9 +191,9 @@ def differences(results: Path) -> list[str]:
         "skew-symmetric",
     ]
     words = (
-        "MNIST, 10 epochs, means over seeds with the standard deviation: each preset, and with one setting of the other. "
-        "Norms are those after the last epoch, of the layer with the largest; structures are shares of generators, under "
-        "white nulls → under all."
+        "MNIST, 10 epochs, means over seeds with the standard deviation: each preset, and with one setting of the "
+        "other. Norms are those after the last epoch, of the layer with the largest; structures are shares of "
+        "generators, under white nulls → under all."
     )
     figure = "![What each setting does](../results/figures/differences.png)"
     return ["## Which difference does it?", figure, words, markdown_table(heads, rows)]
