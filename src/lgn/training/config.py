@@ -157,11 +157,11 @@ class Config:
     @property
     def preset(self) -> str:
         """The preset that this config is nearest to: of those that differ in as few settings, the first."""
-        return min(PRESETS, key=lambda name: len(_changes(preset(name, self.task), self)))
+        return min(PRESETS, key=lambda name: len(changes_between(preset(name, self.task), self)))
 
     def differences(self) -> dict[str, Any]:
         """The settings in which a config differs from its preset."""
-        return _changes(preset(self.preset, self.task), self)
+        return changes_between(preset(self.preset, self.task), self)
 
 
 # What decides the result of a run; the rest may differ when it is continued elsewhere.
@@ -194,7 +194,7 @@ PRESETS: dict[str, Config] = {"paper": Config(), "released": RELEASED, "quick": 
 CHOSEN = ("data", "task", "train_images", "seed", "data_seed", *INCIDENTAL)
 
 
-def _changes(base: Config, config: Config) -> dict[str, Any]:
+def changes_between(base: Config, config: Config) -> dict[str, Any]:
     """What differs of two configs, fields of the network among the others."""
     return {
         each.name: new
