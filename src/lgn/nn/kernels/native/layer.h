@@ -52,6 +52,13 @@ typedef struct { /* the layer in numbers that all threads share; made by `plan_o
     float *g_points;                   /* (threads, lane_sums, lanes) */
 } plan;
 
+/* What a layer is given: u = 0;  v = z and v' = z';  momentum, here or next. The steps are made for each, so that
+   nothing is asked of every vector. */
+enum { NOTHING, CODES, MIXED };
+static inline int given_to(const layer *is) {
+    return !is->codes ? NOTHING : is->previous || is->g_passed || is->following != 1 ? MIXED : CODES;
+}
+
 static inline int up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 static inline int larger(int a, int b) { return a > b ? a : b; }
 
