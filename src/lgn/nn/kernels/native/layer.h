@@ -20,6 +20,7 @@ Threads share out the images. Each has sums of its own, added in a fixed order: 
 #include <string.h>
 
 enum { POINTS = 4, TAPS = 3, FILTERS = 4, CHAINS = 4 }; /* chains: sums that do not wait for each other */
+enum { LINE = 16 };                                      /* floats of a line of the cache */
 
 typedef struct { /* as `_Layer` in step.py; what is not there is NULL */
     long batch, filters, channels, height, width, rows, columns, top, left, code_height, code_width, threads;

@@ -18,6 +18,7 @@
 #define put JOIN(put, LANES)
 #define everywhere JOIN(everywhere, LANES)
 #define total JOIN(total, LANES)
+#define ask JOIN(ask, LANES)
 #define apart JOIN(apart, LANES)
 #define begin JOIN(begin, LANES)
 #define end JOIN(end, LANES)

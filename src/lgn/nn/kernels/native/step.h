@@ -131,6 +131,14 @@ INLINE void unlift(const work *w, int added, int first, int tiles, const float *
         }
 }
 
+/* Some tiles of planes that are next: so many lines of the cache come while products are computed. Beyond the last
+   filter are those of the next image; beyond the last image nothing happens. */
+INLINE void ask(const work *w, const float *planes, int filters, int first, int tiles) {
+    int width = w->by->is.code_width, size = w->by->is.code_height * width;
+    for (int f = 0; f < filters; f++)
+        for (int i = 0; i < 2 * tiles * width; i += LINE) __builtin_prefetch(planes + f * size + 2 * first * width + i, 1);
+}
+
 /* S^T of the image that was lifted, in planes of codes `to`, stored or added. `act` is done to each of them, inlined. */
 INLINE void analyse(const work *w, int given, int added, float *to, void (*act)(const work *, int, spot *)) {
     const plan *by = w->by;
@@ -141,6 +149,7 @@ INLINE void analyse(const work *w, int given, int added, float *to, void (*act)(
         for (int first = 0; first < by->tiles; first += at_once) {
             int tiles = first + at_once <= by->tiles ? at_once : by->tiles - first;
             int step = apart(tiles * (w->code_columns / LANES));
+            ask(w, (added ? w->z : to) + (size_t)(first_f + outputs) * size, outputs, first, tiles);
             correlate(image_at(w, first, 0, 0), tiles, by->slices * w->stride, by->slices, w->stride, taps,
                       by->analysis + (size_t)first_f * POINTS * by->slices * taps, outputs, w->code_columns, w->products);
             for (int i = 0; i < filters; i++)
