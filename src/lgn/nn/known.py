@@ -33,7 +33,7 @@ class KnownElements:
 
 @torch.no_grad()
 def _elements(generator: Generator, given: Tensor) -> Tensor:
-    """Words of the generators, in float64; `vec` has another order than memory.  (several, 1, d, d) -> (order * d, d)"""
+    """Words of the generators, in float64; `vec` has another order than memory.  -> (order * d, d)"""
     d = given.shape[-1]
     exact, eye = given[:, 0].double(), torch.eye(d, dtype=torch.float64, device=given.device)
     matrices = torch.stack(walk(lambda place, word: exact[place] @ word, eye, generator.group.tree))
