@@ -190,7 +190,9 @@ def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, object], s
         GroupNet(**{"in_channels": 1, "num_classes": 10, **arguments})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("name", "family"), [("cyclic:4", "cyclic"), ("cyclic:8", "cyclic"), ("dihedral:4", "representation")])
+@pytest.mark.parametrize(
+    ("name", "family"), [("cyclic:4", "cyclic"), ("cyclic:8", "cyclic"), ("dihedral:4", "representation")]
+)
 def test_generators_that_begin_with_the_group_are_one_for_all_layers_and_learn(name: str, family: str) -> None:
     """Before the first step the network keeps the group as the given one does; after it, relations still hold."""
     torch.manual_seed(0)

@@ -2,62 +2,69 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from lgn.groups import Group
 
-PRICE = 0.05  # by what share of the loss an open gate must lower it, to stay open
-SPEED = 5.0  # gates travel from one half to open or closed in a hundred steps of Adam
+SPEED = 5.0  # gates travel from their start to open or closed in a hundred steps of Adam
 OPEN = 0.5  # beyond it an element is kept
-MOST = 6  # pairs of elements: 64 sets of them
 
 # Note [Gates]
 # The answers of a network that takes the largest response over all elements of a group do not change when an image is
 # moved by any of them. If images keep turns within 45 degrees alone, that is too much: 6 and 9 become one. A layer on
 # sets loses nothing, for it moves its answers along; what forgets is the maximum, so that is where gates are. Over a
-# set S of elements, the identity among them, the network answers `f_S(x) = head(max over g in S of z_g(x))`. An element
-# g is in S with probability gate(g), each by itself, and what is minimised is the loss to be expected,
-#     sum over S of P(S) loss(f_S),  times  1 + PRICE * (the sum of all gates).
-# All sets are there, so this has no noise but that of images, and its derivative by a gate is how much better sets
-# with g are than sets without it. If images keep the whole group, sets that lack an element lack images; if they keep
-# none, elements only bring confusion; between the two there is a range. An element that does neither is closed by the
-# price. g and g^-1 have one gate: if x moved by g is like x, so is x moved by g^-1. The identity is in every set: so
-# it is what filters learn to stand by, where without it gates would fit any element as well. For that, gates stay at
-# one half until the network has learned something: in trainings, for the first 40 % of them.
+# range S of elements, all that are at most so many steps of the generator away from the identity, the network answers
+# `f_S(x) = head(max over g in S of z_g(x))`. How wide the range is, nobody said: each has a probability, and what is
+# minimised is the loss to be expected, `sum over S of P(S) loss(f_S)`. All ranges are there, so this has no noise but
+# that of images, and its derivative says which range explains labels best. If images keep the whole group, narrow
+# ranges lack images; if they keep none, wide ones only bring confusion. The gate of an element is the probability that
+# the range has it. The identity is in every range, and so it is what filters learn to stand by; for that, gates stay as
+# they start until the network has learned something: in trainings, for the first 40 % of them.
+#
+# With a gate for each pair of an element and its inverse, each by itself, digits within 45 degrees opened 135 degrees
+# and closed 90, for the maximum over some elements more is nearly as good. Ranges leave that out.
 
 
 class Gates(nn.Module):
-    """The largest response over sets of elements, each element there with a probability that is learned: its gate.
+    """The largest response over ranges of elements; how probable each range is, is learned. See Note [Gates].
 
-    All gates start alike, at one half; that of the identity is 1, and those of an element and its inverse are one. See
-    Note [Gates].
+    All ranges start with the same probability. The gate of an element is the probability that the range has it: 1 for
+    the identity, and the same for an element and its inverse.
 
-    Shapes: codes (N, K * p, ...), not negative -> (sets of elements, N, K, ...)
+    Shapes: codes (N, K * p, ...), not negative -> (ranges, N, K, ...), the identity alone first, the whole group last
     """
 
     def __init__(
         self, group: Group, *, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> None:
         super().__init__()
+        if len(group.generators) != 1:
+            raise ValueError(f"group must have one generator for gates, such as cyclic:8, got {group.name}")
         self.group = group
-        inverses = group.inverses.tolist()
-        #: The elements of each gate but the identity's: one and its inverse.
-        self.pairs = [sorted({g, inverses[g]}) for g in range(1, group.order) if g <= inverses[g]]
-        if len(self.pairs) > MOST:
-            raise ValueError(
-                f"group must have at most {MOST} pairs of an element and its inverse for gates, "
-                f"got {group.name} with {len(self.pairs)}"
-            )
-        self.logits = nn.Parameter(torch.zeros(len(self.pairs), device=device, dtype=dtype))
+        (step,) = group.generator_elements
+        powers = [0]
+        while len(powers) < group.order:
+            powers.append(int(group.table[powers[-1], step]))
+        #: How many steps of the generator, or back, lead to each element.
+        self.steps = [min(place, group.order - place) for place in (powers.index(g) for g in range(group.order))]
+        self.shells = [[g for g in range(group.order) if self.steps[g] == far] for far in range(max(self.steps) + 1)]
+        self.logits = nn.Parameter(torch.zeros(len(self.shells), device=device, dtype=dtype))
+
+    def chances(self) -> Tensor:
+        """The probability of each range, the narrowest first.  -> (ranges,)"""
+        return torch.softmax(SPEED * self.logits, 0)
 
     def values(self) -> Tensor:
         """The gate of each element, in the order of the group's.  -> (p,)"""
-        gates = torch.sigmoid(SPEED * self.logits)
-        several = {g: gates[number] for number, pair in enumerate(self.pairs) for g in pair}
-        return torch.stack([several.get(g, gates.new_ones(())) for g in range(self.group.order)])
+        reached = self.chances().flip(0).cumsum(0).flip(0)  # (ranges,)
+        return torch.stack([reached[far] for far in self.steps])
+
+    def by_word(self) -> dict[str, float]:
+        """The gates by the words of elements, one of each with its inverse: {"e": 1.0, "r": 0.98, ...}."""
+        values = self.values().tolist()
+        return {self.group.words[shell[0]]: values[shell[0]] for shell in self.shells}
 
     def elements(self) -> list[int]:
-        """The elements whose gates are open: beyond one half."""
+        """The elements whose gates are open."""
         return [g for g, value in enumerate(self.values().tolist()) if value > OPEN]
 
     def pooled(self, codes: Tensor) -> Tensor:
@@ -69,22 +76,15 @@ class Gates(nn.Module):
 
     def forward(self, codes: Tensor) -> Tensor:
         elements = codes.unflatten(1, (-1, self.group.order))
-        sets = elements[:, :, 0].unsqueeze(0)
-        for pair in self.pairs:
-            sets = torch.cat([sets, torch.maximum(sets, elements[:, :, pair].amax(2))])
-        return sets
-
-    def chances(self) -> Tensor:
-        """The probability of each set of elements, in the order of `forward`.  -> (sets,)"""
-        chances = self.logits.new_zeros(1)
-        for logit in SPEED * self.logits:
-            chances = torch.cat([chances + F.logsigmoid(-logit), chances + F.logsigmoid(logit)])
-        return chances.exp()
+        ranges: list[Tensor] = []
+        for shell in self.shells:
+            farther = elements[:, :, shell].amax(2)
+            ranges.append(torch.maximum(ranges[-1], farther) if ranges else farther)
+        return torch.stack(ranges)
 
     def expected(self, losses: Tensor) -> Tensor:
-        """The loss to be expected over sets of elements, with the price of open gates.  (sets, ...) -> (...)"""
-        gates = torch.sigmoid(SPEED * self.logits)
-        return torch.tensordot(self.chances(), losses, 1) * (1 + PRICE * gates.sum())
+        """The loss of each image that is to be expected.  (ranges, N) -> (N,)"""
+        return self.chances() @ losses
 
     def extra_repr(self) -> str:
-        return f"{self.group.name}, {len(self.pairs)} gates"
+        return f"{self.group.name}, {len(self.shells)} ranges"

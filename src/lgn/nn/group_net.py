@@ -88,11 +88,11 @@ class GroupNet(nn.Module):
         if self.gates is None:
             raise ValueError("gates must be True for this loss, got a network without them")
         codes = self.codes(images)
-        answers = self.head(self.gates(codes).mean((-2, -1)))  # (sets of elements, N, classes)
+        answers = self.head(self.gates(codes).mean((-2, -1)))  # (ranges, N, classes)
         several = labels.expand(len(answers), -1).flatten()
         losses = F.cross_entropy(answers.flatten(0, 1), several, reduction="none", label_smoothing=label_smoothing)
         opened = self.head(self.gates.pooled(codes.detach()).mean((-2, -1)))
-        return self.gates.expected(losses.view(len(answers), -1).sum(1)), opened.detach()
+        return self.gates.expected(losses.view(len(answers), -1)).sum(), opened.detach()
 
     def codes(self, images: Tensor) -> Tensor:
         """What the last layer sees, in sets, not negative.  (N, in_channels, H, W) -> (N, sets * order, H', W')"""
@@ -103,7 +103,9 @@ class GroupNet(nn.Module):
             codes = convolution(codes)
             if number < HALVED:
                 codes = halve(codes)
-            codes = F.dropout(F.relu(norm(codes)), self.dropout, self.training)
+            # Over more elements what is left out is missed less: gates would open for that alone.
+            left_out = 0.0 if self.gates is not None and number == len(self.norms) - 1 else self.dropout
+            codes = F.dropout(F.relu(norm(codes)), left_out, self.training)
         return codes
 
     def extra_repr(self) -> str:

@@ -48,7 +48,9 @@ def operators_of(found: Symmetries) -> tuple[int | None, str | None, tuple[str, 
 
 def with_group(config: Config, group: str) -> Config:
     """The settings of a network that keeps a group by its name."""
-    network = replace(config.network, group=group, order=named(group).order, generator="fixed", operator=(), gates=False)
+    network = replace(
+        config.network, group=group, order=named(group).order, generator="fixed", operator=(), gates=False
+    )
     return replace(config, network=network)
 
 

@@ -22,8 +22,10 @@ WHOLE = {"rotated-mnist": 12_000, "rotated-mnist-90": 12_000, "rotated-mnist-45"
 FULL, SHORT, QUICK = 24, 16, 3
 #: Of fewer images a training sees so many in all: 16 epochs of 300 would be 75 steps.
 VISITS = 60_000
-#: A smaller network and fewer steps, for questions that many trainings answer: gates, generators that learn.
-SMALL, IN_PART, TRAINED_ON = 8000, 10, ((1000, 40), (12_000, 8))
+#: Half the side, and half the parameters: for questions that many trainings answer, gates and generators that learn.
+SIDE, PARAMETERS = 14, 12_000
+#: Images and epochs of those.
+IN_PART, TRAINED_ON = (4000, 8), ((1000, 30), (12_000, 4))
 
 
 @dataclass(frozen=True)
@@ -36,21 +38,18 @@ class Case:
     seed: int
     augmented: bool = False
     epochs: int = SHORT
-    parameters: int = 25_000
+    small: bool = False
 
     @property
     def name(self) -> str:
         """The directory of its run."""
         turned = "-augmented" if self.augmented else ""
-        size = "" if self.parameters == 25_000 else f"-of-{self.parameters}"
-        return f"{self.data}-{self.images}-{self.method}-{self.seed}{turned}{size}"
+        return f"{self.data}-{self.images}-{self.method}-{self.seed}{turned}{'-small' if self.small else ''}"
 
     @property
     def key(self) -> dict[str, Any]:
         """What tells its row from the others."""
-        return {key: value for key, value in asdict(self).items() if key not in ("epochs", "parameters")} | {
-            "size": self.parameters
-        }
+        return {name: value for name, value in asdict(self).items() if name != "epochs"}
 
     def base(self, data_dir: Path | None) -> Config:
         """The settings that all methods share; each seed has images of its own."""
@@ -65,7 +64,7 @@ class Case:
             data_seed=self.seed,
             epochs=self.epochs,
             augment="turns" if self.augmented else "none",
-            parameters=self.parameters,
+            **({"parameters": PARAMETERS, "image_size": SIDE} if self.small else {}),
             device="cpu",
         )
 
@@ -123,18 +122,19 @@ def _augmented() -> Iterator[Case]:
 
 
 def _partial() -> Iterator[Case]:
+    images, epochs = IN_PART
     for seed in range(5):
         for method in ("gated", "given", "free"):
-            yield Case("rotated-mnist-45", method, 4000, seed, epochs=IN_PART, parameters=SMALL)
+            yield Case("rotated-mnist-45", method, images, seed, epochs=epochs, small=True)
         for data in ("rotated-mnist", "mnist"):
-            yield Case(data, "gated", 4000, seed, epochs=IN_PART, parameters=SMALL)
+            yield Case(data, "gated", images, seed, epochs=epochs, small=True)
 
 
 def _trained() -> Iterator[Case]:
     for seed in range(3):
         for images, epochs in TRAINED_ON:
             for method in ("given", "trained"):
-                yield Case("rotated-mnist", method, images, seed, epochs=epochs, parameters=SMALL)
+                yield Case("rotated-mnist", method, images, seed, epochs=epochs, small=True)
 
 
 PARTS = {

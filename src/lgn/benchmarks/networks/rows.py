@@ -65,18 +65,18 @@ def collected(place: Path, quick: bool, out: Path) -> dict[str, Any]:
     rows = [{key: value for key, value in row.items() if key != "schema"} for row in rows]
     here = [key_of(row) for row in rows]
     rows += [row for row in _stored(out) if key_of(row) not in here]
-    rows.sort(key=lambda row: (row["data"], -row["images"], -size_of(row), row["augmented"], row["method"], row["seed"]))
+    rows.sort(key=lambda row: (row["data"], small(row), -row["images"], row["augmented"], row["method"], row["seed"]))
     return {"quick": quick, "rows": rows}
 
 
 def key_of(row: dict[str, Any]) -> dict[str, Any]:
     """`Case.key` of a row."""
-    return {name: row[name] for name in ("data", "method", "images", "seed", "augmented")} | {"size": size_of(row)}
+    return {name: row[name] for name in ("data", "method", "images", "seed", "augmented")} | {"small": small(row)}
 
 
-def size_of(row: dict[str, Any]) -> int:
-    """How many parameters the network of a row was allowed; older rows do not say it."""
-    return int(row.get("size", Case.parameters))
+def small(row: dict[str, Any]) -> bool:
+    """Whether a row is of small images; older rows, which are not, do not say it."""
+    return bool(row.get("small", False))
 
 
 def _stored(out: Path) -> list[dict[str, Any]]:
