@@ -45,8 +45,8 @@ class NetworkConfig:
     """A fixed generator's known operator, or where an affine one starts: 'rotation 40 bilinear'; one a generator."""
     share: Share = "set"
     """Who has a generator of their own."""
-    start: StartName = "orthogonal"
-    """The matrix that training starts from."""
+    start: StartName | Literal["group"] = "orthogonal"
+    """The matrix that training starts from; of a net, 'group' is the known action of its group."""
     norm: float | None = None
     """Frobenius norm to which dense generators and bases are projected after every step."""
     decoder: Literal["tied", "free"] = "tied"
@@ -57,6 +57,8 @@ class NetworkConfig:
     """Of a net: the most numbers that it may have; it gets as many sets as fit."""
     dropout: float = 0.0
     """Of a net: the share of codes that a training step leaves out."""
+    gates: bool = False
+    """Of a net: learn which elements of the group to keep (`lgn.nn.Gates`)."""
 
     def __post_init__(self) -> None:
         # One operator may be written as it is, and none as None, as older runs do.
