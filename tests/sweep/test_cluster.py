@@ -47,16 +47,19 @@ def holder(lock: Path) -> int | None:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to find the worker")
 def test_a_killed_worker_is_replaced_and_its_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
-    jobs = plan([dataclasses.replace(TINY, seed=seed) for seed in range(2)], tmp_path / "sweep")
+    # A checkpoint after every step: from the first on there are a hundred more to be killed in.
+    slow = dataclasses.replace(TINY, epochs=3, batch_size=25, checkpoint_seconds=0)
+    jobs = plan([dataclasses.replace(slow, seed=seed) for seed in range(2)], tmp_path / "sweep")
     # One dies; the other is asked to stop, as a machine does that shuts down.
     signals = {jobs[0]: signal.SIGKILL, jobs[1]: signal.SIGTERM}
     started: dict[str, int] = {}
 
     def stop(job: Job) -> None:
-        deadline = time.monotonic() + 120
+        pid, deadline = None, time.monotonic() + 240
         while time.monotonic() < deadline and not (job.path / "checkpoint.pt").is_file():
+            pid = pid or holder(job.path / ".lock")  # to look for it takes time: before it must be quick
             time.sleep(0.02)
-        pid = holder(job.path / ".lock")
+        pid = pid or holder(job.path / ".lock")
         assert pid is not None
         assert pid != os.getpid()
         os.kill(pid, signals[job])
@@ -87,7 +90,7 @@ def test_a_killed_worker_is_replaced_and_its_run_goes_on_bit_for_bit(tmp_path: P
     expected, found = load_file(whole.path / "model.safetensors"), load_file(jobs[0].path / "model.safetensors")
     assert expected.keys() == found.keys()
     assert all(torch.equal(expected[name], found[name]) for name in expected)
-    assert len(whole.metrics) == TINY.epochs
+    assert len(whole.metrics) == slow.epochs
 
 
 def test_a_run_that_fails_leaves_the_others_alone_and_finished_ones_are_not_run_again(tmp_path: Path) -> None:

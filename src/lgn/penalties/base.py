@@ -1,6 +1,7 @@
 """The contract that every penalty keeps."""
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -11,8 +12,11 @@ from lgn.generators import generators_of, matrices_by_size
 class Penalty(nn.Module, ABC):
     """`weight * sum over generators of score(A)`, for the generators of a model that are trained."""
 
-    def __init__(self, model: nn.Module, weight: float) -> None:
+    usual_weight: ClassVar[float] = 1e-3
+
+    def __init__(self, model: nn.Module, weight: float | None = None) -> None:
         super().__init__()
+        weight = self.usual_weight if weight is None else weight
         if weight < 0:
             raise ValueError(f"weight must not be negative, got {weight}")
         # A tuple, not a ModuleList: the generators belong to the model, not to the penalty.

@@ -15,7 +15,7 @@ from lgn.operators import operator
 from lgn.report import sentences
 from lgn.report.cayley import cayley
 from lgn.report.contents import Answer, Contents
-from lgn.report.histograms import Histogram, gaussian_histograms, smooth_histograms
+from lgn.report.histograms import gaussian_histograms, smooth_histograms
 
 #: Nearest operators that are sent with each generator: more are not looked at.
 OPERATORS = 3
@@ -42,10 +42,10 @@ def payload(contents: Contents) -> dict[str, Any]:
         "order": analysis.order,
         "group": None if contents.group is None else encode(cayley(contents.group)),
         "rate": analysis.false_discovery_rate,
-        "gaussian": {name: _histogram(each) for name, each in gaussian_histograms(analysis).items()},
+        "gaussian": gaussian_histograms(analysis),
         "crops": None if contents.crops is None else pack(contents.crops),
         "generators": [
-            _generator(each, contents, index) | {"smooth": {k: _histogram(v) for k, v in smooth[index].items()}}
+            _generator(each, contents, index) | {"smooth": smooth[index]}
             for index, each in enumerate(analysis.generators)
         ],
     }
@@ -145,7 +145,3 @@ def _match(match: Match, patch: Patch, *, with_matrix: bool) -> dict[str, Any]:
         "adjusted": match.adjusted_p_value,
         "matrix": pack_small(operator(match.name, patch, **match.keywords)) if with_matrix else None,
     }
-
-
-def _histogram(each: Histogram) -> list[Any]:
-    return [round(each.low, 4), round(each.high, 4), list(each.counts)]

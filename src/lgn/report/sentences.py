@@ -59,15 +59,17 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     common = sorted(structures, key=lambda name: (-structures[name], _ORDER.index(name)))[:4]
     listed = ", ".join(f"{name} ({structures[name]})" for name in common)
     sentences = [
-        f"{_how_many(found, count, noun)} a structure beyond chance"
+        f"{found or 'None'} of {count} {noun} {'has' if found <= 1 else 'have'} a structure beyond chance"
         + (f", most often {listed}." if listed else ".")
         + (f" In {spectral} few directions carry the energy." if spectral else "")
     ]
     near = [each for each in generators if each.nearest[0].adjusted_p_value <= analysis.false_discovery_rate]
     verb = "is" if len(near) <= 1 else "are"
+    best = max(near or generators, key=lambda each: each.nearest[0].excess)
+    match = best.nearest[0]
     sentences.append(
         f"{len(near) or 'None'} of {count} {verb} nearer to a known operator than chance"
-        + (f"; the nearest is {_best(near)}." if near else ".")
+        + (f"; the nearest is {best.name} to {operator_words(match)}, cosine {match.cosine:.2f}." if near else ".")
     )
     sentences.append(
         f"Tested at a false-discovery rate of {analysis.false_discovery_rate:g} over {analysis.tests:,} structures and "
@@ -82,15 +84,6 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
             f"The filters speak to {span} of the {d} dimensions of a generator; the rest is start and path."
         )
     return tuple(sentences)
-
-
-def _how_many(found: int, count: int, noun: str) -> str:
-    return f"{found or 'None'} of {count} {noun} {'has' if found <= 1 else 'have'}"
-
-
-def _best(near: list[GeneratorAnalysis]) -> str:
-    best = max(near, key=lambda each: each.nearest[0].excess)
-    return f"{best.name} to {operator_words(best.nearest[0])}, cosine {best.nearest[0].cosine:.2f}"
 
 
 def _listed(nulls: tuple[str, ...]) -> str:

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from lgn.analysis import Analysis, GeneratorAnalysis
-from lgn.analysis.generator import IDENTIFIABLE
-from lgn.analysis.table import match_words
+from lgn.analysis import Analysis
+from lgn.analysis.table import HEAD as HEADS
+from lgn.analysis.table import row
+from lgn.markdown import markdown_table
 from lgn.nn import summary
 from lgn.training import Run
 
@@ -78,23 +79,10 @@ def _result(run: Run) -> list[str]:
 
 def _learned(analysis: Analysis) -> list[str]:
     found = sum(bool(each.findings) for each in analysis.generators)
+    rows = [[escape(cell) for cell in row(each, analysis)] for each in analysis.generators]
     return [
         "## What the generators do\n",
         f"{found} of {len(analysis.generators)} have a structure beyond chance, at a false-discovery rate of "
         f"{analysis.false_discovery_rate:g} over {analysis.tests} tests.\n",
-        "| generator | structures beyond chance | nearest known operator | cosine | closure error |",
-        "|---|---|---|---|---|",
-        *(_row(each, analysis.false_discovery_rate) for each in analysis.generators),
-        "",
+        f"{markdown_table(HEADS, rows)}\n",
     ]
-
-
-def _row(each: GeneratorAnalysis, rate: float) -> str:
-    findings = ", ".join(
-        f"{finding.name} {finding.score:.2f}{' on U' if finding.on == IDENTIFIABLE else ''}"
-        for finding in each.findings
-    )
-    best = each.nearest[0]
-    nearest = match_words(best) if best.adjusted_p_value <= rate else "none beyond chance"
-    closure = "-" if each.spectrum.closure_error is None else f"{each.spectrum.closure_error:.2g}"
-    return f"| {escape(each.name)} | {findings or 'none'} | {escape(nearest)} | {best.cosine:.2f} | {closure} |"

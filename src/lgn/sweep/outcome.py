@@ -5,7 +5,6 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -14,6 +13,7 @@ from lgn.generators import generators_of, matrices_by_size
 from lgn.measures import closure_error
 from lgn.sweep.plan import Job
 from lgn.training import Run
+from lgn.training.evaluation import kept_epoch
 from lgn.whole_files import write_json
 
 CONFIDENCE = 0.95
@@ -68,7 +68,7 @@ def summarise(jobs: Sequence[Job]) -> list[Setting]:
 
 def quantities_of(run: Run) -> dict[str, float]:
     """The quality of a run on the test images, and the mean over its generators of each structure score."""
-    kept = _kept_epoch(run)
+    kept = kept_epoch(run.metrics)
     result = {
         name.replace("_", " "): float(value) for name, value in kept.items() if name in ("test_accuracy", "test_error")
     }
@@ -82,17 +82,6 @@ def quantities_of(run: Run) -> dict[str, float]:
             result["closure error"] = float(closure_error(matrices.double(), order).mean())
             result |= {name: float(values.mean()) for name, values in structure.items()}
     return result
-
-
-def _kept_epoch(run: Run) -> dict[str, Any]:
-    """The epoch whose weights a run stands for: the best on validation images where there are any, else the last."""
-    rows = run.metrics
-    name = next((key for key in rows[-1] if key.startswith("validation_")), None)
-    if name is None or rows[-1][name] is None:
-        return rows[-1]
-    # Of equally good epochs the loop keeps the last.
-    best = (max if name.endswith("accuracy") else min)(row[name] for row in rows)
-    return [row for row in rows if row[name] == best][-1]
 
 
 def write_summary(path: Path, settings: Sequence[Setting], failures: dict[str, str]) -> None:

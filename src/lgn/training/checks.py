@@ -18,9 +18,9 @@ SEEDS = 2**64  # how many torch can tell apart
 COUNTS = ("epochs", "batch_size", "train_images", "image_size", "parameters")
 SIZES = ("num_layers", "num_sets", "kernel_size", "pool")
 LEAST = {**dict.fromkeys((*COUNTS, *SIZES), 1), "order": 2, "padding": 0}
-POSITIVE = ("learning_rate", "clip", "zca_eps", "norm", "step")
+POSITIVE = ("learning_rate", "clip", "norm", "step")
 NOT_NEGATIVE = ("generator_rate", "penalty_weight", "checkpoint_seconds", "weight_decay")
-SHARES = ("validation", "dropout", "label_smoothing")
+SHARES = ("validation", "dropout")
 
 
 def require_numbers(config: "Config") -> None:

@@ -92,8 +92,6 @@ class Config:
     """Side to which images of a folder are resized."""
     preprocess: Literal["standardise", "zca", "none"] = "standardise"
     """What is done to pixels, with statistics of the training images alone."""
-    zca_eps: float = 1e-2
-    """Added to the variances by zca, against blowing up noise."""
     grey: bool = False
     """Turn colour images grey."""
     validation: float = 0.0
@@ -121,8 +119,6 @@ class Config:
     """The step is halved when 50, 75 and 87.5 % of training are done, or rises and falls once."""
     weight_decay: float = 0.0
     """How much of each filter and of the head is taken off in a step, times the step (AdamW)."""
-    label_smoothing: float = 0.0
-    """Share of the answer that all classes get."""
     augment: Literal["none", "turns"] = "none"
     """Turn each image by an angle of its own before a step shows it."""
     test: Literal["epochs", "end"] = "epochs"
@@ -161,11 +157,11 @@ class Config:
     @property
     def preset(self) -> str:
         """The preset that this config is nearest to: of those that differ in as few settings, the first."""
-        return min(PRESETS, key=lambda name: len(_changes(preset(name, self.task), self)))
+        return min(PRESETS, key=lambda name: len(changes_between(preset(name, self.task), self)))
 
     def differences(self) -> dict[str, Any]:
         """The settings in which a config differs from its preset."""
-        return _changes(preset(self.preset, self.task), self)
+        return changes_between(preset(self.preset, self.task), self)
 
 
 # What decides the result of a run; the rest may differ when it is continued elsewhere.
@@ -198,7 +194,7 @@ PRESETS: dict[str, Config] = {"paper": Config(), "released": RELEASED, "quick": 
 CHOSEN = ("data", "task", "train_images", "seed", "data_seed", *INCIDENTAL)
 
 
-def _changes(base: Config, config: Config) -> dict[str, Any]:
+def changes_between(base: Config, config: Config) -> dict[str, Any]:
     """What differs of two configs, fields of the network among the others."""
     return {
         each.name: new

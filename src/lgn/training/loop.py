@@ -60,7 +60,7 @@ def network_of(config: Config, images: Images) -> nn.Module:
 def _objective(config: Config, images: Images) -> Objective:
     torch.manual_seed(config.seed)
     model = network_of(config, images)
-    return Objective(model, build_penalty(config, model), config.label_smoothing)
+    return Objective(model, build_penalty(config, model))
 
 
 def _train(
@@ -87,7 +87,7 @@ def _train(
     wrapped = group.wrap(objective)
     bar = Progress(config.epochs * batches, state.epoch * batches + state.batch, progress)
     began = saved = time.monotonic()
-    with interruptible() as interrupt, closing(bar):
+    with interruptible() as asked, closing(bar):
         while state.epoch < config.epochs:
             objective.train()
             order = epoch_order(count, config.seed, state.epoch)
@@ -121,7 +121,7 @@ def _train(
                 if group.writes and time.monotonic() - saved > config.checkpoint_seconds and state.spoilt() is None:
                     save_checkpoint(run, state, time.monotonic() - began)
                     saved = time.monotonic()
-                if group.any(interrupt.asked):
+                if group.any(bool(asked)):
                     _require_finite(state.spoilt(), state, config, run, group)
                     if group.writes:
                         save_checkpoint(run, state, time.monotonic() - began)
@@ -131,7 +131,7 @@ def _train(
             _require_finite(not_finite, state, config, run, group)
             line["seconds"] = round(state.seconds + time.monotonic() - began, 3)
             state.history.append(line)
-            keep_best(run, group, model, state.history)
+            keep_best(run, group, model, config, state.history)
             state.next_epoch()
             if group.writes:
                 metrics = run.path / "metrics.jsonl"
