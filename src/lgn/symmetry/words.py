@@ -4,7 +4,8 @@ from html import escape
 
 from lgn.algebra import written
 from lgn.symmetry.ranges import within
-from lgn.symmetry.result import FamilyFacts, Row, Symmetries
+from lgn.symmetry.result import Symmetries
+from lgn.symmetry.row import FamilyFacts, Row
 
 _PLAIN = {
     "turn 180": "a half turn",
