@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.data import generator_for
-from lgn.discovery import judge
+from lgn.discovery.judge import judge
 from lgn.discovery.start_search import FRESH
 from lgn.nn import GroupConv2d
 from lgn.symmetry.observer import drawn, seeded, smaller
@@ -79,7 +79,8 @@ def ask_network(
     x_judge, y_judge = smaller(judges[0]), judges[1]
     channels, kernel = x_judge.shape[1], min(KERNEL, *x_judge.shape[-2:])
     matrix = make((kernel, kernel)).float()
-    ours, control = [], []
+    ours: list[Tensor] = []
+    control: list[Tensor] = []
     few = min(FEW, len(learns[0]))
     for number in range(RETRAININGS):
         fresh = FRESH + RETRAININGS * seed + number
