@@ -112,10 +112,8 @@ def test_more_observers_look_where_one_does_not_decide() -> None:
     control = reading(0.536, 0.004, 10_000)
     assert is_open([reading(0.501, 0.02, 10_000)], control)  # not less than the control, and not beyond chance
     assert not is_open([reading(0.501, 0.004, 10_000)], control)
-    assert is_open([reading(0.513, 0.004, 10_000)], control)  # a trace, of perhaps half of the control
-    assert not is_open([reading(0.513, 0.002, 10_000)], control)  # a trace, and surely less
     assert not is_open([reading(0.53, 0.004, 10_000)], control)  # broken
-    assert is_open([reading(0.53, 0.004, 10_000), reading(0.513, 0.004, 10_000)], control)
+    assert is_open([reading(0.53, 0.004, 10_000), reading(0.501, 0.02, 10_000)], control)
 
 
 def test_verdicts() -> None:

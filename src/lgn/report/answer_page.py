@@ -28,7 +28,9 @@ figure { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .8rem; 
 figcaption { flex: 0 0 8.5rem; font-size: .85rem; line-height: 1.35; } small { display: block; color: var(--soft); }
 figure div { display: flex; flex-wrap: wrap; gap: .3rem .4rem; } figure span { white-space: nowrap; }
 figure img { width: auto; height: 44px; image-rendering: pixelated; border-radius: 3px; margin-right: 2px; }
-svg { background: var(--panel); } line { stroke: var(--line); } polyline { stroke: var(--accent); }
+@media (max-width: 30rem) { td, th { font-size: .82rem; padding-right: .55rem; } }
+svg { background: var(--panel); } text { fill: var(--soft); font-size: 11px; }
+line { stroke: var(--line); } polyline { stroke: var(--accent); }
 """
 WIDTH, HEIGHT = 160, 56
 
@@ -45,6 +47,7 @@ def write_answer(answer: Answer, title: str, path: Path) -> Path:
         rows: list[tuple[str, float | None, Tensor]] = [("as they are", None, answer.originals)]
         rows += [(sample.name, sample.told_apart, sample.images) for sample in answer.samples]
         shown = [_figure(name, told, images, most) for name, told, images in rows]
+    shown += [_profile(*each) for each in answer.profiles]
     text = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -60,6 +63,24 @@ def _figure(name: str, told: float | None, images: Tensor, most: float) -> str:
     note = "" if told is None else f" <small>told apart {told:.3f}</small>"
     drawn = "".join(f"<span>{_drawn(each, most, f'{number}, {name}')}</span>" for number, each in enumerate(images, 1))
     return f"<figure><figcaption>{escape(name)}{note}</figcaption><div>{drawn}</div></figure>"
+
+
+def _profile(name: str, at: tuple[float, ...], told: tuple[float, ...]) -> str:
+    """How often versions are told apart, by how far they are from each other: one half lies at the lower line."""
+    width, height, low, high = 2 * WIDTH, 2 * HEIGHT, at[0], max(at[-1], at[0] + 1e-9)
+    places = [
+        ((x - low) / (high - low) * (width - 20) + 10, (1 - y) / 0.5 * (height - 40) + 10)
+        for x, y in zip(at, told, strict=True)
+    ]
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    return (
+        f"<figure><figcaption>{escape(name)}<small>told apart {told[0]:.3f} to {told[-1]:.3f}</small></figcaption><div>"
+        f'<svg width="{width}" height="{height}" role="img" aria-label="told apart, {escape(name)}">'
+        f'<line x1="0" y1="{height - 30}" x2="{width}" y2="{height - 30}"/>'
+        f'<polyline points="{points}" fill="none" stroke-width="1.5"/>'
+        f'<text x="10" y="{height - 8}">{at[0]:g}</text>'
+        f'<text x="{width - 10}" y="{height - 8}" text-anchor="end">{at[-1]:g}</text></svg></div></figure>'
+    )
 
 
 def _drawn(each: Tensor, most: float, name: str) -> str:

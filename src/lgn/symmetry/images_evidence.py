@@ -23,8 +23,7 @@ AGAIN = 3
 # Of a symmetry an observer learns nothing but the noise of its own training, and answers each image by luck. Another
 # one has other luck: the mean of their answers to an image still has the expectation one half, and a smaller spread.
 # What can be seen of a break they see alike. That a second look is taken only where the first did not decide gives
-# chance two tries, each at the level of the verdict. It is taken too where a trace was read that is less than a break
-# of the margin reads, but not surely so: for want of precision it would be kept or broken as luck will have it.
+# chance two tries, each at the level of the verdict.
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,17 +70,8 @@ def below(found: Reading, control: Reading) -> bool:
 
 
 def is_open(found: Sequence[Reading], control: Reading) -> bool:
-    """Whether more observers should look: Note [More than one observer].
-
-    A candidate that is told beyond chance is open where it reads less than half of the control, but not surely so;
-    another where it is not told less surely than the control.
-    """
-    return any(
-        each.share < half(control) <= each.interval[1]
-        if each.p_value() <= LEVEL / len(found)
-        else not below(each, control)
-        for each in found
-    )
+    """Whether some candidate is neither told apart less surely than the control, nor clearly more often than chance."""
+    return any(not below(each, control) and each.p_value() > LEVEL / len(found) for each in found)
 
 
 def half(control: Reading) -> float:

@@ -14,7 +14,7 @@ from lgn.symmetry.images_evidence import Parts, observe
 from lgn.symmetry.observer import smaller
 from lgn.symmetry.verdict import MARGIN, judge
 
-LEARNED, SEEDS = 20_000, 10
+LEARNED, SEEDS = 20_000, 5
 
 
 def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:

@@ -7,6 +7,7 @@ from typing import Any
 from lgn.benchmarks.symmetry.sets import CASES
 from lgn.benchmarks.tables import clopper_pearson
 from lgn.markdown import markdown_table
+from lgn.symmetry.verdict import LEVEL
 
 Cells = list[dict[str, Any]]
 
@@ -52,9 +53,7 @@ Versions are resampled, bicubically, all of them; as many images.""",
     "left-right": """## The left-right flip of CIFAR-10
 
 Nobody planted it. An observer of images and their mirror images learned from 20,000 train images, and judged all 10,000
-test images; *control* is what a break of the margin reads. That more observers look where a trace is read that is
-less than half of the control, but not surely, was decided after seeds 0 to 4 (without it: kept 3, broken 2); seeds 5 to
-9 were drawn after it.""",
+test images; *control* is what a break of the margin reads.""",
     "tasks": """## One image set, two tasks
 
 Turned digits, labelled by digit and by their turn.""",
@@ -219,7 +218,23 @@ def _left_right(cells: Cells) -> str:
                 verdict,
             ]
         )
-    return markdown_table(lines[0], lines[1:])
+    return f"{markdown_table(lines[0], lines[1:])}\n\n{_trace(cells)}"
+
+
+def _trace(cells: Cells) -> str:
+    """Whether the seeds, which share the images that judge, show that there is something; and why verdicts differ."""
+    rows = [cell["rows"][0] for cell in cells]
+    least = min(len(rows) * min(row["p_value"] for row in rows), 1.0)
+    told = mean(row["told_apart"] for row in rows)
+    control = mean(cell["controls"]["turns and flips"] for cell in cells)
+    real = "there is a trace" if least <= LEVEL else "a trace is not shown"
+    words = (
+        f"The smallest p-value, times the number of seeds, is {least:.2g}: {real}. Its size, {told - 0.5:.3f} beyond "
+        f"one half, is {(told - 0.5) / (control - 0.5):.0%} of what a break of the margin reads here ({control:.3f}), "
+        "near the half of it below which a trace is called kept: so which of the two words is said is a matter of the draw. "
+        "The sentence of an answer says of such a break that it is faint."
+    )
+    return textwrap.fill(words, 118)
 
 
 def _partial(cells: Cells) -> str:
