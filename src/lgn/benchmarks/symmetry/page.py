@@ -231,8 +231,8 @@ def _trace(cells: Cells) -> str:
     words = (
         f"The smallest p-value, times the number of seeds, is {least:.2g}: {real}. Its size, {told - 0.5:.3f} beyond "
         f"one half, is {(told - 0.5) / (control - 0.5):.0%} of what a break of the margin reads here ({control:.3f}), "
-        "near the half of it below which a trace is called kept: so which of the two words is said is a matter of the draw. "
-        "The sentence of an answer says of such a break that it is faint."
+        "near the half of it below which a trace is called kept: so which of the two words is said is a matter of the "
+        "draw. The sentence of an answer says of such a break that it is faint."
     )
     return textwrap.fill(words, 118)
 
