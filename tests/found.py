@@ -1,6 +1,7 @@
 """Symmetries as `lgn.symmetries` would find them, without asking."""
 
-from lgn.symmetry.result import FamilyFacts, Row, Symmetries
+from lgn.symmetry.result import Symmetries
+from lgn.symmetry.row import FamilyFacts, Row
 from lgn.symmetry.verdict import Word
 
 

@@ -75,7 +75,7 @@ def _answers(results: Path) -> list[str]:
     if not path.is_file():
         return []
     stored: Cells = read_json(path)["cells"]
-    cells = [cell for cell in stored if cell["key"]["part"] == "images" and "before" not in cell]
+    cells = [cell for cell in stored if cell["key"]["part"] == "images"]
     later = [row for cell in stored if cell["key"]["part"] == "later" for row in cell["rows"]]
     rows = []
     for title, name in ANSWERED.items():
