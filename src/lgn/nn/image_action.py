@@ -102,7 +102,7 @@ def restrict(bank: OrbitBank, span: Tensor) -> nn.Parameter:
     Shapes: span (d, b) -> coefficients (sets, channels, b)
     """
     parametrize.register_parametrization(bank, "basis", _Combination(span.to(bank.basis), bank.generator.patch))
-    return bank.parametrizations["basis"].original  # type: ignore[return-value, index]
+    return bank.get_parameter("parametrizations.basis.original")
 
 
 class _Combination(nn.Module):
