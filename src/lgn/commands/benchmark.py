@@ -12,8 +12,12 @@ import tyro
 from tqdm import tqdm
 
 from lgn.benchmarks.cells import run_cells
-from lgn.commands import command
 from lgn.whole_files import write_json
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_benchmark, prog="lgn benchmark", args=args)
+    return 0
 
 
 def _benchmark(
@@ -70,6 +74,3 @@ def _with_bar(measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
             bar.update(done - bar.n)
 
         return measure(progress=progress)
-
-
-run = command("benchmark", _benchmark)
