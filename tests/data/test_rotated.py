@@ -79,7 +79,9 @@ def test_quarter_turns_are_exact_and_draw_without_repetition(mnist, data_dir):
 
 
 def test_the_seed_decides(mnist):
-    first, again, other = (rotate_set(mnist, "rotated-mnist-90", seed, True).checksum() for seed in (1, 1, 2))
+    first, again, other = (
+        rotate_set(mnist, "rotated-mnist-90", seed, quarter_turns=True).checksum() for seed in (1, 1, 2)
+    )
     assert first == again != other
 
 

@@ -33,8 +33,8 @@ def load(
     """Load a named set, a folder of images, of IDX files or of WAV files, an `.npz` of arrays, or a CSV of signals.
 
     - A name: `digits` (inside the package), `mnist`, `fashion-mnist`, `cifar10`, `rotated-mnist`,
-      `rotated-mnist-90`, `flipped-cifar10`. Looked for in `data_dir`, in the directory `LGN_DATA`, in the cache; then
-      downloaded, into `data_dir` or the cache, unless `download` is false.
+      `rotated-mnist-90`, `rotated-mnist-45`, `flipped-cifar10`. Looked for in `data_dir`, in the directory `LGN_DATA`,
+      in the cache; then downloaded, into `data_dir` or the cache, unless `download` is false.
     - A folder with a subfolder per class, with `train` and `test` of such, or of images alone (no labels).
     - A folder with the four files of a set in MNIST's own format, packed or not.
     - An `.npz` with `images`, `signals` or `volumes`, and perhaps `labels`.

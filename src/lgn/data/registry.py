@@ -171,6 +171,7 @@ NAMED_SETS: dict[str, NamedSet] = {
         CIFAR10,
         _rotated("rotated-mnist", "MNIST turned by angles drawn from the whole circle"),
         _rotated("rotated-mnist-90", "MNIST turned by multiples of 90 degrees"),
+        _rotated("rotated-mnist-45", "MNIST turned by angles within 45 degrees either way"),
         replace(
             CIFAR10,
             name="flipped-cifar10",

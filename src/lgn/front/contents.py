@@ -8,7 +8,8 @@ from torch import Tensor
 from lgn import data
 from lgn.algebra import Patch
 from lgn.front.answer import answer_of_run
-from lgn.nn import places
+from lgn.nn import GroupNet, places
+from lgn.nn.gates import OPEN
 from lgn.report import Contents, Network
 from lgn.training import Config, Run, images_here
 
@@ -93,6 +94,10 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
         f"{_settings(config)}",
         "run": str(found.path),
     }
+    model = found.model()
+    if isinstance(model, GroupNet) and model.gates is not None:
+        gates = ", ".join(f"{word} {value:.2f}" for word, value in model.gates.by_word().items())
+        rows["gates"] = f"{gates}; an element and its inverse have one, and those above {OPEN:g} are open"
     return tuple(rows.items())
 
 
@@ -110,6 +115,7 @@ def _settings(config: Config) -> str:
         "start",
         "group",
         "operator",
+        "gates",
     )
     changed = [f"{name} {value}" for name, value in config.differences().items() if name not in said]
     return f"preset {config.preset}" + (f" with {', '.join(changed)}" if changed else "")

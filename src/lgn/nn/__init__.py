@@ -3,6 +3,7 @@
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
 from lgn.nn.convert import Conversion, convert
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table
+from lgn.nn.gates import Gates
 from lgn.nn.group_net import GroupNet
 from lgn.nn.group_stack import (
     BrokenEquivarianceWarning,
@@ -34,6 +35,7 @@ __all__ = [
     "Conversion",
     "EquivarianceTable",
     "FreeBank",
+    "Gates",
     "GroupConv1d",
     "GroupConv2d",
     "GroupConv3d",

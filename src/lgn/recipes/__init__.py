@@ -6,7 +6,7 @@ from types import ModuleType
 
 from lgn.recipes.context import Context, NotRun
 
-NAMES = (*(f"fig{number}" for number in range(1, 12)), "structures", "claims")
+NAMES = (*(f"fig{number}" for number in range(1, 12)), "structures", "differences", "claims")
 
 
 def recipe(name: str) -> ModuleType:

@@ -16,7 +16,6 @@ from lgn.operators.study import SETTINGS, Setting, learned_operators
 from lgn.pretrained import find_run
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
-from lgn.training.config import PRESETS
 from lgn.training.stored_config import same_settings
 from lgn.whole_files import read_json, write_json, write_whole
 
@@ -184,13 +183,8 @@ def caption(config: Config) -> str:
 
 def run_name(config: Config) -> str:
     """A directory name that says what a run is: what differs from the preset comes last."""
-    base = PRESETS[config.preset]
     parts = [Path(config.data).stem, config.task, config.preset, f"{config.epochs}-epochs", f"seed-{config.seed}"]
-    for field in dataclasses.fields(config.network):
-        value = getattr(config.network, field.name)
-        if value != getattr(base.network, field.name) and field.name not in ("normalise", "decoder"):
-            parts.append(f"{field.name}-{value}")
-    for name in ("penalty", "freeze_filters", "train_images"):
-        if getattr(config, name) != getattr(base, name):
-            parts.append(f"{name}-{getattr(config, name)}")
+    parts += [f"{name}-{value}" for name, value in config.differences().items() if name != "epochs"]
+    if config.train_images is not None:
+        parts.append(f"train_images-{config.train_images}")
     return "-".join(parts).lower().replace(" ", "-").replace("_", "-")

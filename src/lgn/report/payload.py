@@ -16,6 +16,7 @@ from lgn.report import sentences
 from lgn.report.cayley import cayley
 from lgn.report.contents import Answer, Contents
 from lgn.report.histograms import gaussian_histograms, smooth_histograms
+from lgn.report.photograph import photograph
 
 #: Nearest operators that are sent with each generator: more are not looked at.
 OPERATORS = 3
@@ -58,9 +59,9 @@ def _answer(each: Answer) -> dict[str, Any]:
         "head": list(each.head),
         "rows": [list(row) for row in each.rows],
         "notes": list(each.notes),
-        "originals": None if each.originals is None else pack_small(each.originals),
+        "originals": None if each.originals is None else [photograph(image) for image in each.originals],
         "samples": [
-            {"name": sample.name, "told": sample.told_apart, "images": pack_small(sample.images)}
+            {"name": sample.name, "told": sample.told_apart, "images": [photograph(image) for image in sample.images]}
             for sample in each.samples
         ],
         "profiles": [{"name": name, "at": list(at), "told": list(told)} for name, at, told in each.profiles],

@@ -17,6 +17,8 @@ from lgn.training.config import FREE, Config, NetworkConfig
 OF_UNFOLDED = ("algorithm", "step", "normalise", "norm", "decoder")
 RISING, LOWEST = 0.2, 1e-3  # of a one-cycle schedule: how long the rate rises, and the share that it begins and ends at
 
+WAITING = 0.4  # of a training, until which gates stay as they start
+
 
 def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, task: str) -> nn.Module:
     """The network of a config for images of a shape (channels, height, width)."""
@@ -24,7 +26,7 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     if network.padding != "same" and network.kernel_size > (largest := min(image_shape[1:]) + 2 * network.padding):
         raise ValueError(f"kernel_size must be at most {largest} for these images, got {network.kernel_size}")
     generator: Family = network.generator
-    start: Start = network.start
+    start: Start = "orthogonal" if network.start == "group" else network.start  # a net alone has its group's
     if network.norm is not None and network.family is not None and "norm" in network.family.option_names:
         family: Callable[..., Generator] = network.family
         generator = partial(family, norm=network.norm)
@@ -82,6 +84,7 @@ def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Modul
         generator="fixed" if free else network.generator,
         share=network.share,
         start=network.start,
+        gates=network.gates,
     )
     net.convolutions.requires_grad_(not config.freeze_filters)
     return net
@@ -119,6 +122,12 @@ def learning_rate(config: Config, progress: float) -> float:
         up = progress / RISING if progress < RISING else (1 - progress) / (1 - RISING)
         return config.learning_rate * (LOWEST + (1 - LOWEST) * (1 - math.cos(math.pi * up)) / 2)
     return config.learning_rate * 0.5 ** sum(progress >= mark for mark in (0.5, 0.75, 0.875))
+
+
+def hold_gates(model: nn.Module, progress: float) -> None:
+    """Let gates wait until the network has learned something. See Note [Gates] in `lgn.nn.gates`."""
+    if isinstance(model, GroupNet) and model.gates is not None and progress < WAITING:
+        model.gates.logits.grad = None
 
 
 def decayed(groups: list[dict[str, Any]], weight_decay: float) -> list[dict[str, Any]]:

@@ -70,5 +70,10 @@ def require_family(network: "NetworkConfig") -> None:
             f"operator must be given with generator {', '.join(must)}, can be with {', '.join(may)} and with no other, "
             f"got generator {network.generator!r} and operator {', '.join(network.operator) or None!r}"
         )
-    if family is not None and not given:
+    if network.gates and (network.architecture != "net" or family is None):
+        raise ValueError(f"gates must be given with architecture 'net' and a group, got {network.architecture!r}")
+    if network.start == "group":
+        if network.architecture != "net":
+            raise ValueError(f"start must not be 'group' for architecture {network.architecture!r}, a net alone has it")
+    elif family is not None and not given:
         family.require_start(network.start)

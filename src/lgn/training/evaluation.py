@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from lgn.nn import Autoencoder, UnfoldedEncoder, cached
 from lgn.training.checkpoint import State
 from lgn.training.config import Config
+from lgn.training.filter_facts import filter_facts
 from lgn.training.objective import task_score
 from lgn.training.prepared import Images
 from lgn.training.processes import Processes
@@ -75,6 +76,8 @@ def epoch_line(
         line["step_conditions"] = [float(f"{value:.6g}") for value in encoder.step_conditions((height, width))]
     measured = line | {f"test_{key}": value for key, value in test.items()}
     measured |= {f"validation_{key}": value for key, value in held_out.items()}
+    if facts := filter_facts(model):
+        line["filters"] = facts
     return line, next((key for key, value in measured.items() if not _is_finite(value)), None)
 
 

@@ -11,7 +11,7 @@ from lgn.data import epoch_order
 from lgn.data.rotated import turned
 from lgn.discovery.rates import parameter_groups
 from lgn.nn import project
-from lgn.training.build import build_model, build_penalty, decayed, generator_rate, learning_rate
+from lgn.training.build import build_model, build_penalty, decayed, generator_rate, hold_gates, learning_rate
 from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
@@ -93,7 +93,8 @@ def _train(
             order = epoch_order(count, config.seed, state.epoch)
             while state.batch < batches:
                 chosen = order[state.batch * config.batch_size : (state.batch + 1) * config.batch_size]
-                rate = learning_rate(config, (state.epoch * batches + state.batch) / (config.epochs * batches))
+                done = (state.epoch * batches + state.batch) / (config.epochs * batches)
+                rate = learning_rate(config, done)
                 for parameter_group, factor in zip(optimizer.param_groups, factors, strict=True):
                     parameter_group["lr"] = rate * factor
                 if batches < SETTLED:
@@ -104,6 +105,7 @@ def _train(
                 loss = score.loss * (group.count / len(chosen)) + score.penalty
                 optimizer.zero_grad()
                 loss.backward()
+                hold_gates(model, done)
                 size = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
                 # A step along an infinite gradient would spoil the weights.
                 if group.any(not (math.isfinite(loss.item()) and math.isfinite(size.item()))):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.nn import Autoencoder
+from lgn.nn import Autoencoder, GroupNet
 from lgn.penalties import Penalty
 
 
@@ -32,6 +32,9 @@ class Objective(nn.Module):
 
 def task_score(model: nn.Module, images: Tensor, labels: Tensor | None) -> tuple[Tensor, Tensor]:
     """Loss and quality, summed over images: cross entropy and correct answers, or squared error per pixel twice."""
+    if isinstance(model, GroupNet) and model.gates is not None and model.training and labels is not None:
+        loss, output = model.gated_loss(images, labels, label_smoothing)
+        return loss, (output.argmax(1) == labels).sum().to(output.dtype)
     output = model(images)
     if isinstance(model, Autoencoder):
         error = (output - images).square().flatten(1).mean(1).sum()

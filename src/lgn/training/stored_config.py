@@ -9,7 +9,7 @@ from lgn.training.config import INCIDENTAL, Config
 # What runs that are older than it do not have: they were trained as the default says.
 LATER = (
     "architecture", "generator_rate", "group",
-    "parameters", "dropout", "schedule", "weight_decay", "augment", "test",
+    "parameters", "dropout", "schedule", "weight_decay", "augment", "test", "gates",
 )  # fmt: skip
 # What older runs say, and nothing depends on any longer: where their weights came from before they were trained.
 GONE = ("preset", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs", "tensorboard")

@@ -7,6 +7,7 @@ from lgn.report.contents import Contents
 from lgn.report.figures.architecture import architecture
 from lgn.report.figures.cayley import cayley_graph
 from lgn.report.figures.choose import highest
+from lgn.report.figures.differences import setting_differences
 from lgn.report.figures.filter_sets import filter_sets
 from lgn.report.figures.fourier import circulant_and_diagonal, diagonalisation
 from lgn.report.figures.inspected import inspected_networks
@@ -36,6 +37,7 @@ __all__ = [
     "reconstruction_actions",
     "runtime",
     "save",
+    "setting_differences",
     "structure_shares",
     "write_figures",
 ]
