@@ -80,7 +80,7 @@ class GroupNet(nn.Module):
         pooled = pool_sets(codes, self.order) if self.gates is None else self.gates.pooled(codes)
         return self.head(pooled.mean((-2, -1)))
 
-    def gated_loss(self, images: Tensor, labels: Tensor, label_smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+    def gated_loss(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         """What a network with gates is trained by: the cross entropy to be expected, summed over images, and answers.
 
         See Note [Gates] in `lgn.nn.gates`.  -> (), (N, classes) of the elements whose gates are open
@@ -90,7 +90,7 @@ class GroupNet(nn.Module):
         codes = self.codes(images)
         answers = self.head(self.gates(codes).mean((-2, -1)))  # (ranges, N, classes)
         several = labels.expand(len(answers), -1).flatten()
-        losses = F.cross_entropy(answers.flatten(0, 1), several, reduction="none", label_smoothing=label_smoothing)
+        losses = F.cross_entropy(answers.flatten(0, 1), several, reduction="none")
         opened = self.head(self.gates.pooled(codes.detach()).mean((-2, -1)))
         return self.gates.expected(losses.view(len(answers), -1)).sum(), opened.detach()
 

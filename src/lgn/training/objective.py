@@ -33,7 +33,7 @@ class Objective(nn.Module):
 def task_score(model: nn.Module, images: Tensor, labels: Tensor | None) -> tuple[Tensor, Tensor]:
     """Loss and quality, summed over images: cross entropy and correct answers, or squared error per pixel twice."""
     if isinstance(model, GroupNet) and model.gates is not None and model.training and labels is not None:
-        loss, output = model.gated_loss(images, labels, label_smoothing)
+        loss, output = model.gated_loss(images, labels)
         return loss, (output.argmax(1) == labels).sum().to(output.dtype)
     output = model(images)
     if isinstance(model, Autoencoder):
