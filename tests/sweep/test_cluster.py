@@ -26,6 +26,8 @@ TINY = preset("quick", num_layers=2, num_sets=2, order=2, kernel_size=3, epochs=
 @pytest.fixture(scope="module")
 def _ray() -> Iterator[None]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Ray's workers are nice by 15: on a machine that is busy with other tests they would hardly run at all.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     yield
     ray.shutdown()
