@@ -9,9 +9,13 @@ import tyro
 from tqdm import tqdm
 
 from lgn.analysis import table
-from lgn.commands import command
 from lgn.front import analyze
 from lgn.pretrained import find_run, place_for
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_analyze, prog="lgn analyze", args=args)
+    return 0
 
 
 def _analyze(
@@ -45,6 +49,3 @@ def said_line() -> Iterator[Callable[[str], None]]:
     """A line that says what is being done, and goes when it is done; silent in a log file."""
     with tqdm(bar_format="{desc}", leave=False, disable=None) as line:
         yield line.set_description_str
-
-
-run = command("analyze", _analyze)

@@ -12,7 +12,11 @@ import tyro
 from tqdm import tqdm
 
 from lgn.benchmarks.cells import run_cells
-from lgn.commands import command
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_benchmark, prog="lgn benchmark", args=args)
+    return 0
 
 
 def _benchmark(
@@ -69,6 +73,3 @@ def _with_bar(measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
             bar.update(done - bar.n)
 
         return measure(progress=progress)
-
-
-run = command("benchmark", _benchmark)

@@ -5,9 +5,13 @@ from typing import Annotated
 
 import tyro
 
-from lgn.commands import command
 from lgn.pretrained import find_run
 from lgn.sharing.export import Format, export
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_export, prog="lgn export", args=args)
+    return 0
 
 
 def _export(
@@ -28,6 +32,3 @@ def _export(
         f"(largest output {exported.largest_output:.3g})"
     )
     print(f"{format}: {exported.path}")
-
-
-run = command("export", _export)

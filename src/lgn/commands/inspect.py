@@ -7,7 +7,6 @@ from typing import Annotated
 
 import tyro
 
-from lgn.commands import command
 from lgn.commands.analyze import said_line
 from lgn.inspection.convolutions import Convolutions, convolutions_of
 from lgn.inspection.files import read_convolutions
@@ -15,6 +14,11 @@ from lgn.inspection.inspect import Inspection, inspect_convolutions
 from lgn.inspection.page import write_inspection_page
 from lgn.inspection.result import describe
 from lgn.pretrained import find_run, pretrained_names
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_inspect, prog="lgn inspect", args=args)
+    return 0
 
 
 def _inspect(
@@ -72,6 +76,3 @@ def _summary(inspection: Inspection, found: Convolutions, layer: str | None) -> 
         words = ", ".join(f"{each.name} ({each.first} to {each.second}, cosine {each.cosine:.2f})" for each in going_on)
         lines += ["", f"  from layer to layer: {words or 'no transformation goes on'}"]
     return "\n".join(lines)
-
-
-run = command("inspect", _inspect)

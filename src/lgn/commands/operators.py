@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from lgn.commands import command
+import tyro
+
 from lgn.markdown import columns
 from lgn.operators import OPERATORS, describe, operator
 
@@ -18,6 +19,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "shear": {"amount": 0.5},
     "pooling then rotation": {"radius": 4, "degrees": 60},
 }
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(operators, prog="lgn operators", args=args)
+    return 0
 
 
 def operators(patch: int = 6) -> None:
@@ -36,6 +42,3 @@ def operators(patch: int = 6) -> None:
         period = str(about.period) if about.is_cyclic else f"none (near {about.period})"
         rows.append((title, str(about.rank), f"{about.condition_number:.3g}", period, f"{about.closure_error:.2g}"))
     print("\n".join(columns([("operator", "rank", "condition", "period", "closure"), *rows])))
-
-
-run = command("operators", operators)

@@ -8,11 +8,15 @@ from typing import Annotated
 
 import tyro
 
-from lgn.commands import command
 from lgn.data.errors import printable
 from lgn.sharing.predict import predict
 
 SHOWN = 40
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_predict, prog="lgn predict", args=args)
+    return 0
 
 
 def _predict(
@@ -42,6 +46,3 @@ def _predict(
         counts = Counter(each.label for each in found)
         words = ", ".join(f"{count} {printable(label)}" for label, count in counts.most_common())
         print(f"... {len(found):,} images in all: {words}; --json has every one")
-
-
-run = command("predict", _predict)

@@ -6,9 +6,13 @@ from typing import Annotated
 
 import tyro
 
-from lgn.commands import command
 from lgn.commands.analyze import said_line
 from lgn.front import write_report
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_report, prog="lgn report", args=args)
+    return 0
 
 
 def _report(
@@ -37,6 +41,3 @@ def _report(
     print(f"page: {written}")
     if open:
         webbrowser.open(written.resolve().as_uri())
-
-
-run = command("report", _report)

@@ -5,8 +5,12 @@ from typing import Annotated
 
 import tyro
 
-from lgn.commands import command
 from lgn.recipes import NAMES, Context, recipe, reproduce
+
+
+def run(args: list[str]) -> int:
+    tyro.cli(_reproduce, prog="lgn reproduce", args=args)
+    return 0
 
 
 def _reproduce(
@@ -39,6 +43,3 @@ def _reproduce(
             print(path)
     for name, reason in left_out.items():
         print(f"{name} is left out: {reason}")
-
-
-run = command("reproduce", _reproduce)

@@ -91,9 +91,6 @@ class Relations(Penalty):
             scores.append(_norms(relation_products(generator.group, several) - _identity(several)).sum())
         return self.weight * torch.stack(scores).sum()
 
-    def score(self, matrix: Tensor, order: int) -> Tensor:
-        raise NotImplementedError("relations are between matrices: they are scored together, not one by one")
-
 
 class _NuclearNorm(torch.autograd.Function):
     """The sum of all singular values of a batch, `<A, U V^T>`, whose gradient is the polar factor `U V^T` itself."""

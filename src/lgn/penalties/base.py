@@ -1,6 +1,5 @@
 """The contract that every penalty keeps."""
 
-from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import torch
@@ -9,7 +8,7 @@ from torch import Tensor, nn
 from lgn.generators import generators_of, matrices_by_size
 
 
-class Penalty(nn.Module, ABC):
+class Penalty(nn.Module):
     """`weight * sum over generators of score(A)`, for the generators of a model that are trained."""
 
     usual_weight: ClassVar[float] = 1e-3
@@ -30,9 +29,9 @@ class Penalty(nn.Module, ABC):
         scores = [self.score(matrix, order) for (_, order), matrix in batches.items()]
         return self.weight * torch.stack(scores).sum()
 
-    @abstractmethod
     def score(self, matrix: Tensor, order: int) -> Tensor:
         """The sum of the score over a batch of matrices of one size and order.  (count, d, d) -> ()"""
+        raise NotImplementedError(f"{type(self).__name__} scores matrices together, not one by one: call it")
 
     def extra_repr(self) -> str:
         return f"weight={self.weight:g}"

@@ -56,13 +56,12 @@ class Context:
 
     def train(self, config: Config) -> Run:
         """The run of a config: found where there is one with the same settings, continued or made otherwise."""
+        if (finished := self.finished(config)) is not None:
+            return finished
         config = self.configured(config)
-        found = self.find(config)
-        if found is not None and _kept(found):
-            return found
         if self.existing:
             raise NotRun(f"no finished run of {caption(config)}")
-        if found is not None:
+        if (found := self.find(config)) is not None:
             return train(dataclasses.replace(found.config, data_dir=self.data_dir), found.path)
         return train(config, self.out / "runs" / run_name(config))
 

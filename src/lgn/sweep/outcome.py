@@ -10,6 +10,7 @@ import torch
 
 from lgn.analysis import scores
 from lgn.generators import generators_of, matrices_by_size
+from lgn.markdown import columns
 from lgn.measures import closure_error
 from lgn.sweep.plan import Job
 from lgn.training import Run
@@ -94,16 +95,13 @@ def write_summary(path: Path, settings: Sequence[Setting], failures: dict[str, s
 
 def table(settings: Sequence[Setting]) -> str:
     """The summary for people: a block for each setting, a row for each quantity."""
-    lines = []
+    blocks = []
     for setting in settings:
-        count = len(setting.runs)
-        lines += [
-            f"{setting.name}, {count} run{'s' if count > 1 else ''}",
-            f"  {'quantity':<24}{'mean':>10}{'deviation':>12}   95 % interval",
-        ]
+        rows = [("  quantity", "mean", "deviation", "95 % interval")]
         for name, value in setting.quantities.items():
             deviation = "-" if value.deviation is None else f"{value.deviation:.4f}"
             interval = "-" if value.low is None else f"{value.low:.4f} to {value.high:.4f}"
-            lines.append(f"  {name:<24}{value.mean:>10.4f}{deviation:>12}   {interval}")
-        lines.append("")
-    return "\n".join(lines).rstrip()
+            rows.append((f"  {name}", f"{value.mean:.4f}", deviation, interval))
+        runs = f"{len(setting.runs)} run{'s' if len(setting.runs) > 1 else ''}"
+        blocks.append("\n".join([f"{setting.name}, {runs}", *columns(rows)]))
+    return "\n\n".join(blocks)
