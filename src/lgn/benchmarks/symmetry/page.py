@@ -4,6 +4,7 @@ import textwrap
 from statistics import mean
 from typing import Any
 
+from lgn.benchmarks.symmetry.parts import MODULES
 from lgn.benchmarks.symmetry.sets import CASES
 from lgn.benchmarks.tables import clopper_pearson
 from lgn.markdown import markdown_table
@@ -93,7 +94,10 @@ def describe(result: dict[str, Any]) -> str:
             count = f"{chosen[0].get('count', 0):,}"
             minutes = sum(cell["processor_seconds"] for cell in chosen) / 60
             head = words.replace("{count}", count).replace("{fixed}", FIXED)
+            wanted = sum(1 for _ in MODULES[part].cells(result.get("quick", False), None))
             said = f"{len(chosen)} cells, {minutes:.1f} minutes of processor time."
+            if len(chosen) < wanted:
+                said += f" {wanted - len(chosen)} more are not measured yet: the same command goes on."
             texts.append(f"{head}\n\n{tables[part](chosen)}\n\n{said}")
     return "\n\n".join(texts)
 
