@@ -7,7 +7,7 @@ from torch import Tensor
 from lgn.benchmarks import signals as benchmark
 from lgn.benchmarks.cells import cells_of
 from lgn.benchmarks.signals import planted
-from lgn.benchmarks.signals.signals import CASES, chirps, process, pulses
+from lgn.benchmarks.signals.signals import CASES, chirps, jumps, process, pulses
 from lgn.benchmarks.signals.volumes import fields
 from lgn.operators import move_axes
 from lgn.symmetry import volumes
@@ -37,6 +37,16 @@ def test_the_process_is_stationary_and_reversible() -> None:
         assert float((along - along.mean()).abs().max()) < 0.1 * float(found.diagonal().mean())
     assert abs(float(skewed(x) - skewed(x.flip(-1)))) < 0.1
     assert float(found[0, -1].abs()) < 0.1 < float(found[0, 1])
+
+
+def test_jumps_have_an_arrow_of_time_that_their_covariance_does_not_show() -> None:
+    """What comes after a jump is larger than what came before: fourth moments say so, second ones do not."""
+    x = drawn(jumps)
+    found = covariance(x)
+    assert float((found - found.flip(0, 1)).norm() / found.norm()) < 0.1
+    before, after = ((each[..., :-3] * each[..., 3:] ** 3).mean() for each in (x.flip(-1), x))
+    assert float(before / after) > 1.5
+    assert float(x.mean((0, 1)).abs().max()) < 0.3
 
 
 def test_chirps_rise_and_have_any_phase() -> None:

@@ -154,6 +154,22 @@ class AxesContract:
         model(x).square().mean().backward()
         assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
 
+    @pytest.mark.parametrize("share", ["channel", "set", "layer", "network"])
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_every_family_is_merged_and_the_original_untouched(self, family: str, share: Any) -> None:
+        d = 3**self.axes
+        start: Any = torch.linalg.qr(torch.randn(d, d))[0] if family == "fixed" else "orthogonal"
+        plain = nn.Sequential(self.plain("Conv")(3, 8, 3), nn.ReLU(), self.plain("ConvTranspose")(8, 8, 3))
+        model, x = lgn.convert(plain, order=4, generator=family, share=share, start=start), self.x()
+        before = copy.deepcopy(model.state_dict())
+        merged = lgn.merge(model)
+        assert [type(module) for module in merged] == [type(module) for module in plain]
+        with torch.no_grad():
+            torch.testing.assert_close(merged(x), model(x), rtol=0, atol=1e-5)
+            for parameter in merged.parameters():
+                parameter.zero_()
+        assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
     def test_from_filters_keeps_the_network(self) -> None:
         """With a generator for each channel, and sets of two, the filters are kept exactly."""
         plain = self.network().double()

@@ -1,4 +1,4 @@
-"""Signals whose symmetries are known: a stationary process, chirps, pulses on a ring."""
+"""Signals whose symmetries are known: two stationary processes, chirps, pulses on a ring."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -26,6 +26,17 @@ def process(count: int, generator: torch.Generator) -> Tensor:
     return torch.stack(values[before:], 1)[:, None]
 
 
+def jumps(count: int, generator: torch.Generator) -> Tensor:
+    """Windows of a stationary process that jumps either way and falls back, `x[t] = 0.8 x[t-1] + e[t]`, e the cube of
+    a Gaussian: time has an arrow that its covariance, which is the same backwards, does not show.  -> (N, 1, T)"""
+    before = 64
+    noise = torch.randn(count, LENGTH + before, generator=generator) ** 3
+    values = [noise[:, 0]]
+    for step in range(1, LENGTH + before):
+        values.append(0.8 * values[-1] + noise[:, step])
+    return torch.stack(values[before:], 1)[:, None]
+
+
 def chirps(count: int, generator: torch.Generator) -> Tensor:
     """Tones that rise, at any phase, in noise.  -> (N, 1, T)"""
     time = torch.linspace(0, 1, LENGTH)
@@ -47,6 +58,7 @@ def pulses(count: int, generator: torch.Generator) -> Tensor:
 #: How each is made, and what is kept. A window of a process or a tone is no ring: its ends do not meet.
 CASES: dict[str, tuple[Callable[[int, torch.Generator], Tensor], frozenset[str]]] = {
     "a stationary process": (process, frozenset({"reversal", "sign"})),
+    "jumps that fall back": (jumps, frozenset({"sign"})),
     "chirps": (chirps, frozenset({"sign"})),
     "pulses on a ring": (pulses, frozenset({"shift"})),
 }
