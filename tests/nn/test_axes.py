@@ -268,8 +268,12 @@ class AxesContract:
 
     def test_what_is_smaller_than_the_kernel_is_refused(self) -> None:
         layer = self.kind("GroupConv")(3, 2, 4, 5, padding=1)
-        with pytest.raises(ValueError, match=f"x must not be smaller than the kernel of {'x'.join('5' * self.axes)}"):
-            layer(torch.zeros(1, 3, *(7,) * (self.axes - 1), 2))
+        encoder = UnfoldedEncoder(3, 2, 4, 2, (5,) * self.axes, padding=1)
+        for each in (layer, encoder):
+            with pytest.raises(
+                ValueError, match=f"x must not be smaller than the kernel of {'x'.join('5' * self.axes)}"
+            ):
+                each(torch.zeros(1, 3, *(7,) * (self.axes - 1), 2))
 
     def test_bad_numbers_are_named(self) -> None:
         kind = self.kind("GroupConv")

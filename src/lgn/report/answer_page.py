@@ -33,7 +33,8 @@ def write_answer(answer: Answer, title: str, path: Path) -> Path:
         rows += [(sample.name, sample.told_apart, sample.images) for sample in answer.samples]
         shown = [_figure(name, told, images, most) for name, told, images in rows]
     text = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
         f"<style>{STYLE}</style></head><body><h1>{escape(answer.sentence)}</h1><p>{escape(answer.about)}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>{''.join(shown)}"
         "</body></html>"

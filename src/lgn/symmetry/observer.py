@@ -37,9 +37,9 @@ NOISE = 0.1
 # of it: of a stationary process a break of the margin read .51. So beside the convolutions, which find what may be
 # anywhere, a linear layer sees all values. Both begin near nothing and are learned slowly: the answers are SLOWLY times
 # what the layers say, while each step of AdamW moves their weights as much as ever. What many signals say adds up over
-# the steps, what one of them says does not; the same layers at full speed read .524 where this reads .53, and .535 is
-# what can be had of 7,200 signals (tried on other signals than those of the benchmark). Images, whose breaks are smooth,
-# have the convolutions alone, as they were measured.
+# the steps, what one of them says does not. The same layers at full speed read .524 where this reads .53, and .535 is
+# what 7,200 such signals allow (tried on other signals than those of the benchmark). Images have the convolutions
+# alone, as they were measured.
 
 
 class Whole(nn.Module):
