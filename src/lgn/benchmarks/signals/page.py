@@ -32,7 +32,8 @@ as slices.
 - *shift* is on a ring, by eighths of its length; *shifts* are along a line.
 - Scores that need rows and columns (Kronecker, multi-scale, ...) are not asked of signals and volumes; the table of an
   analysis says which.
-- Fast and native kernels of unfolded encoders, the gain of a network, and `lgn train` are for images alone.
+- Fast and native kernels of unfolded encoders, the gain of a network, `lgn train` and `lgn build` are for images alone:
+  signals and volumes are refused there.
 
 Made by `lgn benchmark signals` from `results/signals.json`.
 
