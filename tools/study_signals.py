@@ -3,8 +3,8 @@
 The outlines come inside the package aeon on PyPI, a wheel with the checksum below, into a directory of yours; nothing
 in it is installed or run. A leaf's outline is closed: if it began anywhere, turning the leaf would shift its signal
 round a ring, and shifts would be kept. So the same outlines are asked once more, each begun at a random place. Arrow
-heads are aligned. The rows go into results/signals.json, beside those of `lgn benchmark signals`; with `--pages`, the
-page of each set into a directory.
+heads are aligned. The rows go into results/signals.json, beside those of `lgn benchmark signals`, and are
+not measured again; with `--pages`, the page of each set into a directory.
 
 python tools/study_signals.py DIRECTORY            takes about five minutes of one core
 """
@@ -79,6 +79,10 @@ def extremes(signals: Tensor) -> dict[str, float]:
     return {word: round(share, 4) for word, share in found.items()}
 
 
+def key_of(name: str, seed: int) -> dict[str, Any]:
+    return {"part": "outlines", "signals": name, "seed": seed}
+
+
 def study(name: str, signals: Tensor, seed: int, pages: Path | None = None) -> dict[str, Any]:
     """What is said of reversal, sign and shift, how circulant the covariance is, and where outlines begin."""
     began, worked = time.perf_counter(), time.process_time()
@@ -89,7 +93,7 @@ def study(name: str, signals: Tensor, seed: int, pages: Path | None = None) -> d
     if pages is not None and seed == 0:
         write_answer(answer_of(found, signals), name, pages / f"{name.replace(' ', '-')}.html")
     return {
-        "key": {"part": "outlines", "signals": name, "seed": seed},
+        "key": key_of(name, seed),
         **about,
         "needed": {row.name: row.needed for row in found.rows if row.needed},
         "circulant": round(float(circulant(centred.T @ centred)), 4),
@@ -111,10 +115,11 @@ def main() -> None:
     for seed in options.seeds:
         asked = {"outlines of leaves": leaves, ANYWHERE: begun_anywhere(leaves, seed), "outlines of arrow heads": heads}
         for name, signals in asked.items():
-            found = study(name, signals, seed, options.pages)
             stored = read_json(options.out) if options.out.is_file() else {"quick": False, "threads": 1, "cells": []}
-            cells = [cell for cell in stored["cells"] if cell["key"] != found["key"]]
-            write_json(options.out, {**stored, "cells": [*cells, found]}, indent=None)
+            if any(cell["key"] == key_of(name, seed) for cell in stored["cells"]):
+                continue
+            found = study(name, signals, seed, options.pages)
+            write_json(options.out, {**stored, "cells": [*stored["cells"], found]}, indent=None)
             print(found["key"], [(row["name"], row["verdict"], row["told_apart"]) for row in found["rows"]], flush=True)
 
 
