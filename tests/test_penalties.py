@@ -9,13 +9,21 @@ import torch
 from torch import Tensor, nn
 
 from lgn.generators import Cyclic, Dense, Fixed, Generator, make_generator, start_matrices
-from lgn.nn import GroupConv2d
+from lgn.nn import GroupConv1d, GroupConv2d, GroupConv3d
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, SingularValues
 
 ALL: list[type[Penalty]] = [AuxiliaryInverse, SingularValues, LogDeterminant, Orthogonality, Closure]
 SPECTRAL = [SingularValues, LogDeterminant]
 each_penalty = pytest.mark.parametrize("penalty", ALL)
 each_spectral = pytest.mark.parametrize("penalty", SPECTRAL)
+each_number_of_axes = pytest.mark.parametrize("axes", [1, 2, 3])
+CONVOLUTIONS = {1: GroupConv1d, 2: GroupConv2d, 3: GroupConv3d}
+#: A patch of six pixels and one of four, of signals, images and volumes.
+PATCHES: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    1: ((6,), (4,)),
+    2: ((2, 3), (2, 2)),
+    3: ((1, 2, 3), (2, 1, 2)),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -23,21 +31,22 @@ def _seed() -> None:
     torch.manual_seed(0)
 
 
-def dense(leading: tuple[int, int], patch: tuple[int, int], order: int) -> Dense:
-    d = patch[0] * patch[1]
+def dense(leading: tuple[int, int], patch: tuple[int, ...], order: int) -> Dense:
+    d = math.prod(patch)
     return Dense(torch.randn(*leading, d, d, dtype=torch.float64), patch, order)
 
 
-def mixed_model() -> nn.ModuleDict:
+def mixed_model(axes: int = 2) -> nn.ModuleDict:
     """Two sizes, two orders, a generator that two places share, and a fixed one that no penalty may count."""
-    shared = dense((2, 3), (2, 3), 4)
+    large, small = PATCHES[axes]
+    shared = dense((2, 3), large, 4)
     return nn.ModuleDict(
         {
             "first": shared,
             "again": nn.Sequential(shared),
-            "other_order": dense((1, 2), (2, 3), 3),
-            "small": dense((3, 1), (2, 2), 4),
-            "fixed": Fixed(torch.randn(1, 1, 6, 6, dtype=torch.float64), (2, 3), 4),
+            "other_order": dense((1, 2), large, 3),
+            "small": dense((3, 1), small, 4),
+            "fixed": Fixed(torch.randn(1, 1, 6, 6, dtype=torch.float64), large, 4),
         }
     )
 
@@ -59,8 +68,9 @@ def plain_values(a: Tensor, order: int, inverse: Tensor) -> dict[type[Penalty], 
 
 
 @each_penalty
-def test_the_value_is_that_of_a_plain_loop(penalty: type[Penalty]) -> None:
-    model = mixed_model()
+@each_number_of_axes
+def test_the_value_is_that_of_a_plain_loop(penalty: type[Penalty], axes: int) -> None:
+    model = mixed_model(axes)
     term = penalty(model, weight=0.3)
     if isinstance(term, AuxiliaryInverse):  # away from the inverse, where there is something to sum
         for inverse in term.inverses.values():
@@ -113,23 +123,27 @@ def test_the_gradient_of_the_auxiliary_inverses() -> None:
 
 
 @each_penalty
-def test_nothing_enters_the_state_dict_of_the_model(penalty: type[Penalty]) -> None:
-    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupConv2d(8, 2, 4, 3))
+@each_number_of_axes
+def test_nothing_enters_the_state_dict_of_the_model(penalty: type[Penalty], axes: int) -> None:
+    convolution, d = CONVOLUTIONS[axes], 2**axes
+    model = nn.Sequential(convolution(3, 2, 4, 2), convolution(8, 2, 4, 2))
     before = list(model.state_dict())
     parameters = {id(parameter) for parameter in model.parameters()}
     term = penalty(model, 0.1)
     assert list(model.state_dict()) == before
     # Nor is anything of the model a parameter of the penalty: an optimiser given both must not step twice.
     assert parameters.isdisjoint(id(parameter) for parameter in term.parameters())
-    expected = [(4, 9, 9)] if penalty is AuxiliaryInverse else []
+    expected = [(4, d, d)] if penalty is AuxiliaryInverse else []
     assert [tuple(parameter.shape) for parameter in term.parameters()] == expected
 
 
 @each_penalty
-def test_each_generator_gets_a_gradient(penalty: type[Penalty]) -> None:
-    shared = make_generator("dense", (3, 3), 4, (1, 1))
-    model = nn.Sequential(GroupConv2d(3, 2, 4, 3, generator=shared), GroupConv2d(8, 2, 4, 3, generator=shared))
-    model.append(GroupConv2d(8, 2, 3, 2, generator="cyclic"))
+@each_number_of_axes
+def test_each_generator_gets_a_gradient(penalty: type[Penalty], axes: int) -> None:
+    convolution = CONVOLUTIONS[axes]
+    shared = make_generator("dense", (3,) * axes, 4, (1, 1))
+    model = nn.Sequential(convolution(3, 2, 4, 3, generator=shared), convolution(8, 2, 4, 3, generator=shared))
+    model.append(convolution(8, 2, 3, PATCHES[axes][0], generator="cyclic"))
     term = penalty(model, 0.1)
     if isinstance(term, AuxiliaryInverse):
         for inverse in term.inverses.values():

@@ -58,12 +58,16 @@ def _samples(images: Tensor, about: Symmetries) -> tuple[Tensor, tuple[Sample, .
         factor = -(-max(some.shape[-2:]) // SIDE)
         some = torch.nn.functional.avg_pool2d(some, factor) if factor > 1 else some
     by_name = {family.name: family for family in families_of(about.candidates, some)}
+    rows = [row for row in about.rows if row.element is not None and row.family in by_name]
+    rows.sort(key=lambda row: -row.told_apart)
+    if len(rows) > MOST:  # what is kept is what one wants to see
+        rows = sorted(rows, key=lambda row: row.images == "broken")[:MOST]
     samples = [
         Sample(row.name, row.told_apart, _seen(by_name[row.family].act(some, row.element)))
-        for row in sorted(about.rows, key=lambda row: -row.told_apart)
-        if row.element is not None and row.family in by_name
+        for row in rows
+        if row.element is not None
     ]
-    return _seen(some), tuple(samples[:MOST])
+    return _seen(some), tuple(samples)
 
 
 def _seen(some: Tensor) -> Tensor:

@@ -78,7 +78,9 @@ def symmetries(
     clusters = near_duplicates(small)
     require_different(small, clusters)
     if (copies := len(clusters) - len(clusters.unique())) > 0:
-        notes += [f"{copies:,} near-duplicates are counted with the image that they copy."]
+        noun, many = KINDS[images.ndim].removesuffix("s"), copies > 1
+        words = ("near-duplicates are", "they copy") if many else ("near-duplicate is", "it copies")
+        notes += [f"{copies:,} {words[0]} counted with the {noun} that {words[1]}."]
     learns, judges = divide(small, clusters, HELD_OUT, seed)
     if UNKNOWN in candidates:
         say(UNKNOWN)

@@ -28,11 +28,16 @@ _NOUNS = {
     "shears": "shear",
     "brightness": "change of brightness",
     "contrast": "change of contrast",
+    "sign": "change of sign",
     "shift": "shift round the ring",
     "shifts later": "shift",
     "gain": "change of gain",
     "channels": "exchange of channels",
 }
+
+
+#: A sentence names so many at most: a cube has 47.
+LISTED = 12
 
 
 def sentence(found: Symmetries) -> str:
@@ -128,6 +133,8 @@ def _broken_clause(found: Symmetries, kept: list[Row], undecided: list[Row]) -> 
             whole.append(kind)
     rest = [row.name for row in broken if _kind(row) not in whole and row.name not in faint]
     clauses = [f"No {_listed(whole, 'or')} is kept."] if whole else []
+    if len(rest) > LISTED:
+        return [*clauses, f"The {len(rest)} others are broken.", *faintly]
     return [*clauses, *([f"Broken: {_listed(rest)}."] if rest else []), *faintly]
 
 

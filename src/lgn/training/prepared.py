@@ -49,6 +49,7 @@ def images_here(config: Config) -> Tensor | None:
 def load_images(config: Config) -> Images:
     """Load what a config names; statistics are those of the training part alone."""
     found = load_set(config)
+    image_shape = found.image_shape  # refuses signals and volumes, before anything else is asked of them
     labelled = found.train.labels is not None
     if config.task == "classify" and not labelled:
         raise data.DataError(f"task must be reconstruct for images without labels, got classify for {config.data}")
@@ -58,7 +59,7 @@ def load_images(config: Config) -> Images:
     prepared = {part: (preprocessing.prepare(split.images), split.labels) for part, split in raw.items()}
     facts = {
         "task": task,
-        "image_shape": list(found.image_shape),
+        "image_shape": list(image_shape),
         "class_names": list(found.class_names),
         "data": {"name": found.name, "notes": list(found.notes), "checksum": found.checksum()},
         "counts": {part: len(images) for part, (images, _) in prepared.items()},
