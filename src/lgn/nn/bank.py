@@ -69,8 +69,9 @@ class OrbitBank(nn.Module):
     def forward(self) -> Tensor:
         if self._cached is not None:
             return self._cached
-        if (known := self.known_orbits()) is not None:  # (layers * sets, channels, order, d)
-            return known.transpose(1, 2).reshape(-1, self.basis.shape[1], *self.patch)
+        if (known := self.known()) is not None:
+            elements = F.linear(self.basis.flatten(2), known).unflatten(2, (self.order, -1))
+            return elements.transpose(1, 2).reshape(-1, self.basis.shape[1], *self.patch)
         # What is shared broadcasts.
         several = self._by_generator(self.generator)
         vectors = vec(self.basis, len(self.patch)).unflatten(0, (self.num_layers, self.num_sets))
@@ -82,12 +83,11 @@ class OrbitBank(nn.Module):
         orbits = torch.stack(torch.broadcast_tensors(*elements))  # (order, layers, sets, channels, d)
         return unvec(orbits, self.patch).movedim(0, 2).flatten(0, 2)
 
-    def known_orbits(self) -> Tensor | None:
-        """All elements of all filters where the action is known; else None.  (layers * sets, channels, order, d)"""
+    def known(self) -> Tensor | None:
+        """The matrices of all elements where the action is known, as `KnownElements` has them; else None."""
         if self._cached is not None or self.channel_generator is not None:
             return None
-        known = self._known.of(self.generator)
-        return None if known is None else F.linear(self.basis.flatten(2), known).unflatten(2, (self.order, -1))
+        return self._known.of(self.generator)
 
     def _by_generator(self, generator: Generator) -> list[Tensor]:
         """The matrices of each generator of the group, (layers or 1, sets or 1, channels or 1, d, d)."""

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, as_group, chosen_group
 from lgn.nn.bank import OrbitBank
-from lgn.nn.known import Moved
+from lgn.nn.known import KnownFilters
 from lgn.nn.layers import Bias, GroupConv, GroupConv1d, GroupConv2d, GroupConv3d, PaddingMode
 
 
@@ -51,8 +51,9 @@ class StackBank(nn.Module):
 
     def forward(self) -> Tensor:
         p = self.order
-        if (known := self.orbits.known_orbits()) is not None:
-            return Moved.apply(known.flatten(0, 2), self.places, self.back).view(len(known) * p, -1, *self.orbits.patch)
+        if (known := self.orbits.known()) is not None:
+            filters = KnownFilters.apply(self.orbits.basis, known, self.places, self.back)
+            return filters.view(self.num_sets * p, -1, *self.orbits.patch)
         filters = self.orbits()
         sets = filters.unflatten(1, (-1, p)).unflatten(0, (-1, p))  # (sets, g, in_sets, h, n, m)
         index = self.source.view(1, p, 1, p, *(1,) * (filters.ndim - 2)).expand_as(sets)
@@ -106,12 +107,15 @@ class GroupStackConv(GroupConv):
         self.in_sets = in_sets
         self.bank = StackBank(self.bank)  # type: ignore[assignment]
         self._warned = False
+        self._watched: tuple[int, ...] = ()  # the size of images that was looked at last
 
     def forward(self, x: Tensor) -> Tensor:
         watched = not (self._warned or torch.compiler.is_compiling() or isinstance(x, torch.fx.Proxy))
-        if watched and (reason := self._broken_by(x)):
-            self._warned = True
-            warnings.warn(f"this layer is not equivariant: {reason}", BrokenEquivarianceWarning, stacklevel=2)
+        if watched and self._watched != x.shape[2:]:
+            self._watched = tuple(x.shape[2:])
+            if reason := self._broken_by(x):
+                self._warned = True
+                warnings.warn(f"this layer is not equivariant: {reason}", BrokenEquivarianceWarning, stacklevel=2)
         return super().forward(x)
 
     def _broken_by(self, x: Tensor) -> str | None:

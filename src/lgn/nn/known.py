@@ -48,18 +48,21 @@ def _places(patch: Patch) -> Tensor:
     return vec(torch.arange(math.prod(patch)).view(patch), len(patch))
 
 
-class Moved(torch.autograd.Function):
-    """Rows at other places, `x[places]`: the gradient of a permutation is its inverse, which torch does not know.
+class KnownFilters(torch.autograd.Function):
+    """All elements of all filters, and those then at other places: `(W M^T)[places]`, with `back` the other way round.
 
-    Shapes: (rows, d), (rows,), (rows,) -> (rows, d)
+    One step of the graph instead of ten; and the gradient of a permutation is its inverse, which torch does not know.
+
+    Shapes: (..., n, m), (order * d, d), (rows,), (rows,) -> (rows, d), with order rows for each filter
     """
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, places: Tensor, back: Tensor) -> Tensor:
-        ctx.save_for_backward(places, back)
-        return x.index_select(0, places)
+    def forward(ctx: Any, filters: Tensor, matrices: Tensor, places: Tensor, back: Tensor) -> Tensor:
+        ctx.save_for_backward(matrices, back)
+        ctx.shape, d = filters.shape, matrices.shape[1]
+        return (filters.reshape(-1, d) @ matrices.mT).view(-1, d).index_select(0, places)
 
     @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
-        places, back = ctx.saved_tensors
-        return Moved.apply(g, back, places), None, None
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        matrices, back = ctx.saved_tensors
+        return (g.index_select(0, back).view(-1, len(matrices)) @ matrices).view(ctx.shape), None, None, None
