@@ -18,8 +18,9 @@ OPEN = 0.5  # beyond it an element is kept
 # minimised is the loss to be expected, `sum over S of P(S) (loss(f_S) + PRICE * steps of S)`. All ranges are there, so
 # this has no noise but that of images, and its derivative says which range explains labels best. If images keep the
 # whole group, narrow ranges lack images; if they keep none, wide ones only bring confusion; the price is for those that
-# do neither. The gate of an element is the probability that the range has it. The identity is in every range, and so it is what filters learn to stand by; for that, gates stay as
-# they start until the network has learned something: in trainings, for the first 40 % of them.
+# do neither. The gate of an element is the probability that the range has it. The identity is in every range, and so it
+# is what filters learn to stand by; for that, gates stay as they start until the network has learned something: in
+# trainings, for the first 40 % of them.
 #
 # With a gate for each pair of an element and its inverse, each by itself, digits within 45 degrees opened 135 degrees
 # and closed 90, for the maximum over some elements more is nearly as good. Ranges leave that out.
