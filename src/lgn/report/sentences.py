@@ -4,13 +4,12 @@ from collections import Counter
 
 from lgn.analysis import Analysis, Finding, GeneratorAnalysis, Match
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE
-from lgn.analysis.scores import STRUCTURES
+from lgn.analysis.scores import SPECTRAL, STRUCTURES
 from lgn.analysis.table import match_words
 
 #: More findings than this make a sentence that nobody reads.
 MOST = 3
 _ORDER = [each.name for each in STRUCTURES]
-_SPECTRAL = frozenset(each.name for each in STRUCTURES if each.spectral)  # true of most that is trained: said apart
 
 
 def sentence(each: GeneratorAnalysis, rate: float) -> str:
@@ -52,9 +51,9 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     """What holds over all generators, in a few sentences."""
     generators, count = analysis.generators, len(analysis.generators)
     noun = "generator" if count == 1 else "generators"
-    structures = Counter(name for each in generators for name in {f.name for f in each.findings} - _SPECTRAL)
-    found = sum(bool({finding.name for finding in each.findings} - _SPECTRAL) for each in generators)
-    spectral = sum(bool({finding.name for finding in each.findings} & _SPECTRAL) for each in generators)
+    structures = Counter(name for each in generators for name in {f.name for f in each.findings} - SPECTRAL)
+    found = sum(bool({finding.name for finding in each.findings} - SPECTRAL) for each in generators)
+    spectral = sum(bool({finding.name for finding in each.findings} & SPECTRAL) for each in generators)
     # Of equally common ones the first in the list of structures.
     common = sorted(structures, key=lambda name: (-structures[name], _ORDER.index(name)))[:4]
     listed = ", ".join(f"{name} ({structures[name]})" for name in common)

@@ -19,6 +19,8 @@ tags:
 ---
 """
 
+LAW = "a set is the orbit of one filter under a learned matrix, its generator (family: {})."
+
 USE = """## Use
 
 ```python
@@ -47,7 +49,7 @@ def model_card(run: Run, analysis: Analysis | None = None) -> str:
         f"# A linear group network on {escape(name)}\n",
         f"{kind} of {network.num_layers} layers that {job}. Each layer has {network.num_sets} filter sets "
         f"of {network.order} filters{group}, {network.kernel_size}x{network.kernel_size}; "
-        + ("the filters are free." if network.generator == "free" else _law(network.generator)),
+        + ("the filters are free." if network.generator == "free" else LAW.format(network.generator)),
         "",
         *_result(run),
         "",
@@ -61,10 +63,6 @@ def escape(text: str) -> str:
     """Text that Markdown and HTML show as it is, on one line."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]()#!|~" else letter for letter in text)
-
-
-def _law(family: str) -> str:
-    return f"a set is the orbit of one filter under a learned matrix, its generator (family: {family})."
 
 
 def _result(run: Run) -> list[str]:

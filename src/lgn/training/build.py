@@ -68,7 +68,12 @@ def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Modul
     network = config.network
     if task != "classify":
         raise ValueError(f"task must be classify for architecture 'net', got {task!r}")
-    _require_usual(network, "net", (*OF_UNFOLDED, "num_sets", "padding", "pool"))
+    for name in (*OF_UNFOLDED, "num_sets", "padding", "pool"):
+        given, usual = getattr(network, name), NetworkConfig.__dataclass_fields__[name].default
+        if given != usual:
+            raise ValueError(
+                f"{name} must be {usual!r} for architecture 'net', which has no such choice, got {given!r}"
+            )
     free = network.generator == FREE
     patch = (network.kernel_size, network.kernel_size)
     operators = [parse_operator(each, patch) for each in network.operator]
@@ -88,15 +93,6 @@ def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Modul
     )
     net.convolutions.requires_grad_(not config.freeze_filters)
     return net
-
-
-def _require_usual(network: NetworkConfig, architecture: str, names: tuple[str, ...]) -> None:
-    for name in names:
-        given, usual = getattr(network, name), NetworkConfig.__dataclass_fields__[name].default
-        if given != usual:
-            raise ValueError(
-                f"{name} must be {usual!r} for architecture {architecture!r}, which has no such choice, got {given!r}"
-            )
 
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:

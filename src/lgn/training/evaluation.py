@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from lgn.nn import Autoencoder, UnfoldedEncoder, cached
 from lgn.training.checkpoint import State
@@ -31,19 +31,13 @@ def evaluate(model: nn.Module, images: Images, part: str, group: Processes | Non
             if not len(batch):
                 continue
             loss, quality = task_score(model, batch, labels)
-            active = _active(model, batch) * len(batch)
-            sums += torch.tensor([float(loss), float(quality), active], dtype=sums.dtype, device=group.device)
+            active = float((model.encoder(batch) != 0).double().mean()) if isinstance(model, Autoencoder) else 0.0
+            found = [float(loss), float(quality), active * len(batch)]
+            sums += torch.tensor(found, dtype=sums.dtype, device=group.device)
     model.train(was_training)
     loss, quality, active = (group.total(sums) / count).tolist()
-    return (
-        {"error": quality, "active": active} if isinstance(model, Autoencoder) else {"accuracy": quality, "loss": loss}
-    )
-
-
-def _active(model: nn.Module, batch: Tensor) -> float:
-    if not isinstance(model, Autoencoder):
-        return 0.0
-    return float((model.encoder(batch) != 0).double().mean())
+    reconstructs = isinstance(model, Autoencoder)
+    return {"error": quality, "active": active} if reconstructs else {"accuracy": quality, "loss": loss}
 
 
 def epoch_line(

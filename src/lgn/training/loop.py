@@ -40,10 +40,12 @@ def train_run(
 ) -> Run:
     """Train one run, or continue it where it stopped; one that has finished is returned as it is."""
     # What can be wrong with a config shows while the network is made, before there is a directory.
-    objective = _objective(config, images)
+    torch.manual_seed(config.seed)
+    model = network_of(config, images)
+    objective = Objective(model, build_penalty(config, model))
     with locked(run.path) if group.writes else nullcontext():
         if group.writes:
-            kernel = None if run.finished else kernel_of(objective.model, group, images, progress)
+            kernel = None if run.finished else kernel_of(model, group, images, progress)
             run.create(config, images.facts, kernel)
         if not run.finished:
             _train(config, run, group, images, objective.to(group.device), progress and group.writes)
@@ -55,12 +57,6 @@ def network_of(config: Config, images: Images) -> nn.Module:
     """The network of a config for its images."""
     facts = images.facts
     return build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
-
-
-def _objective(config: Config, images: Images) -> Objective:
-    torch.manual_seed(config.seed)
-    model = network_of(config, images)
-    return Objective(model, build_penalty(config, model))
 
 
 def _train(

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lgn.analysis import Analysis, GeneratorAnalysis, analyze_matrices
-from lgn.analysis.scores import STRUCTURES
+from lgn.analysis.scores import SPECTRAL
 from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.truth.smooth import PATCH, D, smooth_images, smooth_matrices, smoothing, white
 from lgn.benchmarks.truth.unrelated import Generators, free, repaired, with_other_inputs
@@ -42,8 +42,7 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
 
 def share_with_place(analysis: Analysis) -> float:
     """The share of generators with a finding that depends on place, or with a known operator beyond chance."""
-    spectral = {each.name for each in STRUCTURES if each.spectral}
-    found = [has_finding(each, analysis.false_discovery_rate, spectral) for each in analysis.generators]
+    found = [has_finding(each, analysis.false_discovery_rate, SPECTRAL) for each in analysis.generators]
     return sum(found) / len(found)
 
 
