@@ -136,7 +136,7 @@ def test_of_volumes_with_one_mirror_the_others_are_told_apart() -> None:
     assert found.kind == "volumes"
     assert found.row("mirror 1").told_apart < 0.6 < found.row("mirror 2").told_apart
     assert found.row("mirror 3").images == "broken"
-    assert "volumes: 200 of 8x8x8" in str(found)
+    assert "volumes: 200 of 6x6x6" in str(found)
 
 
 def test_of_many_that_are_broken_the_sentence_gives_the_number_and_the_page_shows_what_is_kept() -> None:

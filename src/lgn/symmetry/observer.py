@@ -28,6 +28,8 @@ RATE, WIDTH = 1e-2, 16
 PLACES = {1: 8, 2: 2, 3: 2}
 #: Of signals and volumes: Note [Signals and volumes are looked at whole].
 SLOWLY = 0.03
+#: Versions that are looked at together, which bounds the memory: a cube has 48 of each volume.
+AT_ONCE = {1: 4000, 2: 4000, 3: 1000}
 #: Added to resampled versions, of a spread of 1 over the image set: hides what resampling does to fine noise.
 NOISE = 0.1
 
@@ -146,10 +148,11 @@ def visits(family: Family, images: int, effort: float = 1.0) -> float:
 def logits(model: nn.Module, family: Family, images: Tensor, seed: int) -> Tensor:
     """What the observer says of every version of every image.  -> (N, versions, versions): image, version, answer"""
     shown = view(family, images)
+    at_once = min(AT_ONCE[images.ndim - 2] // family.versions, 500)
     with seeded("looking", seed) as generator:
         parts = [
             model(_noisy(shown(chosen), family, generator)).unflatten(0, (family.versions, -1))
-            for chosen in torch.arange(len(images)).split(500)
+            for chosen in torch.arange(len(images)).split(at_once)
         ]
     return torch.cat(parts, 1).transpose(0, 1)
 

@@ -64,7 +64,7 @@ first ones, without it, hardly saw a break of the margin in a process, and left 
 chosen on signals of other seeds than these, before any of these was measured.""",
     "volumes": """## Volumes that keep one mirror
 
-{count} volumes of 8x8x8, a random field about a mean that is its own mirror image. All 48 symmetries of the cube are
+{count} volumes of 6x6x6, a random field about a mean that is its own mirror image. All 48 symmetries of the cube are
 tried.""",
     "outlines": """## Outlines of leaves and arrow heads
 
