@@ -1,8 +1,7 @@
-"""Evidence from a network: orbits of T are pooled so that T x gives what x gives, and what is claimed is a gain."""
+"""Evidence from a network: orbits of T are pooled so that T x gives what x gives."""
 
 import pytest
 import torch
-from strokes import strokes, turned
 from torch import nn
 
 from lgn.nn import GroupConv2d
@@ -20,20 +19,3 @@ def test_pooled_orbits_give_x_and_t_x_the_same_answer_and_free_filters_do_not(na
     orbits, free = (gain.PooledSets(each, order, 4).eval() for each in (layer, nn.Conv2d(2, gain.FILTERS, 3)))
     torch.testing.assert_close(orbits(moved), orbits(x), rtol=1e-4, atol=1e-5)
     assert not torch.allclose(free(moved), free(x), rtol=1e-2)
-
-
-def test_a_network_gains_from_quarter_turns_where_images_are_turned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Strokes and their mirror images, turned at random, thirty to learn from: of which kind is each?"""
-    images, _ = turned(strokes(700))
-    kinds = torch.randint(2, (len(images),), generator=torch.Generator().manual_seed(2))
-    x = torch.where(kinds.bool()[:, None, None, None], images.flip(-1), images).float() / 100 - 0.5
-    for name, value in {"FEW": 30, "BATCH": 30, "EPOCHS": 60, "RETRAININGS": 4}.items():
-        monkeypatch.setattr(gain, name, value)
-
-    def turn(patch: tuple[int, int]) -> torch.Tensor:
-        return patch_matrix("turn 90", patch)
-
-    found = gain.ask_network(turn, 4, (x[:200], kinds[:200]), (x[200:], kinds[200:]), 2, 0)
-    assert found.images == 30
-    assert found.claimed
-    assert found.points == pytest.approx(100 * (found.accuracy - found.free))

@@ -13,8 +13,8 @@ from lgn.symmetry.observer import BATCH, LEAST, learn, visits
 OBSERVERS = 4
 #: What is not gone below: fewer images, or less training, would decide nothing.
 FEWEST_IMAGES, LEAST_EFFORT = 2000, 0.25
-#: Networks of a gain, and what one visit of theirs takes of what an observer's does.
-NETWORKS, OF_A_VISIT = 2 * gain.RETRAININGS, 2
+#: Networks of a gain, each beside as many free ones, and what one visit takes of what an observer's does.
+NETWORKS, OF_A_VISIT = 11, 2
 
 
 def planned(

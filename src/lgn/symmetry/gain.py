@@ -2,25 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.data import generator_for
-from lgn.discovery.judge import judge
-from lgn.discovery.start_search import FRESH
+from lgn.discovery import search_starts
 from lgn.nn import GroupConv2d
 from lgn.symmetry.observer import drawn, seeded, smaller
 
 FILTERS, HIDDEN, KERNEL, BATCH, RATE = 96, 256, 7, 100, 1e-2
 #: A symmetry is worth most where images are few: no more than so many are learned from, so often.
 FEW, EPOCHS = 1000, 20
-#: Networks of each kind: runs spread by half a point, and a flip is worth one or two.
-RETRAININGS = 8
-#: A claim needs a p-value of at most this: of simulated runs that are alike (as in `lgn benchmark truth`, with 1,500 to
-#: 8,000 images and spreads of 0 to 0.9 points) no more than 2 of 100 have one, and up to 3 one of 0.015.
-LEVEL = 0.005
 
 
 @dataclass(frozen=True)
@@ -73,37 +68,40 @@ def ask_network(
 ) -> Gain:
     """Orbits of a known matrix, `make(patch)`, of a given order, against free filters that are pooled alike.
 
-    Each is trained with `RETRAININGS` fresh seeds, each seed with images of its own, the same for both; `judges`, of
-    which none was learned from, say whether orbits are right more often: `lgn.discovery.judge`.
+    Each is trained anew with five fresh seeds, and judged on images that nothing was chosen by: `search_starts`.
     """
+    some = torch.randperm(len(learns[0]), generator=generator_for("symmetry gain", seed))[:FEW]
+    x, y = smaller(learns[0][some]), learns[1][some]
     x_judge, y_judge = smaller(judges[0]), judges[1]
-    channels, kernel = x_judge.shape[1], min(KERNEL, *x_judge.shape[-2:])
-    matrix = make((kernel, kernel)).float()
-    ours: list[Tensor] = []
-    control: list[Tensor] = []
-    few = min(FEW, len(learns[0]))
-    for number in range(RETRAININGS):
-        fresh = FRESH + RETRAININGS * seed + number
-        some = torch.randperm(len(learns[0]), generator=generator_for("symmetry gain", fresh))[:few]
-        x, y = smaller(learns[0][some]), learns[1][some]
-        with seeded("gain", fresh):
-            orbits = GroupConv2d(channels, FILTERS // order, order, kernel, bias="set", generator="fixed", start=matrix)
-            with_orbits = PooledSets(orbits, order, classes)
-        with seeded("gain", fresh):
-            free = PooledSets(nn.Conv2d(channels, FILTERS, kernel), order, classes)
-        for model, right in ((with_orbits, ours), (free, control)):
-            _train(model, fresh, x, y)
-            right.append(_correct(model, x_judge, y_judge))
-    ours_right, free_right = torch.stack(ours).double(), torch.stack(control).double()
-    points, error, p_value = (float(each) for each in judge(ours_right, free_right))
+    kernel = min(KERNEL, *x.shape[-2:])
+
+    def orbits(with_seed: int) -> nn.Module:
+        with seeded("gain", with_seed):
+            matrix = make((kernel, kernel)).float()
+            layer = GroupConv2d(
+                x.shape[1], FILTERS // order, order, kernel, bias="set", generator="fixed", start=matrix
+            )
+            return PooledSets(layer, order, classes)
+
+    def free(with_seed: int) -> nn.Module:
+        with seeded("gain", with_seed):
+            return PooledSets(nn.Conv2d(x.shape[1], FILTERS, kernel), order, classes)
+
+    found = search_starts(
+        {"orbits": orbits},
+        free,
+        partial(_train, x=x, y=y),
+        partial(_correct, x=x_judge, y=y_judge),
+        seed=seed,
+    )
     return Gain(
-        100 * points,
-        100 * error,
-        p_value,
-        p_value <= LEVEL,
-        float(ours_right.mean()),
-        float(free_right.mean()),
-        few,
+        100 * found.advantage,
+        100 * found.standard_error,
+        found.p_value,
+        found.claimed,
+        found.retrained.validation,
+        found.free.validation,
+        len(x),
     )
 
 

@@ -63,11 +63,9 @@ Turned digits, labelled by digit and by their turn.""",
 "Undecided" is the answer where more images are needed; what counts is that nothing is wrong.""",
     "gains": """## A network's gain
 
-A layer of orbits, pooled behind a hidden layer, against as many free filters that are pooled alike. Eight networks of
-each kind, each pair with 1,000 images of its own to learn from, judged on 4,000 others that chose nothing. With five
-networks that all learned from the same images, and half of the judging images set aside for a choice that was none,
-flips were claimed in 2 of 3 seeds: what limited it is that networks with free filters differ by 0.6 points from run to
-run. How it is asked was changed after that, on other seeds than these.""",
+A layer of orbits, pooled behind a hidden layer, against as many free filters that are pooled alike; 1,000 images to
+learn from, five fresh seeds each, judged on images that chose nothing. A flip is worth a little more than a point, and
+networks differ so much from run to run that five of each kind tell it to 0.4: that is what limits a claim.""",
 }
 
 
