@@ -55,11 +55,11 @@ that is nearest, judged by the first, and the two statistics are averaged. *Kept
 below 0.05 of chance in every order, and below 0.1 in every direction, at a level of 0.005 over all solutions that are
 judged; the halves agree within 0.1; what is kept closes to a finite group; every solution outside that group violates
 more than the upper bound of its elements (as the zeros of an algebra are followed by a jump: independent coordinates
-of similar laws can be exchanged by the dozen, each a little wrong); and it goes on: on r of d directions a map must continue to
-the next gap of the variances, with any block for the new directions, without being broken there. *Broken*: the lower
-bound is above 0.01 of chance, or 0.03 in a direction. *Undecided* otherwise, with the number of samples that would
-decide if the map is a symmetry. Rows that repeat are one sample; patches of one image are in one block. Where the
-moments of a direction are lost in noise nothing is looked for.
+of similar laws can be exchanged by the dozen, each a little wrong); and it goes on: on r of d directions a map must
+continue to the next gap of the variances, with any block for the new directions, without being broken there.
+*Broken*: the lower bound is above 0.01 of chance, or 0.03 in a direction. *Undecided* otherwise, with the number of
+samples that would decide if the map is a symmetry. Rows that repeat are one sample; patches of one image are in one
+block. Where the moments of a direction are lost in noise nothing is looked for.
 
 **Tasks.** With labels, means and covariances of every class are kept, or taken to those of another class: the best
 assignment. Third moments of all classes together are asked too where they are clear.
