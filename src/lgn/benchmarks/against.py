@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
@@ -23,6 +24,7 @@ for line in sys.stdin:
     step()
     print(1e3 * (time.perf_counter() - began), flush=True)
 """
+REST = 0.02  # seconds: the threads of the step before, which look for work for a while, are asleep by then
 NETWORKS: dict[str, dict[str, Any]] = {
     "paper": {},
     "released": {"algorithm": "fista", "share": "channel", "start": "gaussian"},
@@ -56,6 +58,7 @@ def _started(program: str, tree: Path) -> subprocess.Popen[str]:
 
 
 def _asked(worker: subprocess.Popen[str]) -> float:
+    time.sleep(REST)
     assert worker.stdin is not None
     assert worker.stdout is not None
     worker.stdin.write("step\n")

@@ -2,12 +2,13 @@
 
 `lgn benchmark speed`: expected, on two threads with the inverse penalty, at least 5 times the straightforward step on
 MNIST's shape and 4 times on CIFAR-10's; about ten minutes (`--quick`: one). `--authors DIR` times the authors' own code
-among the steps, `--against DIR` another version of this library, in turn.
+among the steps, `--against DIR` another version of this library, `--escnn DIR` escnn, all in turn. `--parts` measures
+some parts alone and keeps the others of the file.
 """
 
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from lgn.benchmarks.against import NETWORKS, steps_against
+from lgn.benchmarks.answer_time import answer_time
 from lgn.benchmarks.authors import authors_step
+from lgn.benchmarks.group_steps import group_steps
 from lgn.benchmarks.growth import growth
 from lgn.benchmarks.speed_page import describe
 from lgn.benchmarks.step_memory import kept_and_given_back, peak
@@ -34,8 +37,13 @@ from lgn.nn import UnfoldedEncoder, merge, project
 from lgn.penalties import AuxiliaryInverse, SingularValues
 from lgn.training.build import build_model, build_penalty
 from lgn.training.config import preset
+from lgn.whole_files import read_json, write_json
 
 GEMM_SIZE = 2048  # of the square matrices whose product shows what the machine can do
+
+
+PARTS = ("steps", "released", "before", "profile", "memory", "growth", "groups", "answer")
+OF_QUICK = ("steps", "released", "before")
 
 
 def measure(
@@ -44,35 +52,57 @@ def measure(
     seed: int = 0,
     authors: Path | None = None,
     against: Path | None = None,
+    escnn: Path | None = None,
+    parts: Sequence[str] = (),
+    out: Path | None = None,
 ) -> dict[str, Any]:
-    """All measurements as one object that JSON can hold."""
+    """All measurements as one object that JSON can hold; or some parts, added to what is in `out`.
+
+    What is measured is written as it comes.
+    """
+    if wrong := [part for part in parts if part not in PARTS]:
+        raise ValueError(f"parts must be of {', '.join(PARTS)}, got {wrong[0]!r}")
     rounds = 5 if quick else 30
     torch.manual_seed(seed)
-    result: dict[str, Any] = {
+    result: dict[str, Any] = read_json(out) if parts and out is not None and out.is_file() else {}
+    result |= {
         "threads": threads,
         "rounds": rounds,
         "batch": BATCH,
         "torch": torch.__version__,
         "machine": platform.processor() or platform.machine(),
     }
-    shapes = {name: _steps(shape, rounds, threads) for name, shape in SHAPES.items()}
-    result |= {"gemm_gflops": max(shape["gemm_gflops"] for shape in shapes.values()), "shapes": shapes}
-    result["released"] = {name: _released(shape, rounds, threads, authors) for name, shape in SHAPES.items()}
-    result["inference"] = {name: _inference(shape, rounds, threads) for name, shape in SHAPES.items()}
+    by_shape: dict[str, dict[str, Callable[[str], Any]]] = {
+        "steps": {
+            "shapes": lambda name: _steps(SHAPES[name], rounds, threads),
+            "inference": lambda name: _inference(SHAPES[name], rounds, threads),
+        },
+        "released": {"released": lambda name: _released(SHAPES[name], rounds, threads, authors)},
+        "profile": {
+            "parts": lambda name: {each: _profile(each, SHAPES[name], rounds, threads) for each in NETWORKS},
+        },
+        "memory": {
+            "peak_memory_mb": lambda name: {way: peak(name, way) for way in ("straightforward", *paths())},
+            "freed_memory": lambda name: kept_and_given_back(name, threads),
+        },
+    }
     if against is not None:
-        result["before"] = {
-            name: {settings: steps_against(against, name, settings, threads, rounds) for settings in NETWORKS}
-            for name in SHAPES
+        by_shape["before"] = {
+            "before": lambda name: {each: steps_against(against, name, each, threads, rounds) for each in NETWORKS}
         }
-    if not quick:
-        result["parts"] = {
-            name: {settings: _profile(settings, shape, rounds, threads) for settings in NETWORKS}
-            for name, shape in SHAPES.items()
-        }
-        result["growth_by_path"] = growth(threads)
-        ways = ("straightforward", *paths())
-        result["peak_memory_mb"] = {name: {way: peak(name, way) for way in ways} for name in SHAPES}
-        result["freed_memory"] = {name: kept_and_given_back(name, threads) for name in SHAPES}
+    whole: dict[str, Callable[[], dict[str, Any]]] = {
+        "growth": lambda: {"growth_by_path": growth(threads)},
+        "groups": lambda: {"group_networks": group_steps(threads, rounds, escnn)},
+        "answer": lambda: {"answer": answer_time(threads)},
+    }
+    for part in parts or (OF_QUICK if quick else PARTS):
+        for key, of_shape in by_shape.get(part, {}).items():
+            result[key] = {name: of_shape(name) for name in SHAPES}
+        result |= whole[part]() if part in whole else {}
+        if part == "steps":
+            result["gemm_gflops"] = max(shape["gemm_gflops"] for shape in result["shapes"].values())
+        if out is not None:
+            write_json(out, result)
     return result
 
 
@@ -125,7 +155,7 @@ def _penalty_shares(shape: tuple[int, int, int], rounds: int, threads: int) -> d
             name: paper_step(shape, penalty=penalty, share=share)
             for name, penalty in {"none": None, "inverse": AuxiliaryInverse, "singular values": SingularValues}.items()
         }
-        of_none = ratios(steps, "none", 2 * rounds, threads=threads)
+        of_none = ratios(steps, "none", rounds, threads=threads)
         shares |= {name + ending: ratio - 1 for name, ratio in of_none.items()}
     return shares
 

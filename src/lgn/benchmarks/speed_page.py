@@ -36,7 +36,7 @@ in one run, and the fewest milliseconds of {rounds} rounds are reported: machine
 Shares are of the path that the library chooses here; those of penalties are medians of ratios within a round. What a
 group costs beside free filters, the orbits and Adam on the generators, is the last row of each shape.
 
-{growth}## Memory and inference
+{groups}{answer}{growth}## Memory and inference
 
 {memory}
 
@@ -79,6 +79,25 @@ grows: the path that the library chooses beside the plain one, each in a process
 
 """
 
+GROUPS = """## Group networks
+
+A training step of `lgn.nn.GroupNet` on images of 28 pixels, beside the same network of plain convolutions with as many
+channels, all of them trained{escnn}: fewest milliseconds of {rounds} rounds in turn, and the median of the ratio within
+a round.
+
+{table}
+
+"""
+
+ANSWER = """## The whole answer
+
+`lgn.symmetries` on the {images:,} digits that come with the package, with evidence of images, labels and a network:
+**{seconds:.0f} s** on {threads} threads.
+
+{table}
+
+"""
+
 FREED = """Commands of `lgn` keep the memory that they free (`lgn.memory`); by itself, glibc gives large blocks back.
 Steps of the path that the library chooses, both ways:
 
@@ -105,6 +124,8 @@ def page(result: dict[str, Any]) -> str:
         before=_section(BEFORE, _before, result, "before"),
         profile=_section(PARTS, _parts, result, "parts"),
         costs=_costs(result),
+        groups=_groups_section(result),
+        answer=_answer_section(result),
         growth=_section(GROWTH, _growth, result, "growth_by_path"),
         memory=_memory(result),
         freed=FREED.format(table=_freed(result)) if "freed_memory" in result else "",
@@ -114,10 +135,10 @@ def page(result: dict[str, Any]) -> str:
 
 def describe(result: dict[str, Any]) -> str:
     """The tables alone, of all that was measured."""
-    tables = {"released": _released, "before": _before, "parts": _parts, "growth_by_path": _growth}
-    tables |= {"peak_memory_mb": _memory, "freed_memory": _freed}
-    measured = [table(result) for name, table in tables.items() if name in result]
-    return "\n\n".join([_steps(result), _costs(result), _inference(result), *measured])
+    tables = {"shapes": _steps_and_costs, "inference": _inference, "released": _released, "before": _before}
+    tables |= {"parts": _parts, "growth_by_path": _growth, "peak_memory_mb": _memory, "freed_memory": _freed}
+    tables |= {"group_networks": _groups, "answer": _answer}
+    return "\n\n".join(table(result) for name, table in tables.items() if name in result)
 
 
 def write(result: dict[str, Any], docs: Path) -> None:
@@ -155,7 +176,8 @@ def _steps(result: dict[str, Any]) -> str:
             epoch = ms * EPOCH_STEPS[name] / 1e3
             cells = [TITLES[name], way, f"{ms:.1f}", f"{ratio:.2f}", f"{epoch:.0f} s", f"{epoch / 0.6:.0f} min"]
             rows.append(cells)
-        rows.append([TITLES[name], "*floor*", f"{shape['floor_milliseconds']:.1f}", "", "", ""])
+        over = f"the last is {shape['over_floor']:.2f} times it"
+        rows.append([TITLES[name], "*floor*", f"{shape['floor_milliseconds']:.1f}", over, "", ""])
     return markdown_table(["shape", "way", "ms a step", "times faster", "an epoch's steps", "100 epochs"], rows)
 
 
@@ -201,6 +223,47 @@ def _parts(result: dict[str, Any]) -> str:
         for settings, parts in by_settings.items()
     ]
     return markdown_table(["shape", "settings", *names], rows)
+
+
+def _steps_and_costs(result: dict[str, Any]) -> str:
+    return f"{_steps(result)}\n\n{_costs(result)}"
+
+
+def _groups_section(result: dict[str, Any]) -> str:
+    if "group_networks" not in result:
+        return ""
+    timed = any("escnn" in row["over"] for row in result["group_networks"])
+    words = ", and beside a network of as many regular fields in escnn (`--escnn`)" if timed else ""
+    return GROUPS.format(table=_groups(result), escnn=words, rounds=result["rounds"])
+
+
+def _groups(result: dict[str, Any]) -> str:
+    ways = list(result["group_networks"][0]["milliseconds"])
+    rows = [
+        [
+            f"C{row['group'].partition(':')[2]}",
+            str(row["batch"]),
+            *(f"{row['milliseconds'][way]:.1f}" for way in ways),
+            *(f"{row['over'][way]:.2f}" for way in ways[1:]),
+        ]
+        for row in result["group_networks"]
+    ]
+    titles = ["ms", *(f"ms, {way}" for way in ways[1:]), *(f"time over that of {way}" for way in ways[1:])]
+    return markdown_table(["group", "batch", *titles], rows)
+
+
+def _answer_section(result: dict[str, Any]) -> str:
+    if "answer" not in result:
+        return ""
+    answer = result["answer"]
+    return ANSWER.format(
+        images=answer["images"], seconds=answer["seconds"], threads=result["threads"], table=_answer(result)
+    )
+
+
+def _answer(result: dict[str, Any]) -> str:
+    rows = [[stage, f"{seconds:.1f}"] for stage, seconds in result["answer"]["stages"].items()]
+    return markdown_table(["stage", "seconds"], [*rows, ["all", f"{result['answer']['seconds']:.1f}"]])
 
 
 def _costs(result: dict[str, Any]) -> str:

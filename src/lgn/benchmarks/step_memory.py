@@ -4,12 +4,14 @@ The allocator is a setting of a process, and so is the most memory that it had.
 """
 
 import json
+import os
 import resource
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import lgn
 from lgn.benchmarks.steps import SHAPES, paper_step, straightforward_step
 from lgn.benchmarks.timing import interleaved
 from lgn.memory import keep_freed_memory
@@ -53,13 +55,18 @@ def step_here(shape: str, threads: int, keep: bool) -> dict[str, float]:
     return {"milliseconds": best, "page_faults": faults / STEPS}
 
 
-def in_a_process(module: str, function: str, *arguments: Any) -> Any:
-    """What a function of a module of this room returns in a process of its own."""
+def in_a_process(module: str, function: str, *arguments: Any, before: tuple[str, ...] = ()) -> Any:
+    """What a function of a module of this room returns in a process of its own.
+
+    before: directories whose modules come before all others.
+    """
     program = (
         f"import json; from lgn.benchmarks import {module}; print(json.dumps({module}.{function}(*{arguments!r})))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    places = [*before, str(Path(lgn.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(places)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    return json.loads(done.stdout.splitlines()[-1])  # what others print comes before
 
 
 def most_memory() -> float:

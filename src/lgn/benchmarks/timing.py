@@ -19,8 +19,8 @@ def interleaved(
     do not. Each round starts at another function, so that none always follows the same one. `threads` is torch's
     thread count while the functions run, and what it was afterwards.
     """
-    timed = _timed(functions, rounds, threads, warm_up)
-    return {name: min(each[name] for each in timed) for name in functions}
+    made = timed(functions, rounds, threads, warm_up)
+    return {name: min(each[name] for each in made) for name in functions}
 
 
 def ratios(functions: Functions, base: str, rounds: int = 50, *, threads: int | None = None) -> dict[str, float]:
@@ -28,11 +28,11 @@ def ratios(functions: Functions, base: str, rounds: int = 50, *, threads: int | 
 
     For differences of a few percent: a minimum is one lucky moment, and two functions need not share it.
     """
-    timed = _timed(functions, rounds, threads, warm_up=3)
-    return {name: median(each[name] / each[base] for each in timed) for name in functions if name != base}
+    made = timed(functions, rounds, threads, warm_up=3)
+    return {name: median(each[name] / each[base] for each in made) for name in functions if name != base}
 
 
-def _timed(functions: Functions, rounds: int, threads: int | None, warm_up: int) -> list[dict[str, float]]:
+def timed(functions: Functions, rounds: int, threads: int | None, warm_up: int) -> list[dict[str, float]]:
     """Milliseconds of every function in every round."""
     if not functions:
         raise ValueError("functions must hold at least one function, got none")
@@ -41,7 +41,7 @@ def _timed(functions: Functions, rounds: int, threads: int | None, warm_up: int)
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
     names, before = list(functions), torch.get_num_threads()
-    timed = []
+    made = []
     torch.set_num_threads(before if threads is None else threads)
     try:
         for number in range(-warm_up, rounds):
@@ -51,7 +51,7 @@ def _timed(functions: Functions, rounds: int, threads: int | None, warm_up: int)
                 start = time.perf_counter()
                 functions[name]()
                 times[name] = 1e3 * (time.perf_counter() - start)
-            timed.append(times)
+            made.append(times)
     finally:
         torch.set_num_threads(before)
-    return timed[warm_up:]
+    return made[warm_up:]

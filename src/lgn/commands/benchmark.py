@@ -12,7 +12,6 @@ import tyro
 from tqdm import tqdm
 
 from lgn.benchmarks.cells import run_cells
-from lgn.whole_files import write_json
 
 
 def run(args: list[str]) -> int:
@@ -31,6 +30,7 @@ def _benchmark(
     parts: tuple[str, ...] = (),
     authors: Path | None = None,
     against: Path | None = None,
+    escnn: Path | None = None,
 ) -> None:
     """Measure, and say what was measured.
 
@@ -45,11 +45,14 @@ def _benchmark(
         quick: a smaller measurement, of a minute or a few.
         json_output: print one JSON object instead of a table.
         out: write the JSON to this file too; of all from recovery on, which take a while, what is in it is kept.
-        parts: of all from recovery on, only these parts of it, such as planted; a wrong one is answered with all names.
+        parts: only these parts of it, such as planted; a wrong one is answered with all names. Of speed, the others of
+            the file are kept.
         authors: of speed, a directory with the authors' model.py, which you have fetched: it is run, in turn.
         against: of speed, sources of another version of lgn, such as the src of a git worktree: timed in turn.
+        escnn: of speed, a directory that escnn was installed into: its network of the same shape is timed in turn.
     """
-    beside = {name: path for name, path in {"authors": authors, "against": against}.items() if path is not None}
+    given = {"authors": authors, "against": against, "escnn": escnn}
+    beside = {name: path for name, path in given.items() if path is not None}
     if beside and what != "speed":
         raise ValueError(f"{next(iter(beside))} must be given with speed alone, got it with {what}")
     benchmark = importlib.import_module(f"lgn.benchmarks.{what}")
@@ -57,12 +60,8 @@ def _benchmark(
         result = _with_bar(partial(run_cells, benchmark.MODULES, quick, out, parts))
     elif hasattr(benchmark, "measure_rows"):  # trainings, kept as runs beside the file
         result = _with_bar(partial(benchmark.measure_rows, quick, out, parts))
-    elif parts:
-        raise ValueError(f"parts must not be given with {what}, which has none, got {parts[0]}")
     else:
-        result = benchmark.measure(quick=quick, **beside)
-        if out is not None:
-            write_json(out, result)
+        result = benchmark.measure(quick=quick, parts=parts, out=out, **beside)
     sys.stdout.write((json.dumps(result) if json_output else benchmark.describe(result)) + "\n")
 
 

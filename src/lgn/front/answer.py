@@ -50,7 +50,7 @@ def _about(about: Symmetries) -> str:
 
 
 def _samples(images: Tensor, about: Symmetries) -> tuple[Tensor, tuple[Sample, ...]]:
-    """Some images, grey, and each candidate's version of them; of signals and volumes the first channel."""
+    """Some images, and each candidate's version of them; of signals and volumes the first channel."""
     spread = torch.linspace(0, len(images) - 1, min(SHOWN, len(images))).long()
     some = images[spread].float()
     if images.ndim == 4:
@@ -71,7 +71,10 @@ def _samples(images: Tensor, about: Symmetries) -> tuple[Tensor, tuple[Sample, .
 
 
 def _seen(some: Tensor) -> Tensor:
-    return some.mean(1).clamp(0, 1) if some.ndim == 4 else some[:, 0]
+    """Three channels are colours; other images are seen grey."""
+    if some.ndim != 4:
+        return some[:, 0]
+    return (some.movedim(1, -1) if some.shape[1] == 3 else some.mean(1)).clamp(0, 1)
 
 
 def _profiles(about: Symmetries) -> tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]:

@@ -4,6 +4,7 @@ from lgn.nn.bank import FreeBank, OrbitBank, cached, project
 from lgn.nn.conversion import Conversion
 from lgn.nn.convert import convert
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table
+from lgn.nn.gates import Gates
 from lgn.nn.group_net import GroupNet
 from lgn.nn.group_stack import (
     BrokenEquivarianceWarning,
@@ -35,6 +36,7 @@ __all__ = [
     "Conversion",
     "EquivarianceTable",
     "FreeBank",
+    "Gates",
     "GroupConv1d",
     "GroupConv2d",
     "GroupConv3d",

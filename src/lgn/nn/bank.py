@@ -6,17 +6,20 @@ from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from lgn.algebra import Patch, apply, unvec, vec, walk, written
 from lgn.generators import Family, Generator, Share, Start, leading_shape, make_generator
 from lgn.groups import Group, chosen_group
+from lgn.nn.known import KnownElements
 
 
 class OrbitBank(nn.Module):
     """The filters `{ rho(g) W : g in G }` of each set, all in one batched orbit along a tree of words.
 
     For a cyclic group, as `order` stands for, they are `[W, phi(W), ..., phi^(p-1)(W)]` (eqs. 9 and 11). The elements
-    of a set are in the order of the group's, the identity first; powers and products of matrices are never formed.
+    of a set are in the order of the group's, the identity first; powers and products of matrices are never formed,
+    but for an action that is known, and one for all sets.
 
     A bank can hold those of several layers at once, so that an unfolded network computes one orbit for all of them.
 
@@ -61,10 +64,14 @@ class OrbitBank(nn.Module):
         basis = torch.randn(num_layers * num_sets, in_channels, *patch, device=device, dtype=dtype)
         self.basis = nn.Parameter(basis / filter_norms(basis))
         self._cached: Tensor | None = None
+        self._known = KnownElements()
 
     def forward(self) -> Tensor:
         if self._cached is not None:
             return self._cached
+        if (known := self.known()) is not None:
+            elements = F.linear(self.basis.flatten(2), known).unflatten(2, (self.order, -1))
+            return elements.transpose(1, 2).reshape(-1, self.basis.shape[1], *self.patch)
         # What is shared broadcasts.
         several = self._by_generator(self.generator)
         vectors = vec(self.basis, len(self.patch)).unflatten(0, (self.num_layers, self.num_sets))
@@ -75,6 +82,12 @@ class OrbitBank(nn.Module):
             elements = walk(lambda place, vector: mixing[place] @ apply(several[place], vector), vectors, self.tree)
         orbits = torch.stack(torch.broadcast_tensors(*elements))  # (order, layers, sets, channels, d)
         return unvec(orbits, self.patch).movedim(0, 2).flatten(0, 2)
+
+    def known(self) -> Tensor | None:
+        """The matrices of all elements where the action is known, as `KnownElements` has them; else None."""
+        if self._cached is not None or self.channel_generator is not None:
+            return None
+        return self._known.of(self.generator)
 
     def _by_generator(self, generator: Generator) -> list[Tensor]:
         """The matrices of each generator of the group, (layers or 1, sets or 1, channels or 1, d, d)."""

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, as_group, chosen_group
 from lgn.nn.bank import OrbitBank
+from lgn.nn.known import KnownFilters
 from lgn.nn.layers import Bias, GroupConv, GroupConv1d, GroupConv2d, GroupConv3d, PaddingMode
 
 
@@ -31,6 +32,8 @@ class StackBank(nn.Module):
     """
 
     source: Tensor
+    places: Tensor
+    back: Tensor
 
     def __init__(self, orbits: OrbitBank) -> None:
         super().__init__()
@@ -39,9 +42,18 @@ class StackBank(nn.Module):
         # (outgoing g, incoming h) -> g^-1 h
         source = self.group.table[self.group.inverses].to(orbits.basis.device)
         self.register_buffer("source", source, persistent=False)
+        # Where the filter (set, g, incoming set, h) is among (set, incoming set, g^-1 h, g), and the other way round.
+        k, p, incoming = self.num_sets, self.order, orbits.basis.shape[1] // self.order
+        numbers = torch.arange(k * incoming * p * p, device=source.device).view(k, incoming, p, p)
+        places = numbers[:, :, source, torch.arange(p)[:, None]].transpose(1, 2).flatten()
+        self.register_buffer("places", places, persistent=False)
+        self.register_buffer("back", places.argsort(), persistent=False)
 
     def forward(self) -> Tensor:
         p = self.order
+        if (known := self.orbits.known()) is not None:
+            filters = KnownFilters.apply(self.orbits.basis, known, self.places, self.back)
+            return filters.view(self.num_sets * p, -1, *self.orbits.patch)
         filters = self.orbits()
         sets = filters.unflatten(1, (-1, p)).unflatten(0, (-1, p))  # (sets, g, in_sets, h, n, m)
         index = self.source.view(1, p, 1, p, *(1,) * (filters.ndim - 2)).expand_as(sets)
@@ -95,12 +107,15 @@ class GroupStackConv(GroupConv):
         self.in_sets = in_sets
         self.bank = StackBank(self.bank)  # type: ignore[assignment]
         self._warned = False
+        self._watched: tuple[int, ...] = ()  # the size of images that was looked at last
 
     def forward(self, x: Tensor) -> Tensor:
         watched = not (self._warned or torch.compiler.is_compiling() or isinstance(x, torch.fx.Proxy))
-        if watched and (reason := self._broken_by(x)):
-            self._warned = True
-            warnings.warn(f"this layer is not equivariant: {reason}", BrokenEquivarianceWarning, stacklevel=2)
+        if watched and self._watched != x.shape[2:]:
+            self._watched = tuple(x.shape[2:])
+            if reason := self._broken_by(x):
+                self._warned = True
+                warnings.warn(f"this layer is not equivariant: {reason}", BrokenEquivarianceWarning, stacklevel=2)
         return super().forward(x)
 
     def _broken_by(self, x: Tensor) -> str | None:

@@ -54,18 +54,9 @@ def load_images(config: Config) -> Images:
     if config.task == "classify" and not labelled:
         raise data.DataError(f"task must be reconstruct for images without labels, got classify for {config.data}")
     task = config.task if config.task != "auto" else ("classify" if labelled else "reconstruct")
-    train, labels = found.train.images, found.train.labels
-    classes = torch.zeros(len(train), dtype=torch.int64) if labels is None else labels
-    chosen = {"train": torch.arange(len(train))}
-    if config.validation:
-        chosen["train"], chosen["validation"] = split_indices(classes, config.validation, config.data_seed)
-    if config.train_images is not None:
-        kept = choose_indices(classes[chosen["train"]], config.train_images, config.data_seed + 1)
-        chosen["train"] = chosen["train"][kept]
-    raw = {part: (train[index], None if labels is None else labels[index]) for part, index in chosen.items()}
-    raw["test"] = (found.test.images, found.test.labels)
-    preprocessing = data.fit_preprocessing(config.preprocess, raw["train"][0], grey=config.grey, eps=config.zca_eps)
-    prepared = {part: (preprocessing.prepare(images), answers) for part, (images, answers) in raw.items()}
+    raw = _parts(config, found)
+    preprocessing = data.fit_preprocessing(config.preprocess, raw["train"].images, grey=config.grey)
+    prepared = {part: (preprocessing.prepare(split.images), split.labels) for part, split in raw.items()}
     facts = {
         "task": task,
         "image_shape": list(image_shape),
@@ -75,3 +66,25 @@ def load_images(config: Config) -> Images:
         "preprocessing": preprocessing.to_json(),
     }
     return Images(prepared, preprocessing, facts)
+
+
+def fitted_again(config: Config) -> data.Preprocessing:
+    """The preprocessing of a config by itself: its images are needed, and none is prepared."""
+    images = _parts(config, load_set(config))["train"].images
+    return data.fit_preprocessing(config.preprocess, images, grey=config.grey)
+
+
+def _parts(config: Config, found: data.ImageSet) -> dict[str, data.Split]:
+    """The images of train, test and, where one is held out, validation, as they are."""
+    train, labels = found.train.images, found.train.labels
+    classes = torch.zeros(len(train), dtype=torch.int64) if labels is None else labels
+    chosen = {"train": torch.arange(len(train))}
+    if config.validation:
+        chosen["train"], chosen["validation"] = split_indices(classes, config.validation, config.data_seed)
+    if config.train_images is not None:
+        kept = choose_indices(classes[chosen["train"]], config.train_images, config.data_seed + 1)
+        chosen["train"] = chosen["train"][kept]
+    parts = {
+        part: data.Split(train[index], None if labels is None else labels[index]) for part, index in chosen.items()
+    }
+    return {**parts, "test": found.test}

@@ -1,7 +1,7 @@
 /* Correlations along rows, with sums in registers: where the time goes; included once for each width. */
 
 /* to[o][p] = sum over rows i and columns j of filters[i][j][o] at[p][i stride + j], for vectors at so many places;
-   `more` adds it to what is there. */
+   `more` adds it to what is there. The fewer of filters and vectors stay in registers beside the sums. */
 INLINE void correlate_block(int outputs, int places, int more, const float *const *at, int inputs, int stride, int columns,
                             const float *filters, float *to, int to_stride) {
     vec sum[OUTPUTS][PLACES];
@@ -9,21 +9,31 @@ INLINE void correlate_block(int outputs, int places, int more, const float *cons
         UNROLL for (int p = 0; p < places; p++) sum[o][p] = more ? load(to + o * to_stride + p * LANES) : (vec){0};
     for (size_t row = 0; inputs--; row += stride)
         for (int j = 0; j < columns; j++, filters += outputs) {
-            vec rows[PLACES];
-            UNROLL for (int p = 0; p < places; p++) rows[p] = once(load(at[p] + row + j));
-            UNROLL for (int o = 0; o < outputs; o++) {
-                vec filter = once((vec){0} + filters[o]);
-                UNROLL for (int p = 0; p < places; p++) sum[o][p] += filter * rows[p];
+            if (outputs < places) {
+                vec filter[OUTPUTS];
+                UNROLL for (int o = 0; o < outputs; o++) filter[o] = once(everywhere(filters[o]));
+                UNROLL for (int p = 0; p < places; p++) {
+                    vec rows = once(load(at[p] + row + j));
+                    UNROLL for (int o = 0; o < outputs; o++) sum[o][p] += filter[o] * rows;
+                }
+            } else {
+                vec rows[PLACES];
+                UNROLL for (int p = 0; p < places; p++) rows[p] = once(load(at[p] + row + j));
+                UNROLL for (int o = 0; o < outputs; o++) {
+                    vec filter = once(everywhere(filters[o]));
+                    UNROLL for (int p = 0; p < places; p++) sum[o][p] += filter * rows[p];
+                }
             }
         }
     UNROLL for (int o = 0; o < outputs; o++)
         UNROLL for (int p = 0; p < places; p++) store(to + o * to_stride + p * LANES, sum[o][p]);
 }
 
-/* How many vectors fill the registers beside so many filters: their sums, the vectors themselves, and one filter. */
+/* How many vectors fill the registers beside so many filters: their sums, the fewer of both, and one of the other. */
 INLINE int places_beside(int outputs) {
-    int places = (REGISTERS - 2) / (outputs + 1);
-    return places >= 6 ? 6 : places >= 4 ? 4 : 2;
+    int places = PLACES;
+    while (places > 2 && outputs * places + (outputs < places ? outputs : places) + 1 > REGISTERS) places--;
+    return places;
 }
 
 /* The fewest tiles whose vectors make whole blocks. */
@@ -35,42 +45,39 @@ static int tiles_at_once(int outputs, int columns) {
 
 #define BLOCK(outputs, places) \
     correlate_block(outputs, places, more, at, inputs, stride, taps, filters, to + first * LANES, to_stride)
-#define CASE(count)                                            \
+#define CASE(count)                              \
     case count:                                  \
         if (places == 2) BLOCK(count, 2);        \
         else BLOCK(count, places_beside(count)); \
         break;
 
-/* products (+)= the correlations of the rows of some tiles with filters, at each point:  (POINTS, all outputs, vectors)
-   The distance of outputs in them is returned; `far` is that of points in the rows. */
-INLINE int correlate_any(const work *w, int more, const float *rows, int tiles, int far, int inputs, int stride,
-                     const float *filters, int all_outputs, int outputs, int columns) {
-    int vectors = columns / LANES, count = tiles * vectors, to_stride = up(count, 2) * LANES, taps = w->by->is.columns;
-    float *to = w->products;
-    for (int point = 0; point < POINTS; point++, rows += far)
-        for (int o = 0; o < all_outputs; o += outputs, filters += inputs * taps * outputs, to += outputs * to_stride)
-            for (int first = 0, places; first < count; first += places) {
-                places = first + places_beside(outputs) <= count ? places_beside(outputs) : 2;
-                const float *at[PLACES];
-                for (int p = 0; p < places; p++) { /* of two places the second may not be there */
-                    int vector = first + p < count ? first + p : first;
-                    at[p] = rows + (size_t)(vector / vectors) * POINTS * far + vector % vectors * LANES;
-                }
-                switch (outputs) {
-                    CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
-                }
+/* products (+)= the correlations of the rows of some tiles with a block of filters, at each point:  (POINTS, outputs,
+   vectors). `far` is the distance of points in the rows. */
+INLINE void correlate_any(int more, const float *rows, int tiles, int far, int inputs, int stride, int taps,
+                          const float *filters, int outputs, int columns, float *to) {
+    int vectors = columns / LANES, count = tiles * vectors, to_stride = apart(count);
+    for (int point = 0; point < POINTS; point++, rows += far, filters += inputs * taps * outputs, to += outputs * to_stride)
+        for (int first = 0, places; first < count; first += places) {
+            places = first + places_beside(outputs) <= count ? places_beside(outputs) : 2;
+            const float *at[PLACES];
+            for (int p = 0; p < places; p++) { /* of two places the second may not be there */
+                int vector = first + p < count ? first + p : first;
+                at[p] = rows + (size_t)(vector / vectors) * POINTS * far + vector % vectors * LANES;
             }
-    return to_stride;
+            switch (outputs) {
+                CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
+            }
+        }
 }
 
 /* Once each, since they are long: anew, and added. */
-static int correlate(const work *w, const float *rows, int tiles, int far, int inputs, int stride, const float *filters,
-                     int all_outputs, int outputs, int columns) {
-    return correlate_any(w, 0, rows, tiles, far, inputs, stride, filters, all_outputs, outputs, columns);
+static void correlate(const float *rows, int tiles, int far, int inputs, int stride, int taps, const float *filters,
+                      int outputs, int columns, float *to) {
+    correlate_any(0, rows, tiles, far, inputs, stride, taps, filters, outputs, columns, to);
 }
-static void correlate_more(const work *w, const float *rows, int tiles, int far, int inputs, int stride,
-                           const float *filters, int all_outputs, int outputs, int columns) {
-    correlate_any(w, 1, rows, tiles, far, inputs, stride, filters, all_outputs, outputs, columns);
+static void correlate_more(const float *rows, int tiles, int far, int inputs, int stride, int taps, const float *filters,
+                           int outputs, int columns, float *to) {
+    correlate_any(1, rows, tiles, far, inputs, stride, taps, filters, outputs, columns, to);
 }
 
 INLINE void correlate_codes_block(const work *w, int shifts, int point, int slice, int shift, float *to) {

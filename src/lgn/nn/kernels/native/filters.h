@@ -12,7 +12,7 @@ static float at_point(const plan *by, int point, int f, int slice, int column) {
     return point == 0 ? row[0] : point == 3 ? row[2] : 0.5f * (row[0] + row[2] + (point == 1 ? row[1] : -row[1]));
 }
 
-/* (bands, POINTS, blocks, inputs, columns, outputs): filters from slices for analysis, in one band; slices from filters,
+/* (bands, blocks, POINTS, inputs, columns, outputs): filters from slices for analysis, in one band; slices from filters,
    with their columns the other way round, for synthesis, in bands of so many FILTERS. */
 static float *packed(const plan *by, int synthesis) {
     int filters = by->is.filters, columns = by->is.columns, block = by->outputs[synthesis];
@@ -20,8 +20,8 @@ static float *packed(const plan *by, int synthesis) {
     int bands = synthesis ? by->bands : 1;
     float *to = zeros(sizeof(float) * bands * POINTS * up(outputs, block) * inputs * columns), *at = to;
     for (int band = 0; band < bands; band++)
-        for (int point = 0; point < POINTS; point++)
-            for (int first = 0; first < outputs; first += block)
+        for (int first = 0; first < outputs; first += block)
+            for (int point = 0; point < POINTS; point++)
                 for (int input = band * inputs; input < (band + 1) * inputs; input++)
                     for (int column = 0; column < columns; column++)
                         for (int output = first; output < first + block; output++, at++)

@@ -62,7 +62,7 @@ static int best_block(int outputs, int lanes) {
     for (int block = 1; block <= OUTPUTS; block++) {
         int places = FOR(lanes, places_beside)(block), blocks = (outputs + block - 1) / block;
         double cycles = larger(larger(block * places, 2 * places + block), 8) * (double)blocks / places;
-        if (cycles < fewest) fewest = cycles, best = block;
+        if (cycles <= fewest) fewest = cycles, best = block;
     }
     return best;
 }

@@ -20,6 +20,7 @@ Threads share out the images. Each has sums of its own, added in a fixed order: 
 #include <string.h>
 
 enum { POINTS = 4, TAPS = 3, FILTERS = 4, CHAINS = 4 }; /* chains: sums that do not wait for each other */
+enum { LINE = 16 };                                      /* floats of a line of the cache */
 
 typedef struct { /* as `_Layer` in step.py; what is not there is NULL */
     long batch, filters, channels, height, width, rows, columns, top, left, code_height, code_width, threads;
@@ -51,6 +52,13 @@ typedef struct { /* the layer in numbers that all threads share; made by `plan_o
     double *affine;                    /* ... and of the gradients by shift and by scale */
     float *g_points;                   /* (threads, lane_sums, lanes) */
 } plan;
+
+/* What a layer is given: u = 0;  v = z and v' = z';  momentum, here or next. The steps are made for each, so that
+   nothing is asked of every vector. */
+enum { NOTHING, CODES, MIXED };
+static inline int given_to(const layer *is) {
+    return !is->codes ? NOTHING : is->previous || is->g_passed || is->following != 1 ? MIXED : CODES;
+}
 
 static inline int up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 static inline int larger(int a, int b) { return a > b ? a : b; }

@@ -10,4 +10,5 @@
 #include "vectors.h"
 #include "work.h"
 #include "correlate.h"
+#include "planes.h"
 #include "step.h"

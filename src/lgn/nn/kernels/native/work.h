@@ -7,14 +7,17 @@ typedef struct {
     float *codes;    /* A of a band's codes:  (tiles, POINTS, FILTERS, code_stride); zeros between the rows */
     float *image;    /* B of an image:  (tiles, POINTS, slices, stride) */
     float *frame;    /* an image within its margins:  (channels, frame_rows, stride) */
-    float *products; /* of all tiles or of some:  (POINTS, outputs, vectors, LANES) */
+    float *products; /* of all tiles or of some:  (blocks, POINTS, outputs, vectors, LANES) */
     float *sums;     /* in lanes:  (2, filters, LANES) */
-    float *spread;   /* the gradient by z' where it is given by cells:  (filters, code_height, code_width) */
+    float *plane;    /* the gradient of a filter where it is not kept:  (code_height, code_width) */
     const float *z, *y, *g, *g_passed; /* of the image at hand, as in `layer`; g is the gradient by z' */
     float *out, *g_z, *g_y;
 } work;
 
 static int tiles_at_once(int outputs, int columns);
+
+/* How far apart outputs are in products of so many vectors: blocks of two may end one beyond the last. */
+INLINE int apart(int vectors) { return (vectors + 1) * LANES; }
 
 static work begin(const plan *by) {
     const layer *is = &by->is;
@@ -25,20 +28,20 @@ static work begin(const plan *by) {
     w.code_stride = up(larger(w.code_columns, is->code_width + larger(before, after)), 8);
     w.frame_rows = 2 * by->tiles + TAPS * by->groups;
     int margin = up(is->columns, 16);
-    int analysed = up(is->filters, by->outputs[0]) * tiles_at_once(by->outputs[0], w.code_columns) * w.code_columns;
+    int analysed = by->outputs[0] * tiles_at_once(by->outputs[0], w.code_columns) * w.code_columns;
     int made = up(by->slices, by->outputs[1]) * by->tiles * w.columns;
     size_t codes = (size_t)by->tiles * POINTS * FILTERS * w.code_stride + 2 * margin + w.columns;
     size_t image = (size_t)by->tiles * POINTS * by->slices * w.stride + 2 * LANES;
     size_t frame = (size_t)is->channels * w.frame_rows * w.stride + 2 * LANES;
     size_t products = (size_t)POINTS * 2 * larger(analysed, made);
-    size_t spread = is->g_pooled ? (size_t)is->filters * is->code_height * is->code_width : 0;
-    w.memory = zeros(sizeof(float) * (codes + image + frame + products + 2 * is->filters * LANES + spread + 6 * 16));
+    size_t plane = is->code_height * is->code_width;
+    w.memory = zeros(sizeof(float) * (codes + image + frame + products + 2 * is->filters * LANES + plane + 6 * 16));
     w.codes = w.memory + margin;
     w.image = w.memory + up(codes, 16);
     w.frame = w.image + up(image, 16);
     w.products = w.frame + up(frame, 16);
     w.sums = w.products + up(products, 16);
-    w.spread = w.sums + 2 * is->filters * LANES;
+    w.plane = w.sums + 2 * is->filters * LANES;
     return w;
 }
 
@@ -49,7 +52,7 @@ static void turn_to(work *w, long n) {
     const layer *is = &w->by->is;
     size_t from = n * is->filters * is->code_height * is->code_width;
     w->z = part(is->codes, from), w->y = part(is->previous, from), w->out = part(is->out, from);
-    w->g = is->g_pooled ? w->spread : part(is->g_out, from), w->g_passed = part(is->g_passed, from);
+    w->g = part(is->g_out, from), w->g_passed = part(is->g_passed, from);
     w->g_z = part(is->g_codes, from), w->g_y = part(is->g_previous, from);
 }
 
