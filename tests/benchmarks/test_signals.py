@@ -112,5 +112,8 @@ def test_the_page_says_where_outlines_begin() -> None:
 
     text = benchmark.page({"cells": [cell("outlines of leaves"), cell("outlines of arrow heads")]})
     assert "90% of the outlines of leaves have a tip" in text
-    assert "80% of those of arrow heads a notch (of any place 20%)" in text
+    assert (
+        "80% of the outlines of arrow heads have a notch within three values of their beginning (of any place 20%)."
+        in text
+    )
     assert "| outlines of leaves | 400 | 0.80 | shift | undecided 1 | 0.550 (0.500 to 0.600) | 3,000 |" in text

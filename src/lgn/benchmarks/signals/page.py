@@ -56,8 +56,8 @@ largest over seeds.""",
 {count} signals of 96 values. *Told apart* is the share of right answers of an observer, the mean over seeds: 0.5 is
 chance; *a break of the margin* is what a break reads that the best observer would tell at 0.55. Windows of a process
 and of a tone are no rings: their ends do not meet, and *shift* is broken. The two stationary processes have covariances
-that are the same backwards: only the second one's time has an arrow. Where one in eight jumps, the best observer tells
-them backwards at .56, a little more than the margin, and no linear layer does: such a break must not be called kept.
+that are the same backwards: only the second one's time has an arrow. *One in eight jumps* is a slight break: the best
+observer tells it at .56, a little more than the margin, and by no pattern, so it must not be called kept.
 
 Observers of signals and volumes have a linear layer of all values beside their convolutions, and learn slowly: the
 first ones, without it, hardly saw a break of the margin in a process, and left its reversal undecided. Both rules were
@@ -150,18 +150,15 @@ def _outlines(cells: Cells) -> str:
 
 
 def _beginnings(cells: Cells) -> dict[str, str]:
-    """Where outlines begin, in words."""
-    leaves, heads = (
-        next(cell for cell in cells if cell["key"]["signals"] == name)
-        for name in ("outlines of leaves", "outlines of arrow heads")
-    )
-    tip, notch = leaves["begins"], heads["begins"]
-    begins = (
-        f"{tip['tip']:.0%} of the outlines of leaves have a tip within three values of their beginning (of any place "
-        f"{tip['tip anywhere']:.0%}), and {notch['notch']:.0%} of those of arrow heads a notch (of any place "
-        f"{notch['notch anywhere']:.0%})."
-    )
-    return {"begins": begins, "circulant": f"{leaves['circulant']:.0%}"}
+    """Where outlines begin, in words, and how circulant the covariance of leaves is."""
+    first = {cell["key"]["signals"]: cell for cell in reversed(cells)}
+    said = [
+        f"{first[name]['begins'][word]:.0%} of the {name} have a {word} within three values of their beginning (of any "
+        f"place {first[name]['begins'][f'{word} anywhere']:.0%})"
+        for name, word in (("outlines of leaves", "tip"), ("outlines of arrow heads", "notch"))
+        if name in first
+    ]
+    return {"begins": f"{', and '.join(said)}.", "circulant": f"{first['outlines of leaves']['circulant']:.0%}"}
 
 
 def _right(cells: Cells) -> str:
