@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from lgn.algebra import Patch, vec
 from lgn.analysis.subject import FreshStarts, Subject
 from lgn.generators import Generator
-from lgn.nn import places
+from lgn.nn.places import places
 
 
 def subjects_of(
