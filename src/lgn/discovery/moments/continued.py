@@ -29,7 +29,7 @@ def continued(maps: Tensor, frame: Frame, searching: Sample, judging: Sample, le
     """
     wider = _wider(frame, searching)
     if wider is None:
-        return ["kept"] * len(maps)
+        return ["kept" for _ in maps]
     extra = wider.rank - frame.rank
     generator = generator_for("continued maps", seed)
     more = torch.linalg.qr(torch.randn(STARTS, extra, extra, generator=generator, dtype=torch.float64))[0]

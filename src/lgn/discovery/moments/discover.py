@@ -84,7 +84,7 @@ def discover_from_data(
 
     def follow(maps: Tensor) -> list[Verdict]:
         if labels is not None:
-            return ["kept"] * len(maps)
+            return ["kept" for _ in maps]
         return continued(maps, frame, searching, judging, LEVEL / len(maps), seed)
 
     one = View(frame, found, mean_moments(found), len(searching.x))
