@@ -142,9 +142,11 @@ def test_of_volumes_with_one_mirror_the_others_are_told_apart() -> None:
 def test_of_many_that_are_broken_the_sentence_gives_the_number_and_the_page_shows_what_is_kept() -> None:
     x = torch.randn(40, 1, 4, 4, 4)
     found = lgn.symmetries(x, effort=0.02)
-    kept = replace(
-        found, rows=tuple(replace(row, images="kept" if row.name == "mirror 1" else "broken") for row in found.rows)
+    rows = (
+        replace(row, images="kept") if row.name == "mirror 1" else replace(row, images="broken", told_apart=1.0)
+        for row in found.rows
     )
+    kept = replace(found, rows=tuple(rows))
     assert kept.group.order == 2
     assert kept.sentence == "The volumes look the same after mirror 1 (C2). No turn is kept. The 37 others are broken."
     shown = [sample.name for sample in answer_of(kept, x).samples]
