@@ -17,6 +17,7 @@ property_test = settings(max_examples=25, deadline=None)
 sizes = st.integers(1, 5)
 seeds = st.integers(0, 2**31 - 1)
 dtypes = st.sampled_from([torch.float32, torch.float64])
+patches = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)  # of signals, images and volumes
 
 
 def gaussian(seed: int, dtype: torch.dtype, *shape: int) -> Tensor:
@@ -52,27 +53,29 @@ def test_unvec_is_its_kronecker_form(n: int, m: int, seed: int, dtype: torch.dty
 
 
 @property_test
-@given(n=sizes, m=sizes, seed=seeds, dtype=dtypes, scale=st.floats(-3, 3, allow_subnormal=False))
-def test_the_action_is_linear(n: int, m: int, seed: int, dtype: torch.dtype, scale: float) -> None:
-    a, (x, y) = gaussian(seed, dtype, n * m, n * m), gaussian(seed + 1, dtype, 2, n, m)
-    assert_near(act(a, scale * x + y), scale * act(a, x) + act(a, y))
-    assert_near(act(a, x), (a @ x.T.flatten()).reshape(m, n).T)
+@given(patch=patches, seed=seeds, dtype=dtypes, scale=st.floats(-3, 3, allow_subnormal=False))
+def test_the_action_is_linear(patch: tuple[int, ...], seed: int, dtype: torch.dtype, scale: float) -> None:
+    axes, d = len(patch), math.prod(patch)
+    a, (x, y) = gaussian(seed, dtype, d, d), gaussian(seed + 1, dtype, 2, *patch)
+    assert_near(act(a, scale * x + y, axes), scale * act(a, x, axes) + act(a, y, axes))
+    backwards = tuple(reversed(range(axes)))  # row-major with the axes in reverse has the first one fastest
+    assert_near(act(a, x, axes), (a @ x.permute(backwards).flatten()).reshape(patch[::-1]).permute(backwards))
 
 
 @property_test
-@given(n=sizes, m=sizes, seed=seeds, dtype=dtypes)
-def test_any_linear_map_is_an_action(n: int, m: int, seed: int, dtype: torch.dtype) -> None:
-    """Prop. 2: a map that mixes all entries, `X -> sum_r C_r X B_r`, is `phi_A` for the A built from it."""
-    left, right = gaussian(seed, dtype, 3, n, n), gaussian(seed + 1, dtype, 3, m, m)
+@given(patch=patches, seed=seeds, dtype=dtypes)
+def test_any_linear_map_is_an_action(patch: tuple[int, ...], seed: int, dtype: torch.dtype) -> None:
+    """Prop. 2: a map that mixes all entries, a sum of products over the axes, is `phi_A` for the A built from it."""
+    mixed = [gaussian(seed + axis, dtype, 3, n, n) for axis, n in enumerate(patch)]
 
     def mix(x: Tensor) -> Tensor:
-        return torch.einsum("rij,...jk,rkl->...il", left, x, right)
+        terms = [x, x, x]
+        for axis, matrices in enumerate(mixed, -len(patch)):
+            terms = [(term.movedim(axis, -1) @ b.T).movedim(-1, axis) for term, b in zip(terms, matrices, strict=True)]
+        return torch.stack(terms).sum(0)
 
-    x = gaussian(seed + 2, dtype, 4, n, m)
-    assert_near(act(matrix_of(mix, (n, m), dtype), x), mix(x))
-
-
-patches = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
+    x = gaussian(seed + 4, dtype, 4, *patch)
+    assert_near(act(matrix_of(mix, patch, dtype), x, len(patch)), mix(x))
 
 
 @property_test
@@ -148,15 +151,16 @@ def test_the_corner_swap_is_an_action_and_not_a_row_matrix(n: int, m: int, seed:
 
 
 @property_test
-@given(n=sizes, m=sizes, order=st.integers(1, 6), seed=seeds, dtype=dtypes)
-def test_an_orbit_is_the_powers_of_its_generator(n: int, m: int, order: int, seed: int, dtype: torch.dtype) -> None:
+@given(patch=patches, order=st.integers(1, 6), seed=seeds, dtype=dtypes)
+def test_an_orbit_is_the_powers_of_its_generator(patch: tuple[int, ...], order: int, seed: int, dtype: Any) -> None:
     """Eq. 9, with a generator per set that all channels share."""
-    a = gaussian(seed, dtype, 2, 1, n * m, n * m) / (n * m) ** 0.5
-    w = gaussian(seed + 1, dtype, 2, 3, n, m)
-    elements = orbit(a, w, order)
-    assert elements.shape == (order, 2, 3, n, m)
+    axes, d = len(patch), math.prod(patch)
+    a = gaussian(seed, dtype, 2, 1, d, d) / d**0.5
+    w = gaussian(seed + 1, dtype, 2, 3, *patch)
+    elements = orbit(a, w, order, axes)
+    assert elements.shape == (order, 2, 3, *patch)
     for j in range(order):
-        assert_near(elements[j], act(power(a, j), w))
+        assert_near(elements[j], act(power(a, j), w, axes))
 
 
 def test_orbits_come_from_the_chain() -> None:
@@ -178,13 +182,15 @@ def test_orbits_come_from_the_chain() -> None:
     assert all(torch.Size(shape).numel() == 36 for shape in shapes)
 
 
+@pytest.mark.parametrize("patch", [(6,), (2, 3), (1, 3, 2)], ids=str)
 @pytest.mark.parametrize("order", [1, 4])
-def test_the_gradient_of_an_orbit(order: int) -> None:
+def test_the_gradient_of_an_orbit(order: int, patch: tuple[int, ...]) -> None:
     """Against finite differences, through generator and basis, with broadcasting."""
+    axes = len(patch)
     a = gaussian(0, torch.float64, 2, 1, 6, 6).requires_grad_()
-    w = gaussian(1, torch.float64, 2, 2, 2, 3).requires_grad_()
-    assert torch.autograd.gradcheck(lambda a, w: orbit(a, w, order), (a, w))
-    assert torch.autograd.gradcheck(lambda a, w: act(a, w), (a, w))
+    w = gaussian(1, torch.float64, 2, 2, *patch).requires_grad_()
+    assert torch.autograd.gradcheck(lambda a, w: orbit(a, w, order, axes), (a, w))
+    assert torch.autograd.gradcheck(lambda a, w: act(a, w, axes), (a, w))
 
 
 def test_a_wider_generator_widens_the_orbit() -> None:

@@ -9,13 +9,21 @@ import torch
 from torch import Tensor, nn
 
 from lgn.generators import Cyclic, Dense, Fixed, Generator, make_generator, start_matrices
-from lgn.nn import GroupConv2d
+from lgn.nn import GroupConv1d, GroupConv2d, GroupConv3d
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, SingularValues
 
 ALL: list[type[Penalty]] = [AuxiliaryInverse, SingularValues, LogDeterminant, Orthogonality, Closure]
 SPECTRAL = [SingularValues, LogDeterminant]
 each_penalty = pytest.mark.parametrize("penalty", ALL)
 each_spectral = pytest.mark.parametrize("penalty", SPECTRAL)
+each_number_of_axes = pytest.mark.parametrize("axes", [1, 2, 3])
+CONVOLUTIONS = {1: GroupConv1d, 2: GroupConv2d, 3: GroupConv3d}
+#: A patch of six pixels and one of four, of signals, images and volumes.
+PATCHES: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    1: ((6,), (4,)),
+    2: ((2, 3), (2, 2)),
+    3: ((1, 2, 3), (2, 1, 2)),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -23,21 +31,22 @@ def _seed() -> None:
     torch.manual_seed(0)
 
 
-def dense(leading: tuple[int, int], patch: tuple[int, int], order: int) -> Dense:
-    d = patch[0] * patch[1]
+def dense(leading: tuple[int, int], patch: tuple[int, ...], order: int) -> Dense:
+    d = math.prod(patch)
     return Dense(torch.randn(*leading, d, d, dtype=torch.float64), patch, order)
 
 
-def mixed_model() -> nn.ModuleDict:
+def mixed_model(axes: int = 2) -> nn.ModuleDict:
     """Two sizes, two orders, a generator that two places share, and a fixed one that no penalty may count."""
-    shared = dense((2, 3), (2, 3), 4)
+    large, small = PATCHES[axes]
+    shared = dense((2, 3), large, 4)
     return nn.ModuleDict(
         {
             "first": shared,
             "again": nn.Sequential(shared),
-            "other_order": dense((1, 2), (2, 3), 3),
-            "small": dense((3, 1), (2, 2), 4),
-            "fixed": Fixed(torch.randn(1, 1, 6, 6, dtype=torch.float64), (2, 3), 4),
+            "other_order": dense((1, 2), large, 3),
+            "small": dense((3, 1), small, 4),
+            "fixed": Fixed(torch.randn(1, 1, 6, 6, dtype=torch.float64), large, 4),
         }
     )
 
@@ -59,8 +68,9 @@ def plain_values(a: Tensor, order: int, inverse: Tensor) -> dict[type[Penalty], 
 
 
 @each_penalty
-def test_the_value_is_that_of_a_plain_loop(penalty: type[Penalty]) -> None:
-    model = mixed_model()
+@each_number_of_axes
+def test_the_value_is_that_of_a_plain_loop(penalty: type[Penalty], axes: int) -> None:
+    model = mixed_model(axes)
     term = penalty(model, weight=0.3)
     if isinstance(term, AuxiliaryInverse):  # away from the inverse, where there is something to sum
         for inverse in term.inverses.values():
@@ -113,23 +123,27 @@ def test_the_gradient_of_the_auxiliary_inverses() -> None:
 
 
 @each_penalty
-def test_nothing_enters_the_state_dict_of_the_model(penalty: type[Penalty]) -> None:
-    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupConv2d(8, 2, 4, 3))
+@each_number_of_axes
+def test_nothing_enters_the_state_dict_of_the_model(penalty: type[Penalty], axes: int) -> None:
+    convolution, d = CONVOLUTIONS[axes], 2**axes
+    model = nn.Sequential(convolution(3, 2, 4, 2), convolution(8, 2, 4, 2))
     before = list(model.state_dict())
     parameters = {id(parameter) for parameter in model.parameters()}
     term = penalty(model, 0.1)
     assert list(model.state_dict()) == before
     # Nor is anything of the model a parameter of the penalty: an optimiser given both must not step twice.
     assert parameters.isdisjoint(id(parameter) for parameter in term.parameters())
-    expected = [(4, 9, 9)] if penalty is AuxiliaryInverse else []
+    expected = [(4, d, d)] if penalty is AuxiliaryInverse else []
     assert [tuple(parameter.shape) for parameter in term.parameters()] == expected
 
 
 @each_penalty
-def test_each_generator_gets_a_gradient(penalty: type[Penalty]) -> None:
-    shared = make_generator("dense", (3, 3), 4, (1, 1))
-    model = nn.Sequential(GroupConv2d(3, 2, 4, 3, generator=shared), GroupConv2d(8, 2, 4, 3, generator=shared))
-    model.append(GroupConv2d(8, 2, 3, 2, generator="cyclic"))
+@each_number_of_axes
+def test_each_generator_gets_a_gradient(penalty: type[Penalty], axes: int) -> None:
+    convolution = CONVOLUTIONS[axes]
+    shared = make_generator("dense", (3,) * axes, 4, (1, 1))
+    model = nn.Sequential(convolution(3, 2, 4, 3, generator=shared), convolution(8, 2, 4, 3, generator=shared))
+    model.append(convolution(8, 2, 3, PATCHES[axes][0], generator="cyclic"))
     term = penalty(model, 0.1)
     if isinstance(term, AuxiliaryInverse):
         for inverse in term.inverses.values():
@@ -199,7 +213,7 @@ def test_training_with_the_auxiliary_inverse_makes_a_matrix_invertible() -> None
 
 
 @each_spectral
-def test_unnormalised_it_falls_without_bound(penalty: type[SingularValues | LogDeterminant]) -> None:
+def test_it_falls_without_bound(penalty: type[SingularValues | LogDeterminant]) -> None:
     model = dense((2, 1), (2, 3), 4)
     term = penalty(model, weight=1.0)
     values = []
@@ -214,45 +228,12 @@ def test_unnormalised_it_falls_without_bound(penalty: type[SingularValues | LogD
     assert min(falls) > 0
 
 
-@each_spectral
-def test_normalised_it_does_not_see_the_scale(penalty: type[SingularValues | LogDeterminant]) -> None:
-    model = dense((2, 1), (2, 3), 4)
-    term = penalty(model, weight=1.0, normalised=True)
-    value = term()
-    value.backward()
-    (weight,) = model.parameters()
-    # A score that ignores scale has no slope along A itself.
-    assert float((weight.grad * weight.detach()).sum().abs()) < 1e-10
-    weight.data.mul_(100)
-    assert float(term().detach()) == pytest.approx(float(value.detach()))
-
-
-@each_spectral
-def test_normalised_it_is_lowest_for_a_multiple_of_an_orthogonal_matrix(
-    penalty: type[SingularValues | LogDeterminant],
-) -> None:
-    """All `sigma_i = 1 / sqrt(d)`: `-sqrt(d)` and `(d / 2) log d`. No matrix is below."""
-    d = 6
-    lowest = -math.sqrt(d) if penalty is SingularValues else d / 2 * math.log(d)
-    best = Dense(7 * start_matrices("orthogonal", (1, 1), d, dtype=torch.float64), (2, 3))
-    assert float(penalty(best, 1.0, normalised=True)().detach()) == pytest.approx(lowest)
-    others = [dense((1, 1), (2, 3), 4) for _ in range(50)]
-    assert min(float(penalty(other, 1.0, normalised=True)().detach()) for other in others) > lowest
-
-
-def test_normalised_singular_values_are_bounded_from_above_too() -> None:
-    """`sum sigma_i >= ||A||_F`, with equality for rank one: at most -1."""
-    u, v = torch.randn(2, 6, dtype=torch.float64)
-    rank_one = Dense(torch.outer(u, v)[None, None], (2, 3))
-    assert float(SingularValues(rank_one, 1.0, normalised=True)().detach()) == pytest.approx(-1)
-
-
 @pytest.mark.parametrize(
     ("penalty", "weight"), [(AuxiliaryInverse, 1e-3), (SingularValues, 1e-2), (LogDeterminant, 1e-2)]
 )
 def test_default_weights(penalty: type[Penalty], weight: float) -> None:
-    assert penalty(dense((1, 1), (2, 2), 4)).weight == weight  # type: ignore[call-arg]
-    assert f"weight={weight:g}" in repr(penalty(dense((1, 1), (2, 2), 4)))  # type: ignore[call-arg]
+    assert penalty(dense((1, 1), (2, 2), 4)).weight == weight
+    assert f"weight={weight:g}" in repr(penalty(dense((1, 1), (2, 2), 4)))
 
 
 @pytest.mark.parametrize(

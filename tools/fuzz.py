@@ -41,7 +41,6 @@ OPTIONS = {
     "--task": ("classify reconstruct auto", "win"),
     "--preset": ("quick paper released", "swift"),
     "--preprocess": ("standardise zca none", "all"),
-    "--zca-eps": ("0.01 1 1e-5", NONSENSE),
     "--validation": ("0.1 0.5", f"0.99 1e-9 {NONSENSE}"),
     "--train-images": ("10 11 60 97", "1 0 4999999 -3 x"),
     "--batch-size": ("1 7 40 128 100000000000000000000", "0 -5"),
@@ -166,13 +165,14 @@ def not_finite(out: Path) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--first", type=int, default=0, help="the number to begin with: a long fuzz in parts")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="the number of one command")
     parser.add_argument("--timeout", type=int, default=300, help="seconds that one command may take")
     parser.add_argument("--json", type=Path, help="where to write all commands and outcomes")
     chosen = parser.parse_args()
     rows = []
-    for number in range(chosen.count) if chosen.only is None else [chosen.only]:
+    for number in range(chosen.first, chosen.first + chosen.count) if chosen.only is None else [chosen.only]:
         words = command(chosen.seed, number)
         with tempfile.TemporaryDirectory() as directory:
             found = run(words, Path(directory, "run"), chosen.timeout)

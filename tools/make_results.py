@@ -75,7 +75,7 @@ def _answers(results: Path) -> list[str]:
     if not path.is_file():
         return []
     stored: Cells = read_json(path)["cells"]
-    cells = [cell for cell in stored if cell["key"]["part"] == "images" and "before" not in cell]
+    cells = [cell for cell in stored if cell["key"]["part"] == "images"]
     later = [row for cell in stored if cell["key"]["part"] == "later" for row in cell["rows"]]
     rows = []
     for title, name in ANSWERED.items():
@@ -152,7 +152,51 @@ def verdicts(results: Path) -> str:
         for each in read_json(path)["claims"]
     ]
     words = "Numbers, intervals and what each was measured on are in [results/claims.md](../results/claims.md)."
-    return f"## Verdicts\n\n{words}\n\n{markdown_table(['', 'claim', '`paper`', '`released`'], rows)}"
+    table = markdown_table(["", "claim", "`paper`", "`released`"], rows)
+    return "\n\n".join(["## Verdicts", words, table, *differences(results)])
+
+
+def differences(results: Path) -> list[str]:
+    """What one setting at a time does between the presets, where it was measured."""
+    path = results / "differences.json"
+    if not path.is_file():
+        return []
+    measured = read_json(path)
+
+    def spread(values: list[float], form: str) -> str:
+        return f"{mean(values):{form}}" + (f" ± {stdev(values):{form}}" if len(values) > 1 else "")
+
+    rows = []
+    for each in measured["samples"]:
+        last = [epochs[-1] for epochs in each["filters"]]
+        rows.append(
+            [
+                each["name"],
+                str(each["runs"]),
+                spread([100 * value for value in each["accuracy"]], ".2f"),
+                spread([max(facts["norms"]) for facts in last], ".3g"),
+                spread([facts["generator_norm"] for facts in last], ".3g"),
+                spread([facts["smoothness"] for facts in last], ".2f"),
+                *(_white_and_all(each["shares"][name]) for name in ("Toeplitz", "skew-symmetric")),
+            ]
+        )
+    heads = [
+        "",
+        "runs",
+        "test accuracy, %",
+        "norm of bases",
+        "of generators",
+        "smoothness",
+        "Toeplitz",
+        "skew-symmetric",
+    ]
+    words = (
+        "MNIST, 10 epochs, means over seeds with the standard deviation: each preset, and with one setting of the "
+        "other. Norms are those after the last epoch, of the layer with the largest; structures are shares of "
+        "generators, under white nulls → under all."
+    )
+    figure = "![What each setting does](../results/figures/differences.png)"
+    return ["## Which difference does it?", figure, words, markdown_table(heads, rows)]
 
 
 def structures(results: Path) -> str:

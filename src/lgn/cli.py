@@ -16,7 +16,7 @@ COMMANDS = {
     "analyze": "say what generators do, and how likely chance is to give it",
     "inspect": "say which groups the filters of any trained network have",
     "report": "a page to look at, and figures, of a run or of matrices",
-    "operators": "learn known operators from pairs of patches, and say what they are",
+    "operators": "the known operators as matrices, and what each is as a group element",
     "reproduce": "the figures and claims of the paper",
     "benchmark": "measure speed, and whether planted symmetries are found",
     "sweep": "train many runs, on one machine or many, and compare them",

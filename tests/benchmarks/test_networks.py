@@ -19,6 +19,7 @@ def test_every_cell_that_is_asked_for_is_listed() -> None:
     listed = cases((), quick=False)
     assert len({case.name for case in listed}) == len(listed)
     full = [case for case in listed if case.data == "rotated-mnist" and case.images == 12_000 and not case.augmented]
+    full = [case for case in full if not case.small]
     counts = {method: sum(case.method == method for case in full) for method in ("free", "given", "found")}
     assert counts == {"free": 3, "given": 5, "found": 5}
     assert {(case.data, case.images) for case in listed if case.method == "found"} == {
@@ -65,3 +66,28 @@ def test_the_page_says_the_gap_the_price_and_what_was_not_run(tmp_path: Path) ->
     assert "Rotated MNIST, 12,000, given: seeds 2, 3, 4" in page
     networks.write_curve(rows, tmp_path / "curve.png")
     assert (tmp_path / "curve.png").stat().st_size > 5000
+
+
+def test_rows_that_the_file_has_are_kept_without_their_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PARTS, "small", lambda: iter([SMALL]))
+    row = {**replace(SMALL, seed=7).key, "accuracy": 0.5}
+    old = {name: value for name, value in {**SMALL.key, "accuracy": 0.9}.items() if name != "small"}
+    out = tmp_path / "networks.json"
+    out.write_text(json.dumps({"schema": 1, "quick": False, "rows": [row, old]}))
+    assert measure_rows(False, out, ("small",))["rows"] == [old, row]  # and nothing is trained
+    assert not list((tmp_path / "networks").iterdir())
+
+
+def test_the_page_shows_gates_and_generators_that_went_on_learning() -> None:
+    rows = []
+    for seed in range(2):
+        row = {"data": "rotated-mnist-45", "method": "gated", "images": 4000, "seed": seed, "augmented": False}
+        measured = {"accuracy": 0.95, "parameters": 11_900, "equivariance_error": 0.1, "small": True, "epochs": 8}
+        gates = [1.0, 0.9, 0.1, 0.05, 0.01, 0.05, 0.1, 0.9]
+        rows.append(row | measured | {"gates": gates})
+        for method, accuracy in (("given", 0.96), ("trained", 0.965 + 0.01 * seed)):
+            other = {"data": "rotated-mnist", "method": method, "images": 1000, "accuracy": accuracy}
+            rows.append(row | measured | other | ({"moved": 0.02} if method == "trained" else {}))
+    page = networks.page({"quick": False, "rows": rows})
+    assert "| turned within 45 degrees | 2 | 0.90 (0.90 to 0.90), open in 2 | 0.10 (0.10 to 0.10), open in 0 |" in page
+    assert "At 1,000 images, trained less frozen over 2 paired seeds: +1.00 ± 0.71 points." in page

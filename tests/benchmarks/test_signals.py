@@ -7,7 +7,7 @@ from torch import Tensor
 from lgn.benchmarks import signals as benchmark
 from lgn.benchmarks.cells import cells_of
 from lgn.benchmarks.signals import planted
-from lgn.benchmarks.signals.signals import CASES, chirps, process, pulses
+from lgn.benchmarks.signals.signals import CASES, chirps, jumps, process, pulses
 from lgn.benchmarks.signals.volumes import fields
 from lgn.operators import move_axes
 from lgn.symmetry import volumes
@@ -37,6 +37,16 @@ def test_the_process_is_stationary_and_reversible() -> None:
         assert float((along - along.mean()).abs().max()) < 0.1 * float(found.diagonal().mean())
     assert abs(float(skewed(x) - skewed(x.flip(-1)))) < 0.1
     assert float(found[0, -1].abs()) < 0.1 < float(found[0, 1])
+
+
+def test_jumps_have_an_arrow_of_time_that_their_covariance_does_not_show() -> None:
+    """What comes after a jump is larger than what came before: fourth moments say so, second ones do not."""
+    x = drawn(jumps)
+    found = covariance(x)
+    assert float((found - found.flip(0, 1)).norm() / found.norm()) < 0.1
+    before, after = ((each[..., 3:] ** 3 * each[..., :-3]).mean() for each in (x, x.flip(-1)))
+    assert float(after / before) > 1.5
+    assert float(x.mean((0, 1)).abs().max()) < 0.3
 
 
 def test_chirps_rise_and_have_any_phase() -> None:
@@ -91,3 +101,19 @@ def test_the_page_counts_what_is_wrong() -> None:
     assert "Wrong: 1 of 3 verdicts; undecided: 1." in text
     assert "12,000 signals" in text
     assert "How often verdicts on volumes with planted symmetries are right" in text
+
+
+def test_the_page_says_where_outlines_begin() -> None:
+    def cell(name: str) -> dict[str, object]:
+        row = {"name": "shift", "verdict": "undecided", "told_apart": 0.55, "interval": [0.5, 0.6]}
+        begins = {"tip": 0.9, "tip anywhere": 0.1, "notch": 0.8, "notch anywhere": 0.2}
+        key = {"part": "outlines", "signals": name, "seed": 0}
+        return {"key": key, "rows": [row], "needed": {"shift": 3000}, "circulant": 0.8, "begins": begins, "count": 400}
+
+    text = benchmark.page({"cells": [cell("outlines of leaves"), cell("outlines of arrow heads")]})
+    assert "90% of the outlines of leaves have a tip" in text
+    assert (
+        "80% of the outlines of arrow heads have a notch within three values of their beginning (of any place 20%)."
+        in text
+    )
+    assert "| outlines of leaves | 400 | 0.80 | shift | undecided 1 | 0.550 (0.500 to 0.600) | 3,000 |" in text

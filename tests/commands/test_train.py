@@ -179,7 +179,6 @@ def test_what_is_asked_wrongly_is_answered_by_name(tmp_path: Path, capsys: pytes
         ("--checkpoint-seconds nan", "checkpoint_seconds must be finite and not negative, got nan"),
         ("--penalty-weight nan", "penalty_weight must be finite and not negative, got nan"),
         ("--penalty-weight -1", "penalty_weight must be finite and not negative, got -1.0"),
-        ("--zca-eps nan --preprocess zca", "zca_eps must be positive and finite, got nan"),
         ("--validation nan", "validation must be a share from 0 to below 1, got nan"),
         ("--train-images 1", "train_images must be from 10, one of each class, to 4999, got 1"),
         ("--train-images 9", "train_images must be from 10, one of each class, to 4999, got 9"),

@@ -1,5 +1,4 @@
 import json
-import math
 
 import numpy as np
 import pytest
@@ -62,87 +61,27 @@ def test_grey_is_the_luma_and_grey_stays_grey():
         to_grey(colours[:, :2])
 
 
-@pytest.mark.parametrize("kind", ["standardise", "zca", "none"])
-@pytest.mark.parametrize("grey", [False, True])
-def test_prepared_and_fresh_images_agree(kind, grey):
-    images = random_images()
-    fitted = fit_preprocessing(kind, images, grey=grey)
-    prepared = fitted.prepare(images)
-    assert prepared.dtype == (torch.float32 if kind == "zca" else torch.uint8)
-    chosen = torch.tensor([7, 3, 250])
-    assert torch.allclose(fitted.apply(prepared[chosen]), fitted.apply(images[chosen]), atol=1e-5)
-    assert fitted.apply(images).shape == (300, 1 if grey else 3, 4, 4)
-
-
-def test_whitening_has_the_covariance_it_promises():
-    """Cov(x) = U L U^T becomes U L (L + eps)^-1 U^T: the identity, but for directions not above eps."""
-    images, eps = random_images(2000), 1e-2
-    fitted = fit_preprocessing("zca", images, eps=eps)
-    standardised = fit_preprocessing("standardise", images).apply(images).flatten(1).double()
-    values, vectors = torch.linalg.eigh(torch.cov(standardised.T, correction=0))
-    whitened = fitted.apply(images).flatten(1).double()
-    expected = (vectors * (values / (values + eps))) @ vectors.T
-    assert torch.allclose(torch.cov(whitened.T, correction=0), expected, atol=1e-4)
-    assert torch.allclose(whitened.mean(0), torch.zeros(48, dtype=torch.float64), atol=1e-4)
-    # ZCA among all whitenings is the one whose matrix is symmetric and positive: the images stay images.
-    matrix = fitted.whitening.matrix.double()
-    assert torch.allclose(matrix, matrix.T, atol=1e-5)
-    assert torch.linalg.eigvalsh(matrix).min() > 0
-
-
-def test_whitening_does_not_depend_on_the_chunks(monkeypatch):
-    images = random_images(500)
-    whole = fit_preprocessing("zca", images).apply(images)
-    monkeypatch.setattr("lgn.data.zca.CHUNK", 64)
-    monkeypatch.setattr("lgn.data.preprocess.CHUNK", 64)
-    assert torch.allclose(fit_preprocessing("zca", images).apply(images), whole, atol=1e-4)
-
-
-def test_a_pixel_constant_in_train_does_not_blow_up_in_test():
-    """Such a direction is multiplied by 1/sqrt(eps), and by no rounding error on top of it."""
-    train = random_images(channels=1)
-    train[:, 0, 0, 0] = 10
-    test = train[:1].clone()
-    test[0, 0, 0, 0] = 255
-    fitted = fit_preprocessing("zca", train, eps=1e-2)
-    change = (fitted.apply(test) - fitted.apply(train[:1])).flatten()
-    expected = 245 / 255 / fitted.std[0] / math.sqrt(1e-2)
-    assert change[0].item() == pytest.approx(expected, rel=1e-4)
-    assert change[1:].abs().max() < 1e-3 * expected
-
-
-def test_the_largest_value_of_whitened_mnist_is_no_larger_in_test_than_in_train(mnist):
-    fitted = fit_preprocessing("zca", mnist.train.images)
-    constant = (mnist.train.images == mnist.train.images[:1]).all(0)
-    assert int(constant.sum()) == 67
-    assert int(mnist.test.images[:, constant].max()) > 0  # there are stray pixels, so the test is one
-    train, test = (float(fitted.apply(split.images).abs().max()) for split in (mnist.train, mnist.test))
-    assert train == pytest.approx(31.3, abs=0.1)
-    assert test == pytest.approx(31.9, abs=0.1)
-
-
-@pytest.mark.parametrize("kind", ["standardise", "zca", "none"])
+@pytest.mark.parametrize("kind", ["standardise", "none"])
 @pytest.mark.parametrize("grey", [False, True])
 def test_json_brings_it_back_exactly(kind, grey):
     train, test = random_images(), random_images(5, seed=1)
     fitted = fit_preprocessing(kind, train, grey=grey, eps=0.05)
     text = json.dumps(fitted.to_json())
     assert len(text) < 600
-    again = Preprocessing.from_json(json.loads(text), train)
+    again = Preprocessing.from_json(json.loads(text))
     assert torch.equal(again.apply(test), fitted.apply(test))
     assert again.to_json() == fitted.to_json()
 
 
-def test_a_stored_zca_wants_its_own_train_images():
+def test_a_stored_zca_is_no_more_than_its_recipe():
     train = random_images()
     stored = fit_preprocessing("zca", train).to_json()
+    assert fit_preprocessing("zca", train).to_json() == stored
     other = train.clone()
     other[0, 0, 0, 0] ^= 1
-    with pytest.raises(DataError, match="train_images are not those that zca was fitted on"):
-        Preprocessing.from_json(stored, other)
-    with pytest.raises(DataError, match="train_images must be given"):
+    assert fit_preprocessing("zca", other).to_json() != stored
+    with pytest.raises(DataError, match="made again from its train images"):
         Preprocessing.from_json(stored)
-    assert Preprocessing.from_json(fit_preprocessing("standardise", train).to_json()).kind == "standardise"
 
 
 @pytest.mark.parametrize(

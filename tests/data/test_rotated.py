@@ -79,10 +79,23 @@ def test_quarter_turns_are_exact_and_draw_without_repetition(mnist, data_dir):
 
 
 def test_the_seed_decides(mnist):
-    first, again, other = (rotate_set(mnist, "rotated-mnist-90", seed, True).checksum() for seed in (1, 1, 2))
+    first, again, other = (
+        rotate_set(mnist, "rotated-mnist-90", seed, quarter_turns=True).checksum() for seed in (1, 1, 2)
+    )
     assert first == again != other
 
 
 def test_too_few_digits_are_refused(digits):
     with pytest.raises(DataError, match="needs 62000 digits, digits has 6000"):
-        rotate_set(digits, "rotated-mnist", 0, False)
+        rotate_set(digits, "rotated-mnist", 0)
+
+
+def test_turned_within_a_range(mnist, monkeypatch):
+    seen = []
+    monkeypatch.setattr("lgn.data.rotated.rotate", lambda images, angles: seen.append(angles) or images)
+    for within in (45.0, 180.0):
+        rotate_set(mnist, "rotated-mnist-45", 0, within=within)
+    degrees = [angles.rad2deg() for angles in seen]
+    assert -45 <= float(degrees[0].min()) < -44
+    assert 44 < float(degrees[0].max()) <= 45
+    assert 359 < float(degrees[1].max()) < 360

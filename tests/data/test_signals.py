@@ -11,6 +11,8 @@ import torch
 
 import lgn
 from lgn.data import DataError, room
+from lgn.training.config import Config
+from lgn.training.prepared import load_images
 
 
 def write_wav(path: Path, values: Any, rate: int = 8000, width: int = 2, channels: int = 1) -> None:
@@ -185,6 +187,8 @@ def test_what_knows_images_alone_says_so(tmp_path: Path) -> None:
     path = saved(tmp_path, signals=np.random.default_rng(0).normal(size=(20, 9)))
     with pytest.raises(DataError, match="set must hold images for this, it holds signals"):
         lgn.data.load(path, image_size=8)
+    with pytest.raises(DataError, match="set must hold images for this, it holds signals"):
+        load_images(Config(data=str(path)))
     with pytest.raises(DataError, match="window must be given with a folder of WAV files only, got 3"):
         lgn.data.load(path, window=3)
 

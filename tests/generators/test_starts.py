@@ -93,11 +93,11 @@ def test_a_given_generator_is_used_as_it_is() -> None:
         ),
         (
             lambda: make_generator("dense", (2, 3), 4, (1, 1), torch.eye(5)),
-            r"start must be 6x6 matrices for a kernel of 2x3, got shape \(5, 5\)",
+            r"start must be 6x6 matrices for a kernel of 2x3, got 5x5",
         ),
         (
             lambda: make_generator("dense", (2, 3), 4, (1, 1), torch.zeros(6, 5)),
-            r"start must be 6x6 matrices for a kernel of 2x3, got shape \(6, 5\)",
+            r"start must be a square matrix or a batch of them, got shape \(6, 5\)",
         ),
         (lambda: start_matrices(torch.zeros(6, 5), (1, 1), 6), r"start must be a square matrix .* got shape \(6, 5\)"),
         (

@@ -154,6 +154,22 @@ class AxesContract:
         model(x).square().mean().backward()
         assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
 
+    @pytest.mark.parametrize("share", ["channel", "set", "layer", "network"])
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_every_family_is_merged_and_the_original_untouched(self, family: str, share: Any) -> None:
+        d = 3**self.axes
+        start: Any = torch.linalg.qr(torch.randn(d, d))[0] if family == "fixed" else "orthogonal"
+        plain = nn.Sequential(self.plain("Conv")(3, 8, 3), nn.ReLU(), self.plain("ConvTranspose")(8, 8, 3))
+        model, x = lgn.convert(plain, order=4, generator=family, share=share, start=start), self.x()
+        before = copy.deepcopy(model.state_dict())
+        merged = lgn.merge(model)
+        assert [type(module) for module in merged] == [type(module) for module in plain]
+        with torch.no_grad():
+            torch.testing.assert_close(merged(x), model(x), rtol=0, atol=1e-5)
+            for parameter in merged.parameters():
+                parameter.zero_()
+        assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
     def test_from_filters_keeps_the_network(self) -> None:
         """With a generator for each channel, and sets of two, the filters are kept exactly."""
         plain = self.network().double()
@@ -252,8 +268,12 @@ class AxesContract:
 
     def test_what_is_smaller_than_the_kernel_is_refused(self) -> None:
         layer = self.kind("GroupConv")(3, 2, 4, 5, padding=1)
-        with pytest.raises(ValueError, match=f"x must not be smaller than the kernel of {'x'.join('5' * self.axes)}"):
-            layer(torch.zeros(1, 3, *(7,) * (self.axes - 1), 2))
+        encoder = UnfoldedEncoder(3, 2, 4, 2, (5,) * self.axes, padding=1)
+        for each in (layer, encoder):
+            with pytest.raises(
+                ValueError, match=f"x must not be smaller than the kernel of {'x'.join('5' * self.axes)}"
+            ):
+                each(torch.zeros(1, 3, *(7,) * (self.axes - 1), 2))
 
     def test_bad_numbers_are_named(self) -> None:
         kind = self.kind("GroupConv")

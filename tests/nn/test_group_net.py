@@ -188,3 +188,25 @@ def test_a_flip_without_a_name_is_kept_too() -> None:
 def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         GroupNet(**{"in_channels": 1, "num_classes": 10, **arguments})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "family"), [("cyclic:4", "cyclic"), ("cyclic:8", "cyclic"), ("dihedral:4", "representation")]
+)
+def test_generators_that_begin_with_the_group_are_one_for_all_layers_and_learn(name: str, family: str) -> None:
+    """Before the first step the network keeps the group as the given one does; after it, relations still hold."""
+    torch.manual_seed(0)
+    net = GroupNet(1, 10, name, 9000, generator=family, share="network", start="group", dtype=torch.float64)
+    generators = {id(module): module for module in net.modules() if isinstance(module, lgn.generators.Generator)}
+    (generator,) = generators.values()
+    action = image_action(name, 5)
+    torch.testing.assert_close(generator.matrix()[:, 0], action.matrices)
+    images = torch.randn(4, 1, 14, 14, dtype=torch.float64)
+    turn = "r^2" if name == "cyclic:8" else "r"  # a quarter of it
+    assert invariance_error(settled(net, images), images, name)[turn] < 1e-8
+    optimizer = torch.optim.SGD(generator.parameters(), 0.1)
+    net(images).square().sum().backward()
+    optimizer.step()
+    assert float((generator.matrix()[:, 0] - action.matrices).detach().norm()) > 1e-6
+    assert float(generator.law_error().max()) < 1e-8
+    assert 0.9 * 9000 < sum(parameter.numel() for parameter in net.parameters()) <= 9000

@@ -221,8 +221,8 @@ def test_repr_shows_the_group() -> None:
         ({"num_sets": 0}, "num_sets must be at least 1, got 0"),
         ({"in_channels": 0}, "in_channels must be at least 1, got 0"),
         ({"kernel_size": (3, 0)}, "kernel_size must be at least 1, got 0"),
-        ({"start": torch.eye(8)}, r"start must be 9x9 matrices for a kernel of 3x3, got shape \(8, 8\)"),
-        ({"start": torch.zeros(9, 8)}, r"start must be 9x9 matrices for a kernel of 3x3, got shape \(9, 8\)"),
+        ({"start": torch.eye(8)}, r"start must be 9x9 matrices for a kernel of 3x3, got 8x8"),
+        ({"start": torch.zeros(9, 8)}, r"start must be a square matrix or a batch of them, got shape \(9, 8\)"),
         ({"start": torch.full((9, 9), torch.inf)}, "start must be finite"),
         ({"start": torch.zeros(9, 9), "generator": "orthogonal"}, "start must be invertible for Orthogonal, .* rank 0"),
         ({"start": torch.ones(9, 9), "generator": "cyclic"}, "start must be invertible for Cyclic, .* rank 1 of 9"),
@@ -255,7 +255,7 @@ def test_bad_input_is_named(arguments: dict[str, Any], message: str) -> None:
 def test_bad_input_to_a_linear_layer_is_named() -> None:
     with pytest.raises(ValueError, match="order must be at least 2, got 1"):
         GroupLinear(8, 3, 1)
-    with pytest.raises(ValueError, match=r"start must be 8x8 matrices for a kernel of 8x1, got shape \(7, 7\)"):
+    with pytest.raises(ValueError, match=r"start must be 8x8 matrices for a kernel of 8x1, got 7x7"):
         GroupLinear(8, 3, 2, start=torch.eye(7))
 
 

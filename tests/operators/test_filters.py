@@ -3,7 +3,6 @@ import torch
 from torch.nn import functional
 
 from lgn.operators import filters
-from lgn.operators.median import linear_median, median
 
 
 @pytest.mark.parametrize("radius", [1, 2, 3, 4, 5, 6])
@@ -49,23 +48,3 @@ def test_derivative_of_a_ramp_is_its_slope(axis: str, dim: int, kind: str) -> No
     assert torch.equal(inside, torch.full_like(inside, 3.0))
     across = filters.differentiate(ramp.T, axis, kind)[1:-1, 1:-1]
     assert torch.equal(across, torch.zeros_like(across))
-
-
-def test_median_of_a_window() -> None:
-    x = torch.rand(2, 6, 6, dtype=torch.float64)
-    assert float(median(x, 3)[1, 2, 3]) == float(x[1, 1:4, 2:5].flatten().median())
-
-
-def test_linear_median_has_the_least_error(digits: object) -> None:
-    from lgn.algebra import vec
-    from lgn.data import patches
-    from lgn.operators import operator
-
-    x = patches(digits.train.images, 6, 3000, seed=0)[:, 0].double() / 255  # type: ignore[attr-defined]
-    best = linear_median(x, 3)
-    truth = vec(median(x, 3))
-    pooled = vec(x) @ operator("pooling", (6, 6), radius=3).T
-    pooling_error = float((truth - pooled).norm() / truth.norm())
-    assert 0.01 < best.residual < pooling_error  # not linear, and better than the mean of the window
-    nudged = best.matrix + 0.01 * torch.randn(36, 36, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    assert float((truth - vec(x) @ nudged.T).norm() / truth.norm()) > best.residual

@@ -1,5 +1,6 @@
 """Scores are what an analysis says, in a small file; shares under some nulls are what those would have found."""
 
+import gzip
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,8 +54,7 @@ def test_scores_are_read_back_to_the_digits_that_are_kept(analysis: Analysis, tm
                 [n.value for n in numbers.values()], rel=1e-3
             )
             assert other.scores[on].keys() == numbers.keys()
-    analysis.to_json(tmp_path / "analysis.json.gz")
-    assert (tmp_path / "scores.json.gz").stat().st_size < (tmp_path / "analysis.json.gz").stat().st_size / 4
+    assert (tmp_path / "scores.json.gz").stat().st_size < len(gzip.compress(analysis.to_json().encode())) / 4
 
 
 def test_asking_every_null_finds_what_the_analysis_found(analysis: Analysis) -> None:

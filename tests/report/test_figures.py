@@ -12,6 +12,7 @@ from lgn.algebra import act, orbit
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.generator import tensor
 from lgn.operators import operator
+from lgn.operators.study import Setting
 from lgn.report import Contents, Network, figures
 from lgn.report.figures.choose import highest
 from lgn.report.figures.style import columns_for, mosaic
@@ -82,16 +83,18 @@ def test_one_generator_is_enough(analysis: Analysis) -> None:
 
 
 def test_learned_operators_stand_above_exact_ones() -> None:
-    exact = {radius: operator("pooling", PATCH, radius=radius) for radius in (2, 3)}
-    figure = figures.pooling({radius: 1.1 * matrix for radius, matrix in exact.items()}, PATCH, "patches")
+    exact = {Setting(radius=radius): operator("pooling", PATCH, radius=radius) for radius in (2, 3)}
+    longer = {setting: 1.1 * matrix for setting, matrix in exact.items()}
+    figure = figures.learned_operators("Pooling", "r = {0.radius}", longer, PATCH, "patches")
     drawn = images(figure)
-    assert np.allclose(drawn[0], 1.1 * exact[2])
-    assert np.allclose(drawn[2], exact[2])
+    assert np.allclose(drawn[0], 1.1 * exact[Setting(radius=2)])
+    assert np.allclose(drawn[2], exact[Setting(radius=2)])
     assert figure.axes[0].get_xlabel() == "learned, 10 % off"
-    turn = operator("rotation", PATCH, degrees=90)
-    assert figures.rotations({90.0: turn}, PATCH, "patches").axes[0].get_title() == "90°"
+    assert figure.axes[1].get_title() == "r = 3"
     both = operator("pooling then rotation", PATCH, radius=3, degrees=60)
-    assert figures.compositions({3: both}, PATCH, "patches").axes[0].get_xlabel() == "learned, 0 % off"
+    figure = figures.learned_operators("", "{0.degrees:g}°", {Setting(3, 60.0): both}, PATCH, "patches")
+    assert figure.axes[0].get_xlabel() == "learned, 0 % off"
+    assert figure.axes[0].get_title() == "60°"
 
 
 def test_runtime_bars() -> None:

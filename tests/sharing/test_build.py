@@ -10,6 +10,7 @@ from found import found
 
 import lgn.data
 from lgn.cli import main
+from lgn.front import contents_of
 from lgn.sharing.build import Question, build
 from lgn.sharing.predict import predict
 from lgn.training import Interrupted, Run, preset
@@ -108,6 +109,38 @@ def test_found_and_given_are_the_same_training(tmp_path: Path) -> None:
     weights = [each.networks[0].run.model().state_dict() for each in (one, other)]
     assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[1])
     assert with_found(config, found(*TURNS)) == with_group(config, "cyclic:4")
+
+
+def test_turns_within_a_range_are_learned_by_gates_and_shown(tmp_path: Path) -> None:
+    """As wide as a step of the group at least: handwriting leans by a few degrees of its own."""
+    config = preset("net", "classify", data="digits", **SMALL)
+    assert with_found(config, found(within=12)).network.generator == "free"
+    assert with_found(config, found(*TURNS, within=45)) == with_group(config, "cyclic:4")
+    (tmp_path / "found").mkdir()
+    found(within=45).save(tmp_path / "found" / "symmetries.json")
+    answer = build(Question(config, symmetries=tmp_path / "found"), tmp_path / "run", onnx=False)
+    assert [each.name for each in answer.networks] == ["C8 in part", "free filters"]
+    gates = answer.networks[0].gates
+    assert gates is not None
+    assert list(gates) == ["e", "r", "r^2", "r^3", "r^4"]
+    assert gates["e"] == 1
+    assert "gates, of elements with their inverses: e 1.00, r 0." in str(answer)
+    assert json.loads((tmp_path / "run" / "built.json").read_text())["networks"][0]["gates"] == gates
+    facts = dict(contents_of(tmp_path / "run").facts)
+    assert facts["gates"].startswith("e 1.00, r 0.")
+
+
+def test_the_file_of_a_network_with_gates_answers_as_it_does(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    (tmp_path / "found").mkdir()
+    found(within=45).save(tmp_path / "found" / "symmetries.json")
+    config = preset("net", "classify", data="digits", **SMALL)
+    build(Question(config, symmetries=tmp_path / "found"), tmp_path / "run")
+    np.savez(tmp_path / "some.npz", images=lgn.data.load("digits").test.images[:40].numpy())
+    one, other = (
+        predict(source, [tmp_path / "some.npz"]) for source in (tmp_path / "run", tmp_path / "run/merged.onnx")
+    )
+    assert [each.label for each in one] == [each.label for each in other]
 
 
 def test_a_build_that_is_stopped_goes_on_to_the_same_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

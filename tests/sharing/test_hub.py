@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import lgn
+from lgn.analysis.table import SHOWN
 from lgn.sharing import from_pretrained, hub_model, model_card
 from lgn.sharing.card import escape
 from lgn.training import Run
@@ -65,8 +66,8 @@ def test_card_says_what_the_analysis_found(analysed: Run) -> None:
     assert len(rows) == len(analysis.generators) == 4
     for row, each in zip(rows, analysis.generators, strict=True):
         assert row.startswith(f"| {each.name} |")
-        assert f"{each.nearest[0].cosine:.2f}" in row
-        assert all(finding.name in row for finding in each.findings)
+        assert f"| {each.nearest[0].cosine:.3f} |" in row
+        assert all(finding.name in row for finding in each.findings[:SHOWN])
 
 
 def test_text_of_others_stays_text() -> None:

@@ -16,7 +16,7 @@ QUARTER = FAMILY.candidate("turn 90")
 
 def said(images: torch.Tensor, seed: int = 0) -> torch.Tensor:
     torch.manual_seed(seed)
-    observer = network(1, 8).eval()
+    observer = network(images.shape[1:], 8).eval()
     with torch.no_grad():
         return torch.stack([observer(FAMILY.show(images, version)) for version in range(8)], 1)
 

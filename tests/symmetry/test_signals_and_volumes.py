@@ -16,8 +16,9 @@ from lgn.report import write_answer
 from lgn.symmetry import volumes
 from lgn.symmetry.candidates import families_of, usual
 from lgn.symmetry.division import near_duplicates
-from lgn.symmetry.observer import SIDES, network, smaller
+from lgn.symmetry.observer import SIDES, learn, logits, network, smaller
 from lgn.symmetry.result import patch_matrix
+from lgn.symmetry.statistic import answers, read
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +81,7 @@ def test_what_is_seen_from_afar_commutes_with_mirrors(axes: int) -> None:
     small = smaller(x)
     assert max(small.shape[2:]) <= SIDES[axes]
     torch.testing.assert_close(smaller(x.flip(-1)), small.flip(-1))
-    assert network(1, 4, axes)(small).shape == (2, 4)
+    assert network(small.shape[1:], 4)(small).shape == (2, 4)
 
 
 def test_near_duplicates_are_found_turned_or_reversed() -> None:
@@ -117,13 +118,38 @@ def test_what_is_broken_is_told_apart_and_what_is_kept_is_not() -> None:
     assert abs(kept.told_apart - 0.5) < 0.06
 
 
+@pytest.mark.parametrize("shape", [(1, 96), (1, 6, 6, 6)], ids=str)
+def test_a_pattern_that_is_the_same_at_no_two_places_is_seen(shape: tuple[int, ...]) -> None:
+    """Noise and a little of one pattern, of which no part says much: Note [Signals and volumes are looked at whole]."""
+    x = torch.randn(1500, *shape) + 0.1 * torch.randn(shape)
+    (family,) = families_of(["reversal" if len(shape) == 2 else "mirrors"], x)
+    candidate = family.candidate("reversal" if len(shape) == 2 else "mirror 1")
+    assert candidate.element is not None
+    pair = family.restricted((0, candidate.element))
+    seen = logits(learn(pair, x[:1000], 0, effort=0.5), pair, x[1000:], 0)
+    assert read(answers(seen, pair.candidates[0])).share > 0.6
+
+
 def test_of_volumes_with_one_mirror_the_others_are_told_apart() -> None:
     x = fields(200, torch.Generator().manual_seed(0))
     found = lgn.symmetries(x, candidates="mirrors", effort=0.05)
     assert found.kind == "volumes"
     assert found.row("mirror 1").told_apart < 0.6 < found.row("mirror 2").told_apart
     assert found.row("mirror 3").images == "broken"
-    assert "volumes: 200 of 8x8x8" in str(found)
+    assert "volumes: 200 of 6x6x6" in str(found)
+
+
+def test_of_many_that_are_broken_the_sentence_gives_the_number_and_the_page_shows_what_is_kept() -> None:
+    x = torch.randn(40, 1, 4, 4, 4)
+    found = lgn.symmetries(x, effort=0.02)
+    kept = replace(
+        found, rows=tuple(replace(row, images="kept" if row.name == "mirror 1" else "broken") for row in found.rows)
+    )
+    assert kept.group.order == 2
+    assert kept.sentence == "The volumes look the same after mirror 1 (C2). No turn is kept. The 37 others are broken."
+    shown = [sample.name for sample in answer_of(kept, x).samples]
+    assert shown[0] == "mirror 1"
+    assert len(shown) == 16
 
 
 def test_matrices_of_what_is_found_are_ready_for_layers() -> None:
@@ -158,7 +184,7 @@ def test_the_page_draws_signals_as_lines_and_volumes_as_slices(kind: str, tmp_pa
     if kind == "signals":
         assert text.count("<polyline") == 2 * 6  # six signals as they are, and reversed
     else:
-        assert text.count("<img") == (1 + 16) * 6 * 3  # of 23 mirrors those most told apart, three slices each
+        assert text.count("<img") == (1 + 16) * 6 * 3  # of 23 mirrors those not broken first, three slices each
 
 
 def test_discover_answers_about_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

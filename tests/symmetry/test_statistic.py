@@ -7,7 +7,7 @@ from lgn.symmetry.exact import turns_and_flips
 from lgn.symmetry.observer import network, smaller
 from lgn.symmetry.power import MIXED, pattern, planted_break, put
 from lgn.symmetry.statistic import Reading, answers, read
-from lgn.symmetry.verdict import LEVEL, holm, judge
+from lgn.symmetry.verdict import LEVEL, holm, is_open, judge
 
 FAMILY = turns_and_flips(("turns", "flips"), 8, 8)
 
@@ -106,6 +106,14 @@ def test_holm_is_that_of_its_definition() -> None:
 def reading(share: float, error: float, images: int) -> Reading:
     """Of an observer that is as sure as it is right."""
     return Reading(share, error, images, share, error)
+
+
+def test_more_observers_look_where_one_does_not_decide() -> None:
+    control = reading(0.536, 0.004, 10_000)
+    assert is_open([reading(0.501, 0.02, 10_000)], control)  # not less than the control, and not beyond chance
+    assert not is_open([reading(0.501, 0.004, 10_000)], control)
+    assert not is_open([reading(0.53, 0.004, 10_000)], control)  # broken
+    assert is_open([reading(0.53, 0.004, 10_000), reading(0.501, 0.02, 10_000)], control)
 
 
 def test_verdicts() -> None:

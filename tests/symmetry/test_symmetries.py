@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 import lgn
-from lgn.symmetry.result import Row
+from lgn.symmetry.row import Row
 
 
 def strokes(count: int, seed: int = 0) -> Tensor:

@@ -28,12 +28,12 @@ def comparable(run: Run) -> list[dict[str, Any]]:
 def test_metrics_have_the_spelled_names(finished: Run, tmp_path: Path) -> None:
     text = (finished.path / "metrics.jsonl").read_text()
     lines = [json.loads(line) for line in text.splitlines()]
-    assert [list(line) for line in lines] == [[*CLASSIFY, "step_conditions", "seconds"]] * 2
+    assert [list(line) for line in lines] == [[*CLASSIFY, "step_conditions", "filters", "seconds"]] * 2
     assert [line["epoch"] for line in lines] == [1, 2]
     assert all(line["validation_accuracy"] is None for line in lines)
     assert 0 < lines[0]["seconds"] < lines[1]["seconds"]
     run = train(small(task="reconstruct", epochs=1), tmp_path / "run", progress=False)
-    assert list(run.metrics[0]) == [*RECONSTRUCT, "step_conditions", "seconds"]
+    assert list(run.metrics[0]) == [*RECONSTRUCT, "step_conditions", "filters", "seconds"]
     assert 0 < run.metrics[0]["test_active"] < 1
 
 

@@ -9,7 +9,7 @@ from training.small import equal, small, weights
 import lgn
 from lgn.front import contents_of
 from lgn.generators import generators_of
-from lgn.nn import GroupNet
+from lgn.nn import Gates, GroupNet
 from lgn.training import Run, build_model, preset, train
 from lgn.training.build import learning_rate
 from lgn.training.stored_config import config_from_json, config_to_json
@@ -45,6 +45,41 @@ def test_its_generators_are_named_by_module_and_shown_with_their_bases(trained: 
     assert len(names) == sum(trained.model().widths)  # type: ignore[arg-type]
     assert contents.bases is not None
     assert contents.network is None  # the figure draws unfolded networks
+
+
+def test_gates_are_trained_stored_and_go_on_where_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training that is stopped while gates move ends with those of one that was left in peace, bit for bit."""
+    import signal
+
+    from lgn.training import Interrupted, checkpoint
+
+    config = small("net", **NET, group="cyclic:8", gates=True, epochs=2)
+    whole = train(config, tmp_path / "whole", progress=False)
+    gates = whole.model().gates
+    assert isinstance(gates, Gates)
+    assert (gates.logits != 0).all()
+    assert config_from_json(config_to_json(config)) == config
+    add, seen = checkpoint.State.add, []
+
+    def stopped(state: checkpoint.State, *values: float) -> None:
+        add(state, *values)  # type: ignore[arg-type]
+        seen.append(gates_of(state))
+        if len(seen) == 13:
+            signal.raise_signal(signal.SIGINT)
+
+    def gates_of(state: checkpoint.State) -> float:
+        model = state.objective.model
+        assert isinstance(model, GroupNet)
+        assert model.gates is not None
+        return float(model.gates.logits.detach().abs().sum())
+
+    monkeypatch.setattr(checkpoint.State, "add", stopped)
+    with pytest.raises(Interrupted):
+        train(config, tmp_path / "stopped", progress=False)
+    assert (seen[7], seen[8] > 0) == (0.0, True)  # they wait for 40 % of 20 steps
+    again = train(config, tmp_path / "stopped", progress=False)
+    assert equal(weights(whole), weights(again))
+    assert whole.metrics[-1]["train_loss"] == again.metrics[-1]["train_loss"]
 
 
 def test_frozen_filters_stay(tmp_path: Path) -> None:

@@ -26,8 +26,10 @@ def test_the_first_batches_count_equally_and_later_ones_fade(preset: str) -> Non
     for number in range(14):
         settle_statistics(model)
         batch = (number + 1) * torch.randn(16, 1, 28, 28)
-        alone = nn.BatchNorm2d(norm.num_features, momentum=1.0)  # its running variance is that of the last batch
-        norm.register_forward_pre_hook(lambda _, inputs, alone=alone: (alone(inputs[0]), None)[1])
+        # Its running variance is that of the last batch; in float64, for torch's own in float32 is off by 1e-4 on codes
+        # that are stored channels-last, as they are where there is no compiler.
+        alone = nn.BatchNorm2d(norm.num_features, momentum=1.0).double()
+        norm.register_forward_pre_hook(lambda _, inputs, alone=alone: (alone(inputs[0].double()), None)[1])
         with torch.no_grad():
             model(batch)
         norm._forward_pre_hooks.clear()
@@ -37,7 +39,7 @@ def test_the_first_batches_count_equally_and_later_ones_fade(preset: str) -> Non
         for later in seen[10:]:
             expected = 0.9 * expected + 0.1 * later
         assert norm.running_var is not None
-        torch.testing.assert_close(norm.running_var, expected, rtol=1e-4, atol=0)
+        torch.testing.assert_close(norm.running_var.double(), expected, rtol=2e-5, atol=0)
 
 
 def test_test_images_are_classified_as_well_as_trained_ones_from_the_first_epoch(tmp_path: Path) -> None:

@@ -32,19 +32,15 @@ def whole(subjects: Sequence[Subject], names: Sequence[str], random: torch.Gener
     remixed = [_once(Remixed, each.matrix, patch) for each in subjects]
     matched = [_once(Matched, each.matrix, patch) for each in subjects]
 
-    def relabelled(member: int, count: int) -> Draws:
-        return nulls.relabelled(subjects[member].matrix.float(), count, random), None
-
-    def shuffled(member: int, count: int) -> Draws:
-        return nulls.shuffled(subjects[member].matrix.float(), count, random), None
-
+    single = [each.matrix.float() for each in subjects]
+    families = [None if each.fresh_starts is None else id(each.fresh_starts) for each in subjects]
     return [
         Null(nulls.REMIXED, says.smooth, own, lambda i, n: (remixed[i]()(n, random), None)),
         Null(nulls.MATCHED, says.smooth, own, lambda i, n: (matched[i]()(n, random), None)),
         Null(nulls.GAUSSIAN, says.anything, [0] * len(subjects), lambda _, n: (nulls.gaussian(n, d, random), None)),
-        Null(nulls.RELABELLED, says.spatial, own, relabelled),
-        Null(nulls.SHUFFLED, says.single_entries, own, shuffled),
-        Null(nulls.FRESH, says.tested, _families(subjects), lambda i, n: (_fresh(subjects[i], n), None)),
+        Null(nulls.RELABELLED, says.spatial, own, lambda i, n: (nulls.relabelled(single[i], n, random), None)),
+        Null(nulls.SHUFFLED, says.single_entries, own, lambda i, n: (nulls.shuffled(single[i], n, random), None)),
+        Null(nulls.FRESH, says.tested, families, lambda i, n: (_fresh(subjects[i], n), None)),
     ]
 
 
@@ -88,10 +84,6 @@ class _Says:
         self.spatial = self.tested & torch.tensor([scores.SPATIAL.get(name, name not in UNPLACED) for name in names])
         self.smooth = self.tested & torch.tensor([scores.SMOOTH.get(name, True) for name in names])
         self.single_entries = torch.tensor([name == "permutation" for name in names])
-
-
-def _families(subjects: Sequence[Subject]) -> list[int | None]:
-    return [None if each.fresh_starts is None else id(each.fresh_starts) for each in subjects]
 
 
 def _fresh(subject: Subject, count: int) -> Tensor:

@@ -143,10 +143,7 @@ class Verdicts:
 
 
 def _group(structure: str) -> str:
-    return SPECTRA if structure in _SPECTRAL else STRUCTURES
-
-
-_SPECTRAL = frozenset(each.name for each in scores.STRUCTURES if each.spectral)
+    return SPECTRA if structure in scores.SPECTRAL else STRUCTURES
 
 
 def fourier_of(all_scores: tuple[Score, ...], patch: Patch) -> tuple[Fourier, ...]:

@@ -169,13 +169,6 @@ class GeneratorAnalysis:
     effect_on_identity: Matrix = field(repr=False)
     identifiability: Identifiability | None
 
-    def restricted(self) -> Matrix | None:
-        """`A P_U`, the part that the data speak to."""
-        if self.identifiability is None:
-            return None
-        basis = tensor(self.identifiability.basis, columns=self.identifiability.dimension)
-        return rows(tensor(self.matrix) @ basis @ basis.T)
-
 
 def rows(matrix: Tensor) -> Matrix:
     """A tensor (a, b) as a tuple of rows; numbers that float32 holds have the few digits that tell them apart there."""

@@ -29,22 +29,9 @@ _CONTINUOUS = {
     "stretch": ("factor", SCALE_STEP),
     "modulation": ("cycles", CYCLE_STEP),
 }
-_PARAMETERS = {
-    "reflection": ("axis",),
-    "rotation": ("degrees",),
-    "pooling": ("radius",),
-    "blur": ("sigma",),
-    "derivative": ("axis",),
-    "scaling": ("factor",),
-    "shear": ("amount",),
-    "pooling then rotation": ("radius", "degrees"),
-    "smoothing": ("sigma",),
-    "stretch": ("factor",),
-    "modulation": ("cycles",),
-    "mirror": ("axis",),
-    "turn": ("axis", "degrees"),
-    "cube": ("number",),
-}
+#: Keywords that do not tell the members of a family apart for a reader, everywhere and in one family.
+_HIDDEN = {"mode", "fill", "kind"}
+_HIDDEN_IN = {"shear": {"axis"}, "modulation": {"degrees"}}
 
 
 def nearest(
@@ -87,10 +74,8 @@ def order_by_excess(excess: dict[str, float]) -> list[str]:
 
 def parameter_of(name: str, keywords: Keywords) -> Parameter:
     """The one value (or pair) that tells the members of a family apart for a reader."""
-    keys = _PARAMETERS.get(name, ())
-    if name == "shift":
-        keys = ("rows", "columns", "places", "first", "second", "third")
-    chosen = tuple(keywords[key] for key in keys if key in keywords)
+    hidden = _HIDDEN | _HIDDEN_IN.get(name, set())
+    chosen = tuple(value for key, value in keywords.items() if key not in hidden)
     if len(chosen) < 2:
         return chosen[0] if chosen else None
     return tuple(float(value) for value in chosen)

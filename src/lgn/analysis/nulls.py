@@ -4,8 +4,6 @@ Fresh starts of the same family are drawn by whoever knows the family: a functio
 (count, d, d). The nulls that keep the smoothness of filters are in `lgn.analysis.smoothness`.
 """
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
@@ -15,7 +13,6 @@ GAUSSIAN, ORBITS, RELABELLED, FRESH = "gaussian", "gaussian orbits", "relabelled
 SHUFFLED, REMIXED, MATCHED, REPAIRED = "shuffled entries", "remixed", "matched smoothness", "re-paired filters"
 #: Nulls that keep how smooth filters are. All others are white.
 KEEP_SMOOTHNESS = (REMIXED, MATCHED, REPAIRED)
-FreshStarts = Callable[[int], Tensor]
 
 
 def gaussian(count: int, d: int, random: torch.Generator, basis: Tensor | None = None) -> Tensor:

@@ -1,8 +1,6 @@
 """The analysis of all generators of a model, or of any matrices: printed, a table; written, JSON."""
 
-import gzip
 import json
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,23 +77,18 @@ class Analysis:
         return pandas.DataFrame(columns(self)).set_index("generator")
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The analysis as JSON text; written to `path` too, whole or not at all, where one is given.
-
-        A path that ends in `.gz` is packed, to a third of the size.
-        """
+        """The analysis as JSON text; written to `path` too, whole or not at all, where one is given."""
         text = json.dumps(encode(self), allow_nan=False, separators=(",", ":"))
         if path is not None:
-            packed = Path(path).suffix == ".gz"
-            write_whole(Path(path), gzip.compress(text.encode(), mtime=0) if packed else text.encode())
+            write_whole(Path(path), text.encode())
         return text
 
     @classmethod
     def from_json(cls, source: str | Path) -> "Analysis":
         """Read what `to_json` wrote: the text itself, or a `Path` of the file."""
-        text = _read(source) if isinstance(source, Path) else source
         try:
-            value = json.loads(text)
-        except json.JSONDecodeError as error:
+            value = json.loads(source.read_bytes() if isinstance(source, Path) else source)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise ValueError(f"source must be the JSON of an analysis, got text that is not JSON: {error}") from None
         schema = value.get("schema") if isinstance(value, dict) else None
         if schema != SCHEMA:
@@ -112,10 +105,3 @@ class Analysis:
             return cls.from_json(path)
         except OldAnalysis:
             return None
-
-
-def _read(path: Path) -> str:
-    try:
-        return (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode()
-    except (gzip.BadGzipFile, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise ValueError(f"source must be the JSON of an analysis, got {path}: {error}") from None

@@ -136,6 +136,9 @@ STRUCTURES: tuple[Structure, ...] = (
 )
 
 
+SPECTRAL: frozenset[str] = frozenset(each.name for each in STRUCTURES if each.spectral)
+
+
 def structures_for(patch: Patch) -> tuple[Structure, ...]:
     """The structures that patches with so many axes can have: those all of whose scores they have."""
     known = set(names_for(patch))

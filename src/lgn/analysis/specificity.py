@@ -14,8 +14,6 @@ WITHIN = {
     "doubly block-circulant": ("block-Toeplitz",),
     "Toeplitz": ("block-Toeplitz",),
 }
-#: Statements about singular values: true of much that has a better name.
-GENERAL = frozenset(each.name for each in scores.STRUCTURES if each.spectral)
 LEVEL, MARGIN = 0.01, 0.05
 
 
@@ -34,7 +32,7 @@ def most_specific_first(found: list[Finding], matrix: Tensor, patch: Patch, dime
         small if explains[large] > explains[small] + MARGIN and adds(small, large, matrix, patch, dimensions) else large
         for small, large in nested
     }
-    return sorted(found, key=lambda each: (each.name in GENERAL, each.name in second, -_excess(each)))
+    return sorted(found, key=lambda each: (each.name in scores.SPECTRAL, each.name in second, -_excess(each)))
 
 
 def adds(small: str, large: str, matrix: Tensor, patch: Patch, dimensions: int) -> bool:

@@ -1,7 +1,7 @@
 """An analysis as a table for people: one row a generator, what was found in the paper's words."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from lgn import markdown, notebook
@@ -10,33 +10,24 @@ from lgn.analysis import scores
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, GeneratorAnalysis, Match, tensor
 from lgn.analysis.result import Analysis
 
-HEAD = ("generator", "findings", "nearest operator", "cosine", "period", "closure", "condition")
-LAST = "dim U"
+HEAD = ("generator", "findings", "nearest operator", "cosine", "period", "closure", "condition", "dim U")
 PICTURES = 60
 SHOWN = 3  # findings a row: the clearest; all of them are in the analysis
 
 
-def table(analysis: Analysis, more: Mapping[str, Sequence[str]] | None = None) -> str:
-    """One row a generator: its findings, the nearest known operator, period, closure, condition, dim U.
-
-    more: further columns by name, with a cell for each generator.
-    """
-    more = more or {}
-    lines = [(*HEAD, *more, LAST)]
-    for index, each in enumerate(analysis.generators):
-        *cells, identifiable = _row(each, analysis)
-        lines.append((*cells, *(column[index] for column in more.values()), identifiable))
-    head, *rest = markdown.columns(lines)
+def table(analysis: Analysis) -> str:
+    """One row a generator: its findings, the nearest known operator, period, closure, condition, dim U."""
+    head, *rest = markdown.columns([HEAD, *(row(each, analysis) for each in analysis.generators)])
     return "\n".join([head, "-" * max(map(len, [head, *rest])), *rest, "", *_notes(analysis)])
 
 
 def html_table(analysis: Analysis) -> str:
     """The same for a notebook, with a picture of each generator; of more than `PICTURES` the first are shown."""
     shown = analysis.generators[:PICTURES]
-    rows = [(notebook.picture(tensor(each.matrix)), *_row(each, analysis)) for each in shown]
+    rows = [(notebook.picture(tensor(each.matrix)), *row(each, analysis)) for each in shown]
     left = len(analysis.generators) - len(shown)
     more = [f"... and {left} more: print(analysis) shows all."] if left else []
-    return notebook.together(notebook.cells(("", *HEAD, LAST), rows), *more, *_notes(analysis))
+    return notebook.together(notebook.cells(("", *HEAD), rows), *more, *_notes(analysis))
 
 
 def columns(analysis: Analysis) -> dict[str, list[Any]]:
@@ -80,7 +71,8 @@ def match_words(match: Match) -> str:
     return f"{match.name} {parameter}" if parameter is not None else match.name
 
 
-def _row(each: GeneratorAnalysis, analysis: Analysis) -> tuple[str, ...]:
+def row(each: GeneratorAnalysis, analysis: Analysis) -> tuple[str, ...]:
+    """The cells of one generator, as `HEAD` calls them."""
     spectrum, about = each.spectrum, each.identifiability
     best = each.nearest[0]
     beyond = best.adjusted_p_value <= analysis.false_discovery_rate

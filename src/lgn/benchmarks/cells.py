@@ -31,8 +31,7 @@ def run_cells(
     """Measure all cells of the parts (all of them for none) that are not in the file `out` yet, writing it after each.
 
     A quick run has fewer cells, and needs nothing but what comes with the package. `progress` is told how many cells
-    are done, of how many. Cells that have a `before` were measured before the change that it names; they stand until
-    they are measured again.
+    are done, of how many.
     """
     if unknown := [part for part in parts if part not in modules]:
         raise ValueError(f"parts must be of {', '.join(modules)}, got {unknown[0]!r}")
@@ -41,7 +40,7 @@ def run_cells(
         kind = "quick" if stored["quick"] else "full"
         raise ValueError(f"out must be a new file or one of the same kind of run, {out} has a {kind} one")
     result: dict[str, Any] = {"quick": quick, "threads": torch.get_num_threads(), "cells": list(stored["cells"])}
-    finished = {_name(cell["key"]) for cell in result["cells"] if "before" not in cell}
+    finished = {_name(cell["key"]) for cell in result["cells"]}
     wanted = [cell for part in parts or modules for cell in cells_of(modules, part, quick, data_dir)]
     missing = [cell for cell in wanted if _name(cell.key) not in finished]
     for number, cell in enumerate(missing):
@@ -53,8 +52,7 @@ def run_cells(
             "seconds": round(time.perf_counter() - began, 3),
             "processor_seconds": round(time.process_time() - worked, 3),
         }
-        others = [each for each in result["cells"] if _name(each["key"]) != _name(cell.key)]
-        result["cells"] = [*others, {"key": cell.key, **measured, **times}]
+        result["cells"].append({"key": cell.key, **measured, **times})
         if out is not None:
             out.parent.mkdir(parents=True, exist_ok=True)
             write_json(out, result, indent=None)

@@ -20,7 +20,7 @@ class LoopedInverse(AuxiliaryInverse):
 class LoopedSingularValues(SingularValues):
     """The same, one decomposition at a time."""
 
-    def score_spectrum(self, matrix: Tensor) -> Tensor:
+    def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
         return -torch.stack([torch.linalg.svdvals(a).sum() for a in matrix]).sum()
 
 

@@ -4,20 +4,17 @@ import webbrowser
 from dataclasses import dataclass
 from typing import Annotated
 
-import torch
 import tyro
 
-from lgn.analysis import Analysis, table
+from lgn.analysis import table
 from lgn.analysis.subject import require_patch
 from lgn.commands.analyze import said_line
 from lgn.commands.answer import PAGE, answer
 from lgn.commands.options import TrainOptions, parse
 from lgn.commands.train import result_line, train_with
 from lgn.front import write_report
-from lgn.measures import inverse_error
 from lgn.nn import summary
 from lgn.symmetry import ALL_NAMES, EVIDENCE
-from lgn.training import Run
 
 HELP = """Say which symmetries images have, which of them their labels keep, and what a network gains; then train a
 linear group network on them and say what its generators do.
@@ -49,10 +46,8 @@ class DiscoverOptions(TrainOptions):
 def run(args: list[str]) -> int:
     options = parse(DiscoverOptions, args, "lgn discover", HELP)
     config, out = options.settled()
-    evidence, candidates = (
-        _words("evidence", options.evidence, EVIDENCE),
-        _words("candidates", options.candidates, ALL_NAMES),
-    )
+    evidence = _words("evidence", options.evidence, EVIDENCE)
+    candidates = _words("candidates", options.candidates, ALL_NAMES)
     if options.paper_alone and (evidence or candidates):
         raise ValueError("paper must be given without evidence and candidates, which it leaves out")
     if options.minutes is not None and options.minutes <= 0:
@@ -88,7 +83,7 @@ def _train(options: DiscoverOptions) -> int:
     print(summary(found.model()))
     with said_line() as say:
         analysis = found.analysis(progress=say)
-    print(f"\n{table(analysis, _inverse_errors(found, analysis))}\n")
+    print(f"\n{table(analysis)}\n")
     page = write_report(found)
     print(f"run:  {found.path}")
     print(f"page: {page}")
@@ -107,13 +102,3 @@ def _words(name: str, given: str | None, allowed: tuple[str, ...]) -> tuple[str,
     if not words:
         raise ValueError(f"{name} must name at least one of {', '.join(allowed)}, got none")
     return words
-
-
-def _inverse_errors(found: Run, analysis: Analysis) -> dict[str, list[str]]:
-    """How well each auxiliary inverse of training inverts its generator, where there are any."""
-    inverses = [tensor for name, tensor in found.checkpoint()["penalty"].items() if name.startswith("inverses.")]
-    if not inverses:
-        return {}
-    matrices = torch.tensor([each.matrix for each in analysis.generators], dtype=torch.float64)
-    errors = inverse_error(matrices, torch.cat(inverses).double())
-    return {"inverse": [f"{error:.2g}" for error in errors.tolist()]}

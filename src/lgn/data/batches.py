@@ -39,23 +39,8 @@ def batches(
         raise DataError(f"batch_size must be at least 1 and start at least 0, got {batch_size} and {start}")
     if labels is not None and len(labels) != len(images):
         raise DataError(f"there are {len(images)} images and {len(labels)} labels")
-    return _batches(images, labels, batch_size, seed, epoch, start, shuffle, preprocessing)
-
-
-def _batches(  # apart from the checks above, which a generator would only make at its first `next`
-    images: Tensor,
-    labels: Tensor | None,
-    batch_size: int,
-    seed: int,
-    epoch: int,
-    start: int,
-    shuffle: bool,
-    preprocessing: Preprocessing | None,
-) -> Iterator[tuple[Tensor, Tensor | None]]:
-    count = len(images)
-    order = epoch_order(count, seed, epoch) if shuffle else torch.arange(count)
-    order = order.to(images.device)
+    count, device = len(images), images.device
+    order = (epoch_order(count, seed, epoch) if shuffle else torch.arange(count)).to(device)
     finish = unit_range if preprocessing is None else preprocessing.apply
-    for first in range(start * batch_size, count, batch_size):
-        chosen = order[first : first + batch_size]
-        yield finish(images[chosen]), None if labels is None else labels[chosen]
+    parts = order[start * batch_size :].split(batch_size) if start * batch_size < count else ()
+    return ((finish(images[chosen]), None if labels is None else labels[chosen]) for chosen in parts)

@@ -33,3 +33,8 @@ def read_bytes(path: Path, limit: int, md5: str | None = None) -> bytes:
         if found != md5:
             raise DataError(f"{path} has a wrong checksum: its content has MD5 {found}, published is {md5}")
     return content
+
+
+def packed_or_not(path: Path) -> Path | None:
+    """A file, or its `.gz`; None where there is neither."""
+    return next((each for each in (path, path.with_name(f"{path.name}.gz")) if each.is_file()), None)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from lgn.data.errors import DataError
+from lgn.data.files import packed_or_not
 from lgn.data.idx import read_idx_split
 from lgn.data.images import ImageSet
 
@@ -30,7 +31,5 @@ def load_idx_folder(folder: Path) -> ImageSet:
 
 
 def _path_of(folder: Path, name: str) -> Path | None:
-    """A file by its name, as some unpack it (`train-images.idx3-ubyte`), or packed."""
-    dotted = name.replace("-idx", ".idx")
-    paths = [folder / each for each in (name, f"{name}.gz", dotted, f"{dotted}.gz")]
-    return next((path for path in paths if path.is_file()), None)
+    """A file by its name, or as some unpack it (`train-images.idx3-ubyte`)."""
+    return packed_or_not(folder / name) or packed_or_not(folder / name.replace("-idx", ".idx"))

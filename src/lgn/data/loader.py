@@ -4,6 +4,7 @@ import difflib
 import os
 import warnings
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -32,8 +33,8 @@ def load(
     """Load a named set, a folder of images, of IDX files or of WAV files, an `.npz` of arrays, or a CSV of signals.
 
     - A name: `digits` (inside the package), `mnist`, `fashion-mnist`, `cifar10`, `rotated-mnist`,
-      `rotated-mnist-90`, `flipped-cifar10`. Looked for in `data_dir`, in the directory `LGN_DATA`, in the cache; then
-      downloaded, into `data_dir` or the cache, unless `download` is false.
+      `rotated-mnist-90`, `rotated-mnist-45`, `flipped-cifar10`. Looked for in `data_dir`, in the directory `LGN_DATA`,
+      in the cache; then downloaded, into `data_dir` or the cache, unless `download` is false.
     - A folder with a subfolder per class, with `train` and `test` of such, or of images alone (no labels).
     - A folder with the four files of a set in MNIST's own format, packed or not.
     - An `.npz` with `images`, `signals` or `volumes`, and perhaps `labels`.
@@ -43,41 +44,32 @@ def load(
     `image_size` makes every image square of that size. `seed` decides what is random: the split of one's own images
     (`test_fraction` of each class) and the angles of the rotated sets.
     """
-    found = _load(name_or_path, data_dir, image_size, window, seed, test_fraction, download)
-    _warn_of_unseen(found)
-    return found
-
-
-def _load(
-    name_or_path: str | os.PathLike[str],
-    data_dir: str | os.PathLike[str] | None,
-    image_size: int | None,
-    window: int | None,
-    seed: int,
-    test_fraction: float,
-    download: bool,
-) -> ImageSet:
     if image_size is not None and image_size < 1:
         raise DataError(f"image_size must be at least 1, got {image_size}")
-    if isinstance(name_or_path, str) and name_or_path in NAMED_SETS:
-        return resize_set(load_named(name_or_path, data_dir, seed, download), image_size)
-    path = Path(name_or_path).expanduser()
-    if path.is_dir() and has_wavs(path):
-        return resize_set(load_wavs(path, window=window, seed=seed, test_fraction=test_fraction), image_size)
-    if window is not None:
+    split: dict[str, Any] = {"seed": seed, "test_fraction": test_fraction}
+    named, path = isinstance(name_or_path, str) and name_or_path in NAMED_SETS, Path(name_or_path).expanduser()
+    wavs = not named and path.is_dir() and has_wavs(path)
+    if window is not None and not wavs:
         raise DataError(f"window must be given with a folder of WAV files only, got {window} for {name_or_path}")
-    if path.is_file() and path.suffix.lower() == ".csv":
-        return resize_set(load_table(path, seed=seed, test_fraction=test_fraction), image_size)
-    if path.is_dir() and has_idx(path):
-        return resize_set(load_idx_folder(path), image_size)
-    if path.is_dir():
-        return load_folder(path, image_size=image_size, seed=seed, test_fraction=test_fraction)
-    if path.is_file():
-        return resize_set(load_arrays(path, seed=seed, test_fraction=test_fraction), image_size)
-    near = difflib.get_close_matches(str(name_or_path), NAMED_SETS, 1)
+    if named:
+        found = load_named(str(name_or_path), data_dir, seed, download)
+    elif wavs:
+        found = load_wavs(path, window=window, **split)
+    elif path.is_file():
+        found = (load_table if path.suffix.lower() == ".csv" else load_arrays)(path, **split)
+    elif path.is_dir():
+        found = load_idx_folder(path) if has_idx(path) else load_folder(path, image_size=image_size, **split)
+    else:
+        raise _unknown(str(name_or_path))
+    _warn_of_unseen(found)
+    return resize_set(found, image_size)
+
+
+def _unknown(name: str) -> DataError:
+    near = difflib.get_close_matches(name, NAMED_SETS, 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise DataError(
-        f"{str(name_or_path)!r} is neither a folder, nor an .npz or .csv file, nor one of {', '.join(NAMED_SETS)}{hint}"
+    return DataError(
+        f"{name!r} is neither a folder, nor an .npz or .csv file, nor one of {', '.join(NAMED_SETS)}{hint}"
     )
 
 

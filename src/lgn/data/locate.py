@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lgn.data.errors import DataError
-from lgn.data.registry import Layout, NamedSet, SetFile
+from lgn.data.files import packed_or_not
+from lgn.data.registry import Layout, NamedSet
 
 DIGITS_DIRECTORY = Path(__file__).parent / "digits"
 
@@ -47,8 +48,8 @@ def locate(named: NamedSet, directories: list[Path]) -> Found | None:
         for layout in named.layouts:
             for folder in (*layout.folders, "."):
                 place = directory / folder
-                train = [_path_of(file, place) for file in layout.train]
-                test = [_path_of(file, place) for file in layout.test]
+                train = [packed_or_not(place / file.name) for file in layout.train]
+                test = [packed_or_not(place / file.name) for file in layout.test]
                 missing = [
                     file.name
                     for file, path in zip((*layout.train, *layout.test), train + test, strict=True)
@@ -61,11 +62,4 @@ def locate(named: NamedSet, directories: list[Path]) -> Found | None:
                     incomplete.append(f"{named.name} in {place} is incomplete: {', '.join(missing)} missing")
     if incomplete:
         raise DataError(f"{incomplete[0]}; add what is missing, or remove the rest")
-    return None
-
-
-def _path_of(file: SetFile, folder: Path) -> Path | None:
-    for path in (folder / file.name, folder / f"{file.name}.gz"):
-        if path.is_file():
-            return path
     return None

@@ -63,4 +63,6 @@ def _load_made(
         raise DataError(f"{named.name} is made from {made_from}, and {made_from} cannot be had: {error}") from error
     if named.name == "flipped-cifar10":
         return flip_set(source, named.name, seed)
+    if named.name == "rotated-mnist-45":
+        return rotate_set(source, named.name, seed, within=45.0)
     return rotate_set(source, named.name, seed, quarter_turns=named.name == "rotated-mnist-90")

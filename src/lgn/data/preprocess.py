@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
 
+from lgn.codec import decode, encode
 from lgn.data.errors import DataError
 from lgn.data.images import checksum
 from lgn.data.room import PIECE
@@ -28,15 +29,8 @@ _GREY_WEIGHTS = (0.299, 0.587, 0.114)  # luma of ITU-R BT.601, as image librarie
 
 
 @dataclass(frozen=True, eq=False)
-class Preprocessing:
-    """A fitted preprocessing. Made by `fit_preprocessing`, or from its JSON.
-
-    - `none`: bytes become 0..1.
-    - `standardise`: `(x - mean) / std` per channel.
-    - `zca`: standardised, then whitened as whole images (see `lgn.data.zca`).
-
-    `mean` and `std` are of pixels in 0..1, one per channel.
-    """
+class Recipe:
+    """What is stored of a preprocessing; `mean` and `std` are of pixels in 0..1, one per channel."""
 
     kind: Kind
     grey: bool
@@ -44,6 +38,25 @@ class Preprocessing:
     std: tuple[float, ...]
     eps: float
     checksum: str
+
+    def __post_init__(self) -> None:
+        finite = all(map(math.isfinite, (*self.mean, *self.std, self.eps)))
+        if not finite or not self.mean or len(self.mean) != len(self.std) or min(*self.std, self.eps) <= 0:
+            raise DataError(
+                "preprocessing must have a positive std for each mean and a positive eps, "
+                f"got mean {self.mean}, std {self.std} and eps {self.eps}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Preprocessing(Recipe):
+    """A fitted preprocessing. Made by `fit_preprocessing`, or from its JSON.
+
+    - `none`: bytes become 0..1.
+    - `standardise`: `(x - mean) / std` per channel.
+    - `zca`: standardised, then whitened as whole images (see `lgn.data.zca`).
+    """
+
     whitening: Whitening | None = None
 
     def apply(self, images: Tensor) -> Tensor:
@@ -78,31 +91,20 @@ class Preprocessing:
 
     def to_json(self) -> dict[str, Any]:
         """Small statistics as numbers; the whitening matrix as its recipe, the data's checksum and eps."""
-        return {
-            "schema": SCHEMA,
-            "kind": self.kind,
-            "grey": self.grey,
-            "mean": list(self.mean),
-            "std": list(self.std),
-            "eps": self.eps,
-            "checksum": self.checksum,
-        }
+        return {"schema": SCHEMA, **{each.name: encode(getattr(self, each.name)) for each in fields(Recipe)}}
 
     @staticmethod
-    def from_json(recipe: Mapping[str, Any], train_images: Tensor | None = None) -> "Preprocessing":
-        """The preprocessing that was stored. `zca` is computed again from the same train images, and only from them."""
-        stored = _validated(recipe)
-        if stored.kind != "zca":
-            return stored
-        if train_images is None:
-            raise DataError("train_images must be given: a stored zca is a recipe, computed again from its train set")
-        found = checksum(train_images)
-        if found != stored.checksum:
-            raise DataError(
-                f"train_images are not those that zca was fitted on: "
-                f"their checksum is {found[:12]}..., stored is {stored.checksum[:12]}..."
-            )
-        return fit_preprocessing("zca", train_images, grey=stored.grey, eps=stored.eps)
+    def from_json(stored: Mapping[str, Any]) -> "Preprocessing":
+        """The preprocessing that was stored; of `zca` only the recipe is, to be fitted again to its images."""
+        if stored.get("schema") != SCHEMA:
+            raise DataError(f"preprocessing must have schema {SCHEMA}, got {stored.get('schema')!r}")
+        try:
+            recipe = decode(Recipe, {key: value for key, value in stored.items() if key != "schema"}, "preprocessing")
+        except ValueError as error:
+            raise DataError(str(error)) from None
+        if recipe.kind == "zca":
+            raise DataError("preprocessing kind must not be 'zca' here: it is made again from its train images")
+        return Preprocessing(**vars(recipe))
 
     def _standardise(self, images: Tensor) -> Tensor:
         if self.grey:
@@ -176,28 +178,3 @@ def _pieces(pixels: Tensor) -> list[Tensor]:
 def unit_range(images: Tensor) -> Tensor:
     """Bytes as float32 in 0..1; float32 stays as it is."""
     return images if images.dtype == torch.float32 else images.float().div_(255)
-
-
-def _validated(recipe: Mapping[str, Any]) -> Preprocessing:
-    """The stored numbers, believed only after a look."""
-    if recipe.get("schema") != SCHEMA:
-        raise DataError(f"preprocessing must have schema {SCHEMA}, got {recipe.get('schema')!r}")
-    values: dict[str, Any] = {key: recipe.get(key) for key in ("kind", "grey", "mean", "std", "eps", "checksum")}
-    kind, grey, mean, std, eps, digest = values.values()
-    if kind not in get_args(Kind):
-        raise DataError(f"preprocessing kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
-    if not isinstance(grey, bool) or not isinstance(digest, str):
-        raise DataError(f"preprocessing needs grey (true or false) and checksum (text), got {grey!r} and {digest!r}")
-    if not _is_number(eps) or eps <= 0:
-        raise DataError(f"preprocessing eps must be a positive number, got {eps!r}")
-    for name in ("mean", "std"):
-        numbers = values[name]
-        if not isinstance(numbers, list) or not numbers or not all(_is_number(number) for number in numbers):
-            raise DataError(f"preprocessing {name} must be a list of numbers, got {numbers!r}")
-    if len(mean) != len(std) or min(std) <= 0:
-        raise DataError(f"preprocessing must have a positive std for each mean, got {mean} and {std}")
-    return Preprocessing(kind, grey, tuple(mean), tuple(std), eps, digest)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,6 +1,7 @@
 """The sets that have a name: what they are, where they are published, and how to know them again."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 DIGIT_NAMES = tuple(str(digit) for digit in range(10))
 
@@ -40,59 +41,44 @@ class NamedSet:
     made_from: str | None = None  # a set that is computed from another
 
 
-def _idx(folders: tuple[str, ...], train_images: str, train_labels: str, test_images: str, test_labels: str) -> Layout:
-    return Layout(
-        "idx",
-        (SetFile("train-images-idx3-ubyte", train_images), SetFile("train-labels-idx1-ubyte", train_labels)),
-        (SetFile("t10k-images-idx3-ubyte", test_images), SetFile("t10k-labels-idx1-ubyte", test_labels)),
-        folders,
-    )
+IDX = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
 
 
-def _idx_downloads(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[SetFile, ...]:
-    return (
-        SetFile("train-images-idx3-ubyte.gz", train_images),
-        SetFile("train-labels-idx1-ubyte.gz", train_labels),
-        SetFile("t10k-images-idx3-ubyte.gz", test_images),
-        SetFile("t10k-labels-idx1-ubyte.gz", test_labels),
-    )
+def _idx(name: str, what: str, md5: tuple[str, ...], *folders: str, counts: tuple[int, int], **more: Any) -> NamedSet:
+    """A set of 28x28 pixels and ten classes in MNIST's own format."""
+    files = tuple(SetFile(*pair) for pair in zip(IDX, md5, strict=True))
+    layout = Layout("idx", files[:2], files[2:], folders)
+    return NamedSet(name, what, *counts, (1, 28, 28), more.pop("class_names", DIGIT_NAMES), (layout,), **more)
 
 
-DIGITS = NamedSet(
-    name="digits",
-    what="handwritten digits, an extract of MNIST inside the package",
-    train_count=5_000,
-    test_count=1_000,
-    image_shape=(1, 28, 28),
-    class_names=DIGIT_NAMES,
-    layouts=(
-        _idx(
-            (),
-            "57a5f4ac6169757c3ac96a8483da2aaa",
-            "fe358e67f2d0bda1f0426fcd68b8972e",
-            "e77693356a3d14e7568de9ec0a623faa",
-            "13fa10db7d1a87ed5a393562917a1e94",
-        ),
+def _packed(*md5: str) -> tuple[SetFile, ...]:
+    return tuple(SetFile(f"{name}.gz", each) for name, each in zip(IDX, md5, strict=True))
+
+
+DIGITS = _idx(
+    "digits",
+    "handwritten digits, an extract of MNIST inside the package",
+    (
+        "57a5f4ac6169757c3ac96a8483da2aaa",
+        "fe358e67f2d0bda1f0426fcd68b8972e",
+        "e77693356a3d14e7568de9ec0a623faa",
+        "13fa10db7d1a87ed5a393562917a1e94",
     ),
+    counts=(5_000, 1_000),
 )
 
-MNIST = NamedSet(
-    name="mnist",
-    what="handwritten digits",
-    train_count=60_000,
-    test_count=10_000,
-    image_shape=(1, 28, 28),
-    class_names=DIGIT_NAMES,
-    layouts=(
-        _idx(
-            ("mnist", "MNIST/raw", "MNIST"),
-            "6bbc9ace898e44ae57da46a324031adb",
-            "a25bea736e30d166cdddb491f175f624",
-            "2646ac647ad5339dbf082846283269ea",
-            "27ae3e4e09519cfbb04c329615203637",
-        ),
+MNIST = _idx(
+    "mnist",
+    "handwritten digits",
+    (
+        "6bbc9ace898e44ae57da46a324031adb",
+        "a25bea736e30d166cdddb491f175f624",
+        "2646ac647ad5339dbf082846283269ea",
+        "27ae3e4e09519cfbb04c329615203637",
     ),
-    downloads=_idx_downloads(
+    *("mnist", "MNIST/raw", "MNIST"),
+    counts=(60_000, 10_000),
+    downloads=_packed(
         "f68b3c2dcbeaaa9fbdd348bbdeb94873",
         "d53e105ee54ea40749a09fcbcd1e9432",
         "9fb629c4189551a2d022fa330f9573f3",
@@ -105,34 +91,19 @@ MNIST = NamedSet(
     ),
 )
 
-FASHION_MNIST = NamedSet(
-    name="fashion-mnist",
-    what="articles of clothing",
-    train_count=60_000,
-    test_count=10_000,
-    image_shape=(1, 28, 28),
-    class_names=(
-        "t-shirt",
-        "trouser",
-        "pullover",
-        "dress",
-        "coat",
-        "sandal",
-        "shirt",
-        "sneaker",
-        "bag",
-        "ankle boot",
+FASHION_MNIST = _idx(
+    "fashion-mnist",
+    "articles of clothing",
+    (
+        "f4a8712d7a061bf5bd6d2ca38dc4d50a",
+        "9018921c3c673c538a1fc5bad174d6f9",
+        "8181f5470baa50b63fa0f6fddb340f0a",
+        "15d484375f8d13e6eb1aabb0c3f46965",
     ),
-    layouts=(
-        _idx(
-            ("fashion-mnist", "FashionMNIST/raw", "FashionMNIST", "fashion"),
-            "f4a8712d7a061bf5bd6d2ca38dc4d50a",
-            "9018921c3c673c538a1fc5bad174d6f9",
-            "8181f5470baa50b63fa0f6fddb340f0a",
-            "15d484375f8d13e6eb1aabb0c3f46965",
-        ),
-    ),
-    downloads=_idx_downloads(
+    *("fashion-mnist", "FashionMNIST/raw", "FashionMNIST", "fashion"),
+    counts=(60_000, 10_000),
+    class_names=("t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"),
+    downloads=_packed(
         "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
         "25c81989df183df01b3e8a0aad5dffbe",
         "bef4ecab320f06d8554ea6380940ec79",
@@ -200,6 +171,7 @@ NAMED_SETS: dict[str, NamedSet] = {
         CIFAR10,
         _rotated("rotated-mnist", "MNIST turned by angles drawn from the whole circle"),
         _rotated("rotated-mnist-90", "MNIST turned by multiples of 90 degrees"),
+        _rotated("rotated-mnist-45", "MNIST turned by angles within 45 degrees either way"),
         replace(
             CIFAR10,
             name="flipped-cifar10",

@@ -18,10 +18,13 @@ TEST_COUNT = 50_000
 _CHUNK = 4096
 
 
-def rotate_set(mnist: ImageSet, name: str, seed: int, quarter_turns: bool) -> ImageSet:
+def rotate_set(
+    mnist: ImageSet, name: str, seed: int, *, quarter_turns: bool = False, within: float = 180.0
+) -> ImageSet:
     """The field's protocol: draw from all 70,000 digits without repetition, turn each by a uniform angle.
 
-    With `quarter_turns` the angles are 0, 90, 180 and 270 degrees, and no pixel is interpolated.
+    With `quarter_turns` the angles are 0, 90, 180 and 270 degrees, and no pixel is interpolated. With `within` they
+    are at most so many degrees either way: a symmetry that holds in part.
     """
     if mnist.train.labels is None or mnist.test.labels is None:
         raise DataError(f"{name} needs labels, {mnist.name} has none")
@@ -34,7 +37,10 @@ def rotate_set(mnist: ImageSet, name: str, seed: int, quarter_turns: bool) -> Im
     if quarter_turns:
         turned = turn(images[chosen], torch.randint(4, (len(chosen),), generator=generator))
     else:
-        turned = rotate(images[chosen], torch.rand(len(chosen), generator=generator) * (2 * math.pi))
+        drawn = torch.rand(len(chosen), generator=generator)
+        # The whole circle is counted from 0, as it always was here: angles are what the seed makes of them.
+        angles = drawn * (2 * math.pi) if within == 180 else (2 * drawn - 1) * math.radians(within)
+        turned = rotate(images[chosen], angles)
     train, test = (
         Split(turned[part].clone(), labels[chosen[part]])
         for part in (slice(None, TRAIN_COUNT), slice(TRAIN_COUNT, None))

@@ -17,6 +17,8 @@ def split_indices(labels: Tensor, test_fraction: float, seed: int) -> tuple[Tens
     """
     if not 0 < test_fraction < 1:
         raise DataError(f"test_fraction must lie between 0 and 1, got {test_fraction}")
+    if len(labels) < 2:
+        raise DataError(f"a split needs at least 2 images, got {len(labels)}")
     counts = torch.bincount(labels)
     present = counts > 0
     if bool((counts[present] < 2).any()):

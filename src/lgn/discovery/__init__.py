@@ -1,4 +1,4 @@
-"""Finding the symmetry: from a bank of filters, pairs, views, or the moments of data; lifting; many starts."""
+"""Finding the symmetry: from a bank of filters, pairs, views, or the moments of data; many starts."""
 
 from lgn.discovery.determined import UndeterminedWarning, determined_dimension, warn_undetermined
 from lgn.discovery.fit import Fit, fit_generator

@@ -10,7 +10,7 @@ from lgn.algebra import unvec, vec
 from lgn.discovery.fit import Fit, Method, fit_generator
 from lgn.discovery.group_fit import GroupFit
 from lgn.discovery.snap import Snap, snap
-from lgn.groups import Group
+from lgn.groups import Group, chosen_group
 from lgn.nn import FreeBank, OrbitBank, UnfoldedEncoder
 
 
@@ -46,15 +46,8 @@ def lift(
     distances: list[float] = []
     for encoder in free:
         layers = encoder.filters().detach()  # (layers, sets * order, channels, n, m)
-        parts: list[tuple[Fit | GroupFit, Tensor, Tensor]]
-        if len(encoder.group.generators) == 1:
-            parts = [lift_bank(bank, encoder.order, method, snap_to) for bank in layers]
-            matrices = torch.stack([matrix for _, matrix, _ in parts]).to(layers).unsqueeze(1)
-        else:
-            if snap_to != "none":
-                raise ValueError(f"snap_to must be 'none' for {encoder.group.name}, which is exact, got {snap_to!r}")
-            parts = [_lift_group(bank, encoder.group, method) for bank in layers]
-            matrices = torch.stack([several for _, several, _ in parts], 1).to(layers).unsqueeze(2)
+        parts = [_lifted(bank, encoder.group, method, snap_to) for bank in layers]
+        matrices = torch.stack([several for _, several, _ in parts], 1).to(layers).unsqueeze(2)
         orbits = OrbitBank(
             layers.shape[2],
             encoder.num_sets,
@@ -63,7 +56,7 @@ def lift(
             num_layers=len(layers),
             generator="fixed" if freeze else "dense",
             share="layer",
-            start=matrices,
+            start=list(matrices),
             device=layers.device,
             dtype=layers.dtype,
         )
@@ -76,32 +69,33 @@ def lift(
     return Lifted(lifted, tuple(fits), tuple(distances))
 
 
-def _lift_group(bank: Tensor, group: Group, method: Method) -> tuple[GroupFit, Tensor, Tensor]:
-    """The generators of a bank for a group, (generators, d, d), and the bases whose orbits are nearest to it."""
-    fit = fit_generator(bank, group=group, method="unordered" if method == "unordered" else "relations")
-    elements = group.representation(fit.matrices)
-    return fit, fit.matrices, _nearest_bases(bank, fit.arrangement, elements)
-
-
 def lift_bank(
     bank: Tensor, order: int, method: Method = "least-squares", snap_to: Snap = "none"
-) -> tuple[Fit, Tensor, Tensor]:
+) -> tuple[Fit | GroupFit, Tensor, Tensor]:
     """The generator of a bank, snapped, and the bases whose orbits are nearest to the bank.
 
     The basis of a set minimises `sum_j |A^j W - b_j|^2`: least squares against the stacked powers of A.
 
     Shapes: (sets * order, channels, n, m) -> fit, (d, d), (sets, channels, n, m)
     """
-    fit = fit_generator(bank, order, method)
-    matrix = snap(fit.matrix, snap_to, order)
-    powers = torch.stack([torch.linalg.matrix_power(matrix, j) for j in range(order)])
-    return fit, matrix, _nearest_bases(bank, fit.arrangement, powers)
+    fit, (matrix,), bases = _lifted(bank, chosen_group(order, None), method, snap_to)
+    return fit, matrix, bases
 
 
-def _nearest_bases(bank: Tensor, arrangement: Tensor, elements: Tensor) -> Tensor:
-    """Least squares against the stacked elements (order, d, d).  -> (sets, channels, n, m)"""
+def _lifted(bank: Tensor, group: Group, method: Method, snap_to: Snap) -> tuple[Fit | GroupFit, Tensor, Tensor]:
+    """The same for each generator of a group, (generators, d, d)."""
+    fit: Fit | GroupFit
+    if len(group.generators) == 1:
+        fit = fit_generator(bank, group.order, method)
+        matrices = snap(fit.matrix, snap_to, group.order)[None]
+    else:
+        if snap_to != "none":
+            raise ValueError(f"snap_to must be 'none' for {group.name}, which is exact, got {snap_to!r}")
+        fit = fit_generator(bank, group=group, method="unordered" if method == "unordered" else "relations")
+        matrices = fit.matrices
+    elements = group.representation(matrices)  # (order, d, d)
     filters = bank.detach().double().unflatten(0, (-1, len(elements)))
-    filters = filters[torch.arange(len(filters))[:, None], arrangement]
+    filters = filters[torch.arange(len(filters))[:, None], fit.arrangement]
     stacked = vec(filters).transpose(1, 2).flatten(2)  # (sets, channels, order * d)
     bases = stacked @ torch.linalg.pinv(elements.flatten(0, 1)).mT
-    return unvec(bases, (bank.shape[-2], bank.shape[-1])).to(bank)
+    return fit, matrices, unvec(bases, (bank.shape[-2], bank.shape[-1])).to(bank)

@@ -54,11 +54,6 @@ class Search:
     def claimed(self) -> bool:
         return self.p_value <= LEVEL
 
-    @property
-    def false_claim_rate(self) -> float:
-        """At most this share of searches claims a symmetry where there is none: see docs/truth.md."""
-        return FALSE_CLAIM_RATE
-
     def __repr__(self) -> str:
         said = "a symmetry is claimed" if self.claimed else "no symmetry is claimed"
         return (

@@ -50,7 +50,7 @@ def _about(about: Symmetries) -> str:
 
 
 def _samples(images: Tensor, about: Symmetries) -> tuple[Tensor, tuple[Sample, ...]]:
-    """Some images, grey, and each candidate's version of them; of signals and volumes the first channel."""
+    """Some images, and each candidate's version of them; of signals and volumes the first channel."""
     spread = torch.linspace(0, len(images) - 1, min(SHOWN, len(images))).long()
     some = images[spread].float()
     if images.ndim == 4:
@@ -58,16 +58,23 @@ def _samples(images: Tensor, about: Symmetries) -> tuple[Tensor, tuple[Sample, .
         factor = -(-max(some.shape[-2:]) // SIDE)
         some = torch.nn.functional.avg_pool2d(some, factor) if factor > 1 else some
     by_name = {family.name: family for family in families_of(about.candidates, some)}
+    rows = [row for row in about.rows if row.element is not None and row.family in by_name]
+    rows.sort(key=lambda row: -row.told_apart)
+    if len(rows) > MOST:  # what is kept is what one wants to see
+        rows = sorted(rows, key=lambda row: row.images == "broken")[:MOST]
     samples = [
         Sample(row.name, row.told_apart, _seen(by_name[row.family].act(some, row.element)))
-        for row in sorted(about.rows, key=lambda row: -row.told_apart)
-        if row.element is not None and row.family in by_name
+        for row in rows
+        if row.element is not None
     ]
-    return _seen(some), tuple(samples[:MOST])
+    return _seen(some), tuple(samples)
 
 
 def _seen(some: Tensor) -> Tensor:
-    return some.mean(1).clamp(0, 1) if some.ndim == 4 else some[:, 0]
+    """Three channels are colours; other images are seen grey."""
+    if some.ndim != 4:
+        return some[:, 0]
+    return (some.movedim(1, -1) if some.shape[1] == 3 else some.mean(1)).clamp(0, 1)
 
 
 def _profiles(about: Symmetries) -> tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]:

@@ -8,10 +8,10 @@ from torch import Tensor
 from lgn import data
 from lgn.algebra import Patch
 from lgn.front.answer import answer_of_run
-from lgn.nn import places
+from lgn.nn import GroupNet, places
+from lgn.nn.gates import OPEN
 from lgn.report import Contents, Network
 from lgn.training import Config, Run, images_here
-from lgn.training.config import NetworkConfig
 
 #: Crops that are offered on the page, the most contrasted of those that are drawn.
 CROPS, DRAWN = 24, 600
@@ -80,20 +80,24 @@ def _facts(found: Run) -> tuple[tuple[str, str], ...]:
     network, counts = config.network, facts["counts"]
     channels, height, width = facts["image_shape"]
     kind = network.algorithm.upper() if network.architecture == "unfolded" else "a net"
+    of_group = "" if network.group is None else f", orbits of {network.chosen_group.name}"
+    start = " and ".join(network.operator) or network.start
     rows = {
         "images": f"{facts['data']['name']}, {counts['train']:,} to train, {counts['test']:,} to test, "
         f"{channels} x {height} x {width}",
         "task": "classification" if facts["task"] == "classify" else "reconstruction",
         "network": f"{network.num_layers} layers of {kind}, {network.num_sets} sets of "
-        f"{network.order} filters{_group_words(network)}, {network.kernel_size} x {network.kernel_size}",
-        "generators": f"{network.generator}, one for each {network.share}, {_begun(network)}",
-        "penalty": config.penalty
-        if config.penalty == "none"
-        else f"{config.penalty}, weight {config.penalty_weight:g}",
+        f"{network.order} filters{of_group}, {network.kernel_size} x {network.kernel_size}",
+        "generators": f"{network.generator}, one for each {network.share}, started {start}",
+        "penalty": config.penalty + ("" if config.penalty == "none" else f", weight {config.penalty_weight:g}"),
         "training": f"{config.epochs} epochs, learning rate {config.learning_rate:g}, seed {config.seed}, "
         f"{_settings(config)}",
         "run": str(found.path),
     }
+    model = found.model()
+    if isinstance(model, GroupNet) and model.gates is not None:
+        gates = ", ".join(f"{word} {value:.2f}" for word, value in model.gates.by_word().items())
+        rows["gates"] = f"{gates}; an element and its inverse have one, and those above {OPEN:g} are open"
     return tuple(rows.items())
 
 
@@ -111,17 +115,10 @@ def _settings(config: Config) -> str:
         "start",
         "group",
         "operator",
+        "gates",
     )
     changed = [f"{name} {value}" for name, value in config.differences().items() if name not in said]
     return f"preset {config.preset}" + (f" with {', '.join(changed)}" if changed else "")
-
-
-def _group_words(network: NetworkConfig) -> str:
-    return "" if network.group is None else f", orbits of {network.chosen_group.name}"
-
-
-def _begun(network: NetworkConfig) -> str:
-    return f"started {' and '.join(network.operator) or network.start}"
 
 
 def _result(metrics: list[dict[str, Any]]) -> str | None:

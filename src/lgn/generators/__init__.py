@@ -75,15 +75,10 @@ def make_generator(
     must = isinstance(family, type) and issubclass(family, Generator) and family.operator == "must"
     if must and isinstance(start, str):
         raise ValueError(f"start must be a matrix for the family fixed, got {start!r}")
-    d = math.prod(patch)
     if not isinstance(start, str):
         start = _one_for_each(start, group)
-        for each in [start] if isinstance(start, Tensor) else start:
-            if each.shape[-2:] != (d, d):
-                kernel, given = written(patch), tuple(each.shape)
-                raise ValueError(f"start must be {d}x{d} matrices for a kernel of {kernel}, got shape {given}")
     leading = (several * leading[0], leading[1])
-    made = family(start_matrices(start, leading, d, device=device, dtype=dtype), patch, group)
+    made = family(start_matrices(start, leading, math.prod(patch), device=device, dtype=dtype), patch, group)
     made.started_from = start if isinstance(start, str) else None
     return made
 

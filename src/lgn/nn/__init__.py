@@ -1,8 +1,10 @@
 """Layers and networks whose filters are orbits of learned linear groups."""
 
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
-from lgn.nn.convert import Conversion, convert
+from lgn.nn.conversion import Conversion
+from lgn.nn.convert import convert
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table
+from lgn.nn.gates import Gates
 from lgn.nn.group_net import GroupNet
 from lgn.nn.group_stack import (
     BrokenEquivarianceWarning,
@@ -34,6 +36,7 @@ __all__ = [
     "Conversion",
     "EquivarianceTable",
     "FreeBank",
+    "Gates",
     "GroupConv1d",
     "GroupConv2d",
     "GroupConv3d",

@@ -3,19 +3,18 @@
 import copy
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 
-from lgn import notebook
 from lgn.algebra import Patch, written
 from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, element_pairs, least_squares_generator
 from lgn.groups import Group, chosen_group
-from lgn.nn.from_inspection import Inspected, orbit_layer
+from lgn.nn.conversion import Conversion
+from lgn.nn.from_inspection import Inspected, convert_inspected
 from lgn.nn.layers import GroupConv, GroupConv1d, GroupConv2d, GroupConv3d
 from lgn.nn.linear import GroupLinear
 from lgn.nn.transposed import GroupConvTranspose, GroupConvTranspose1d, GroupConvTranspose2d, GroupConvTranspose3d
@@ -35,28 +34,6 @@ CONVERTED: dict[type[nn.Module], type[GroupConv | GroupConvTranspose]] = {
 }
 
 Converted = GroupConv | GroupConvTranspose | GroupLinear
-
-
-@dataclass
-class Conversion:
-    """What `convert` did, layer by layer; printed as a table."""
-
-    converted: dict[str, str] = field(default_factory=dict)
-    left_alone: dict[str, str] = field(default_factory=dict)
-    filter_error: dict[str, float] = field(default_factory=dict)  # relative, where started from the filters
-
-    def __str__(self) -> str:
-        rows = [f"  {name}: {what}{self._error(name)}" for name, what in self.converted.items()]
-        kept = [f"  {name}: {why}" for name, why in self.left_alone.items()]
-        return "\n".join(["converted:", *(rows or ["  nothing"]), "left alone:", *(kept or ["  nothing"])])
-
-    def _repr_html_(self) -> str:
-        rows = [(name, notebook.bar(1, 24), what + self._error(name)) for name, what in self.converted.items()]
-        rows += [(name, notebook.Html(""), f"left alone: {why}") for name, why in self.left_alone.items()]
-        return notebook.cells(("layer", "converted", ""), rows)
-
-    def _error(self, name: str) -> str:
-        return f", filters kept to {self.filter_error[name]:.1e}" if name in self.filter_error else ""
 
 
 def convert(
@@ -93,7 +70,7 @@ def convert(
     under known turns and flips (`OrbitConv2d`), and their other filters stay free; the other arguments do not matter.
     """
     if from_inspection is not None:
-        return _convert_inspected(model, from_inspection)
+        return convert_inspected(model, from_inspection)
     chosen = chosen_group(order, group, default=4)
     order = chosen.order
     if from_filters and share == "network":
@@ -133,28 +110,6 @@ def convert(
         _forget_values(layer)
     if not replacements:
         raise ValueError(f"model must have a layer that can be converted, got none:\n{conversion}")
-    result = copy.deepcopy(model, dict(replacements))
-    result.conversion = conversion  # type: ignore[assignment]
-    return result
-
-
-def _convert_inspected(model: nn.Module, inspection: Inspected) -> nn.Module:
-    if not hasattr(inspection, "layers"):  # that of a bank, which has no name in the model
-        raise ValueError(f"from_inspection must be what lgn.inspect(model) returns, got {type(inspection).__name__}")
-    conversion, replacements = Conversion(), dict[int, nn.Module]()
-    modules = dict(model.named_modules())
-    for found in inspection.layers:
-        module = modules.get(found.name)
-        if type(module) is not nn.Conv2d:
-            conversion.left_alone[found.name] = "the model has no convolution of this name"
-        elif not found.orbit_details:
-            conversion.left_alone[found.name] = "no orbit was found in it"
-        else:
-            new, words, error = orbit_layer(module, found)
-            replacements[id(module)] = new
-            conversion.converted[found.name], conversion.filter_error[found.name] = words, error
-    if not replacements:
-        raise ValueError(f"from_inspection must have a layer of the model with orbits, got none:\n{conversion}")
     result = copy.deepcopy(model, dict(replacements))
     result.conversion = conversion  # type: ignore[assignment]
     return result

@@ -1,5 +1,7 @@
 """`GroupNet`: a small network for classification whose layers keep a group of symmetries of images."""
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -7,6 +9,7 @@ from torch.nn import functional as F
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, as_group
 from lgn.nn.bank import require_positive
+from lgn.nn.gates import Gates
 from lgn.nn.group_stack import SetBatchNorm2d, pool_sets
 from lgn.nn.image_action import Found, ImageAction, found_action, image_action
 from lgn.nn.net_layers import HALVED, NetLayer, fitting_widths
@@ -22,7 +25,8 @@ class GroupNet(nn.Module):
     group: "cyclic:8", "dihedral:4" and the like, turns and the flip of columns; None is the same network with free
     filters, the control. found: what `lgn.symmetries` found, instead. parameters: the most that the network may have;
     as many sets as fit. generator: "fixed" is the known action of the group; another family, "dense", learns its own,
-    with `share` and `start` as in `GroupConv2d`.
+    with `share` and `start` as in `GroupConv2d`; share "network" has one for all layers, and start "group" begins with
+    the known action. gates: learn which elements of the group to keep, see `Gates`, by `gated_loss`.
 
     Shapes: (N, in_channels, H, W) -> (N, num_classes)
     """
@@ -41,7 +45,8 @@ class GroupNet(nn.Module):
         dropout: float = 0.0,
         generator: Family = "fixed",
         share: Share = "set",
-        start: Start = "orthogonal",
+        start: Start | Literal["group"] = "orthogonal",
+        gates: bool = False,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -66,8 +71,31 @@ class GroupNet(nn.Module):
             self.convolutions.append(layer.made(before, after, number == 0, 0 if last else kernel_size // 2))
             self.norms.append(SetBatchNorm2d(after, self.order, device=device, dtype=dtype))
         self.head = nn.Linear(self.widths[-1], num_classes, device=device, dtype=dtype)
+        if gates and action is None:
+            raise ValueError("gates must be given with a group, whose elements they open, got free filters")
+        self.gates = Gates(action.group, device=device, dtype=dtype) if gates and action is not None else None
 
     def forward(self, images: Tensor) -> Tensor:
+        codes = self.codes(images)
+        pooled = pool_sets(codes, self.order) if self.gates is None else self.gates.pooled(codes)
+        return self.head(pooled.mean((-2, -1)))
+
+    def gated_loss(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """What a network with gates is trained by: the cross entropy to be expected, summed over images, and answers.
+
+        See Note [Gates] in `lgn.nn.gates`.  -> (), (N, classes) of the elements whose gates are open
+        """
+        if self.gates is None:
+            raise ValueError("gates must be True for this loss, got a network without them")
+        codes = self.codes(images)
+        answers = self.head(self.gates(codes).mean((-2, -1)))  # (ranges, N, classes)
+        several = labels.expand(len(answers), -1).flatten()
+        losses = F.cross_entropy(answers.flatten(0, 1), several, reduction="none")
+        opened = self.head(self.gates.pooled(codes.detach()).mean((-2, -1)))
+        return self.gates.expected(losses.view(len(answers), -1)).sum(), opened.detach()
+
+    def codes(self, images: Tensor) -> Tensor:
+        """What the last layer sees, in sets, not negative.  (N, in_channels, H, W) -> (N, sets * order, H', W')"""
         codes = images
         for number, (convolution, norm) in enumerate(zip(self.convolutions, self.norms, strict=True)):
             if number == len(self.norms) - 1:
@@ -75,8 +103,10 @@ class GroupNet(nn.Module):
             codes = convolution(codes)
             if number < HALVED:
                 codes = halve(codes)
-            codes = F.dropout(F.relu(norm(codes)), self.dropout, self.training)
-        return self.head(pool_sets(codes, self.order).mean((2, 3)))
+            # Over more elements what is left out is missed less: gates would open for that alone.
+            left_out = 0.0 if self.gates is not None and number == len(self.norms) - 1 else self.dropout
+            codes = F.dropout(F.relu(norm(codes)), left_out, self.training)
+        return codes
 
     def extra_repr(self) -> str:
         name = "free filters" if self.group is None else f"sets of {self.group.name}"

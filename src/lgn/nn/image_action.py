@@ -96,9 +96,13 @@ def found_name(found: Found) -> str | None:
     return next((name for name in EXACT if _permutations(*image_action(name, 3)[:2]) == kept), None)
 
 
-def restrict(bank: OrbitBank, span: Tensor) -> None:
-    """Let the bases of a bank be combinations of given filters, and store the coefficients instead.  span: (d, b)"""
+def restrict(bank: OrbitBank, span: Tensor) -> nn.Parameter:
+    """Let the bases of a bank be combinations of given filters, and store the coefficients instead, which are returned.
+
+    Shapes: span (d, b) -> coefficients (sets, channels, b)
+    """
     parametrize.register_parametrization(bank, "basis", _Combination(span.to(bank.basis), bank.generator.patch))
+    return bank.get_parameter("parametrizations.basis.original")
 
 
 class _Combination(nn.Module):

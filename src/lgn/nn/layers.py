@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal, TypeVar, get_args
+from typing import ClassVar, Literal, get_args
 
 import torch
 import torch.fx
@@ -14,10 +14,10 @@ from lgn.algebra import written
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, chosen_group
 from lgn.nn.bank import OrbitBank
+from lgn.nn.plain import plain_convolution
 
 Bias = bool | Literal["set"]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
-Layer = TypeVar("Layer", bound=nn.Module)
 CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 
 
@@ -149,19 +149,7 @@ class GroupConv(_GroupConvNd):
 
     def merged(self) -> _ConvNd:
         """The plain convolution with the same filters."""
-        return plain_layer(
-            self.plain,
-            self.filters(),
-            self._bias(),
-            self.training,
-            in_channels=self.in_channels,
-            out_channels=self.out_channels,
-            kernel_size=self.kernel_size,
-            stride=self.stride,
-            padding=self.padding,
-            dilation=self.dilation,
-            padding_mode=self.padding_mode,
-        )
+        return plain_convolution(self.plain, self, self.filters(), self._bias())
 
     def _margins(self) -> list[int]:
         """Pixels to add before and after, the last axis first: at the left, right, top and bottom."""
@@ -211,14 +199,3 @@ class GroupConv3d(GroupConv):
     """The same for volumes; see `GroupConv2d`.  (N, in_channels, D, H, W) -> (N, num_sets * order, D', H', W')"""
 
     axes, plain = 3, nn.Conv3d
-
-
-@torch.no_grad()
-def plain_layer(kind: type[Layer], weight: Tensor, bias: Tensor | None, training: bool, **arguments: Any) -> Layer:
-    """A layer of torch's own with the given numbers; making it draws no random ones."""
-    options = {"bias": bias is not None, "device": weight.device, "dtype": weight.dtype}
-    made = nn.utils.skip_init(kind, **arguments, **options)
-    made.weight.copy_(weight)
-    if bias is not None:
-        made.bias.copy_(bias)
-    return made.train(training)

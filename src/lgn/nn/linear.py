@@ -7,7 +7,8 @@ from torch.nn import functional as F
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, chosen_group
 from lgn.nn.bank import OrbitBank
-from lgn.nn.layers import Bias, GroupLayer, plain_layer
+from lgn.nn.layers import Bias, GroupLayer
+from lgn.nn.plain import plain_layer
 
 
 class GroupLinear(GroupLayer):

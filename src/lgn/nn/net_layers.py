@@ -1,7 +1,7 @@
 """The layers of a `GroupNet`: how one is made, how many parameters it has, and how wide all of them can be."""
 
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import nn
@@ -27,18 +27,24 @@ class NetLayer:
         kernel_size: int,
         generator: Family,
         share: Share,
-        start: Start,
+        start: Start | Literal["group"],
         place: dict[str, Any],
     ) -> None:
         self.action, self.kernel_size, self.place = action, kernel_size, place
-        self.generator, self.share, self.start = generator, share, start
+        self.generator, self.share = generator, share
         self.known = generator == "fixed"
         self.order = 1 if action is None else action.group.order
-        free = action is None or action.span is None or not self.known
-        self.size = kernel_size**2 if free else action.span.shape[1]  # type: ignore[union-attr]
+        #: The filters that bases are made of: where the known action is, or is begun with.
+        self.start, self.span = start, None
+        if action is not None and (self.known or (isinstance(start, str) and start == "group")):
+            self.start, self.span = list(action.matrices), action.span
+        self.size = kernel_size**2 if self.span is None else self.span.shape[1]
         self.of_generator = 0
         if action is not None and not self.known:
-            self.of_generator = sum(p.numel() for p in self._made(1, 1, True, 0).bank.generator.parameters())
+            made = self._made(1, 1, True, 0).bank.generator
+            self.of_generator = sum(p.numel() for p in made.parameters())
+            if share == "network":
+                self.generator = made  # one for all layers
 
     def made(self, before: int, after: int, lifting: bool, padding: int) -> nn.Module:
         """From so many sets, or channels of images, to so many sets; He's start, whatever the group."""
@@ -61,21 +67,22 @@ class NetLayer:
             group=self.action.group,
             generator=self.generator,
             share="network" if self.known else self.share,
-            start=list(self.action.matrices) if self.known else self.start,
+            start=self.start,  # type: ignore[arg-type]
             **self.place,
         )
         bank = layer.bank if isinstance(layer.bank, OrbitBank) else layer.bank.orbits
-        if self.known and self.action.span is not None:
-            restrict(bank, self.action.span)
+        bases = bank.basis
+        if self.span is not None:
+            bases = restrict(bank, self.span)
         with torch.no_grad():
-            bases = next(bank.parameters())
             nn.init.normal_(bases, std=(2 / bases[0].numel()) ** 0.5)
         return layer
 
     def count(self, before: int, after: int, lifting: bool) -> int:
         """The parameters of that, and of the normalisation of sets that follows."""
         elements = 1 if lifting else self.order
-        matrices = {"channel": before * elements * after, "set": after}.get(self.share, 1)
+        several = {"channel": before * elements * after, "set": after, "network": int(lifting)}
+        matrices = several.get(self.share, 1)
         return before * elements * after * self.size + self.of_generator * matrices + 2 * after
 
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.algebra import act
-from lgn.nn.layers import plain_layer
+from lgn.nn.plain import plain_convolution
 from lgn.operators.parse import SQUARE, parse_operator
 
 ROUNDS = 10
@@ -77,20 +77,7 @@ class OrbitConv2d(nn.Module):
 
     def merged(self) -> nn.Conv2d:
         """The plain convolution with the same filters."""
-        return plain_layer(
-            nn.Conv2d,
-            self.filters(),
-            self.bias,
-            self.training,
-            in_channels=self.in_channels,
-            out_channels=self.out_channels,
-            kernel_size=self.kernel_size,
-            stride=self.stride,
-            padding=self.padding,
-            dilation=self.dilation,
-            groups=self.groups,
-            padding_mode=self.padding_mode,
-        )
+        return plain_convolution(nn.Conv2d, self, self.filters(), self.bias)
 
     def extra_repr(self) -> str:
         return f"{len(self.gain)} filters in {len(self.basis)} orbits, {len(self.free)} free"

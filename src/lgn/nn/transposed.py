@@ -6,7 +6,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.modules.conv import _ConvNd
 
-from lgn.nn.layers import Bias, _GroupConvNd, plain_layer
+from lgn.nn.layers import Bias, _GroupConvNd
+from lgn.nn.plain import plain_convolution
 
 TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
 
@@ -41,19 +42,7 @@ class GroupConvTranspose(_GroupConvNd):
 
     def merged(self) -> _ConvNd:
         """The plain transposed convolution with the same filters."""
-        return plain_layer(
-            self.plain,
-            self.filters().transpose(0, 1),
-            self._bias(),
-            self.training,
-            in_channels=self.in_channels,
-            out_channels=self.out_channels,
-            kernel_size=self.kernel_size,
-            stride=self.stride,
-            padding=self.padding,
-            output_padding=self.output_padding,
-            dilation=self.dilation,
-        )
+        return plain_convolution(self.plain, self, self.filters().transpose(0, 1), self._bias())
 
 
 class GroupConvTranspose1d(GroupConvTranspose):

@@ -126,6 +126,9 @@ class UnfoldedEncoder(nn.Module):
         return self._encode(x, cells)
 
     def _encode(self, x: Tensor, cells: int | None) -> Tensor:
+        if not torch.compiler.is_compiling() and min(self.margins.code_size(x, self.patch)) < 1:
+            kernel, given = written(self.patch), written(tuple(x.shape[-len(self.patch) :]))
+            raise ValueError(f"x must not be smaller than the kernel of {kernel} where it is padded, got {given}")
         filters = self.filters()
         steps = self.step_sizes(filters, tuple(x.shape[2:]))
         # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.

@@ -4,7 +4,6 @@ from lgn.operators.axes import move_axes
 from lgn.operators.describe import Description, describe, nearest_period
 from lgn.operators.known import OPERATORS, catalogue, operator
 from lgn.operators.learn import Learned, closed_form, gradient_descent
-from lgn.operators.median import linear_median, median
 from lgn.operators.parse import parse_operator
 
 __all__ = [
@@ -15,8 +14,6 @@ __all__ = [
     "closed_form",
     "describe",
     "gradient_descent",
-    "linear_median",
-    "median",
     "move_axes",
     "nearest_period",
     "operator",

@@ -1,22 +1,18 @@
-"""The paper's controlled experiment (sec. 5.2): learn known operators from pairs of real patches, and compare.
+"""The paper's controlled experiment (sec. 5.2): learn known operators from pairs of real patches.
 
 Eleven settings: rotations by 30, 45, 60 and 90 degrees, average pooling of radius 3 to 6, and rotation by 60 degrees
-after pooling of radius 4 to 6. Each is learned by gradient descent, as in the paper, and in closed form.
+after pooling of radius 4 to 6.
 """
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from lgn.algebra import vec
-from lgn.measures import relative_error
-from lgn.operators import filters, lie, warps
-from lgn.operators.describe import Description, describe
+from lgn.algebra import Patch, vec
+from lgn.operators import filters, warps
 from lgn.operators.known import operator
-from lgn.operators.learn import closed_form, gradient_descent
+from lgn.operators.learn import gradient_descent
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,7 @@ class Setting:
         x = filters.pool(x, self.radius) if self.radius > 1 else x
         return warps.rotate(x, self.degrees) if self.degrees else x
 
-    def exact(self, patch: tuple[int, int]) -> Tensor:
+    def exact(self, patch: Patch) -> Tensor:
         """Its matrix from the catalogue, (d, d)."""
         return operator("pooling then rotation", patch, radius=self.radius, degrees=self.degrees)
 
@@ -50,90 +46,10 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How well one setting was learned, and what its exact matrix is as a group element."""
-
-    setting: Setting
-    about: Description
-    closed_form_error: float
-    gradient_error: float
-    #: Learned composition against learned rotation times learned pooling, where the setting is a composition.
-    closed_form_product_error: float | None
-    gradient_product_error: float | None
-
-
-@dataclass(frozen=True)
-class Study:
-    """All settings on one set of patches."""
-
-    patch: tuple[int, int]
-    pairs: int
-    #: The dimension of the span of the patches: below d nothing can be learned off it.
-    rank: int
-    epochs: int
-    outcomes: tuple[Outcome, ...]
-    closed_form: Tensor  # (11, d, d)
-    gradient: Tensor  # (11, d, d)
-
-
-def study(
-    patches: Tensor, epochs: int = 40, seed: int = 0, progress: Callable[[int, float], None] | None = None
-) -> Study:
-    """Learn the eleven settings from patches (N, n, m); `progress(epoch, loss)` follows the gradient descent."""
+def learned_operators(patches: Tensor, epochs: int = 40, seed: int = 0) -> Tensor:
+    """Learn the settings from patches (N, n, m) by gradient descent, as the paper does.  -> (11, d, d)"""
     if patches.ndim != 3:
         raise ValueError(f"patches must be (N, n, m), got shape {tuple(patches.shape)}")
     patches = patches.double()
-    patch = (patches.shape[1], patches.shape[2])
-    x = vec(patches)
-    y = torch.stack([vec(setting.transform(patches)) for setting in SETTINGS])  # (11, N, d)
-    exactly = closed_form(x, y)
-    slowly = gradient_descent(x, y, epochs=epochs, seed=seed, progress=progress)
-    outcomes = []
-    for index, setting in enumerate(SETTINGS):
-        exact = setting.exact(patch)
-        outcomes.append(
-            Outcome(
-                setting,
-                describe(exact),
-                float(relative_error(exactly.matrix[index], exact)),
-                float(relative_error(slowly.matrix[index], exact)),
-                _product_error(exactly.matrix, index),
-                _product_error(slowly.matrix, index),
-            )
-        )
-    return Study(patch, len(x), exactly.rank, epochs, tuple(outcomes), exactly.matrix, slowly.matrix)
-
-
-@dataclass(frozen=True)
-class Infinitesimal:
-    """How near a learned rotation's infinitesimal generator is to `x d_y - y d_x`."""
-
-    degrees: float
-    sinc_cosine: float
-    centred_cosine: float
-    #: Without the logarithm and without its skew part: `rotation - I` itself, against the sinc truth.
-    plain_cosine: float
-    matrix: Tensor  # (d, d)
-
-
-def infinitesimal_study(patches: Tensor, degrees: float = 9.0) -> Infinitesimal:
-    """Learn a small rotation (bilinear, zero fill) from patches (N, n, m), and take its infinitesimal generator."""
-    patches = patches.double()
-    patch = (patches.shape[-2], patches.shape[-1])
-    learned = closed_form(vec(patches), vec(warps.rotate(patches, degrees, "bilinear", "zeros"))).matrix
-    matrix = lie.infinitesimal(learned, math.radians(degrees))
-    sinc, centred = lie.analytic(patch, "sinc"), lie.analytic(patch, "centred")
-    plain = learned - torch.eye(len(learned), dtype=torch.float64)
-    return Infinitesimal(
-        degrees, lie.cosine(matrix, sinc), lie.cosine(matrix, centred), lie.cosine(plain, sinc), matrix
-    )
-
-
-def _product_error(learned: Tensor, index: int) -> float | None:
-    """`|A_composition - A_rotation A_pooling| / |A_rotation A_pooling|`, all three learned."""
-    setting = SETTINGS[index]
-    if setting.radius == 1 or setting.degrees == 0:
-        return None
-    rotation = learned[SETTINGS.index(Setting(degrees=setting.degrees))]
-    return float(relative_error(learned[index], rotation @ learned[SETTINGS.index(Setting(radius=setting.radius))]))
+    after = torch.stack([vec(setting.transform(patches)) for setting in SETTINGS])  # (11, N, d)
+    return gradient_descent(vec(patches), after, epochs=epochs, seed=seed).matrix

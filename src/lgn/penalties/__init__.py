@@ -11,7 +11,6 @@ from lgn.penalties.algebraic import (
     Orthogonality,
     Relations,
     SingularValues,
-    polar_factor,
 )
 from lgn.penalties.base import Penalty
 from lgn.penalties.kept_moments import KeptMoments
@@ -27,5 +26,4 @@ __all__ = [
     "Penalty",
     "Relations",
     "SingularValues",
-    "polar_factor",
 ]

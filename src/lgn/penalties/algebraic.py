@@ -1,6 +1,5 @@
 """What generators are encouraged to be as matrices: invertible, orthogonal, a group (sec. 4.1, app. B)."""
 
-from abc import abstractmethod
 from typing import Any, Literal
 
 import torch
@@ -37,58 +36,36 @@ class AuxiliaryInverse(Penalty):
             self.inverses[_key(d, order)] = nn.Parameter(inverse)
 
     def score(self, matrix: Tensor, order: int) -> Tensor:
-        d = matrix.shape[-1]
-        eye = torch.eye(d, dtype=matrix.dtype, device=matrix.device)
-        return _norms(torch.baddbmm(eye, matrix, self.inverses[_key(d, order)], beta=-1)).sum()
+        inverse = self.inverses[_key(matrix.shape[-1], order)]
+        return _norms(torch.baddbmm(_identity(matrix), matrix, inverse, beta=-1)).sum()
 
 
-class _Spectral(Penalty):
-    """A penalty on singular values. They all grow with A, so the penalty alone falls without bound; `normalised`
-    scores `A / ||A||_F` instead, which is smallest where all singular values are equal."""
+class SingularValues(Penalty):
+    """`-mu * sum sigma_i(A)` (app. B, eq. 12). It falls without bound as A grows."""
 
-    def __init__(self, model: nn.Module, weight: float = 1e-2, *, normalised: bool = False) -> None:
-        super().__init__(model, weight)
-        self.normalised = normalised
+    usual_weight = 1e-2
 
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
-        if self.normalised:
-            matrix = matrix / torch.linalg.matrix_norm(matrix, keepdim=True)
-        return self.score_spectrum(matrix)
-
-    @abstractmethod
-    def score_spectrum(self, matrix: Tensor) -> Tensor: ...
-
-
-class SingularValues(_Spectral):
-    """`-mu * sum sigma_i(A)` (app. B, eq. 12).
-
-    It falls without bound as A grows. With `normalised=True` it scores `A / ||A||_F`: bounded, and lowest for a
-    multiple of an orthogonal matrix.
-    """
-
-    def score_spectrum(self, matrix: Tensor) -> Tensor:
         return -_NuclearNorm.apply(matrix)
 
 
-class LogDeterminant(_Spectral):
+class LogDeterminant(Penalty):
     """`-mu * log prod sigma_i(A) = -mu * log |det A|` (app. B): each singular value is kept from zero.
 
-    It falls without bound as A grows. With `normalised=True` it scores `A / ||A||_F`: bounded, and lowest for a
-    multiple of an orthogonal matrix.
+    It falls without bound as A grows.
     """
 
-    def score_spectrum(self, matrix: Tensor) -> Tensor:
+    usual_weight = 1e-2
+
+    def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
         return -torch.linalg.slogdet(matrix).logabsdet.sum()
 
 
 class Orthogonality(Penalty):
     """`mu * sum ||A^T A - I||_F`: the Stiefel manifold of app. B, encouraged instead of enforced."""
 
-    def __init__(self, model: nn.Module, weight: float = 1e-3) -> None:
-        super().__init__(model, weight)
-
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
-        return _norms(matrix.mT @ matrix - torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)).sum()
+        return _norms(matrix.mT @ matrix - _identity(matrix)).sum()
 
 
 class Closure(Penalty):
@@ -97,12 +74,8 @@ class Closure(Penalty):
     Of several generators of a group, each has its own order; `Relations` asks for the relations between them too.
     """
 
-    def __init__(self, model: nn.Module, weight: float = 1e-3) -> None:
-        super().__init__(model, weight)
-
     def score(self, matrix: Tensor, order: int) -> Tensor:
-        power = torch.linalg.matrix_power(matrix, order)
-        return _norms(power - torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)).sum()
+        return _norms(torch.linalg.matrix_power(matrix, order) - _identity(matrix)).sum()
 
 
 class Relations(Penalty):
@@ -111,20 +84,12 @@ class Relations(Penalty):
     Of a cyclic group, whose relation is `A^p = I`, it is `Closure`.
     """
 
-    def __init__(self, model: nn.Module, weight: float = 1e-3) -> None:
-        super().__init__(model, weight)
-
     def forward(self) -> Tensor:
         scores = []
         for generator in self.generators:
             several = generator.matrix().unflatten(0, (len(generator.group.generators), -1))
-            products = relation_products(generator.group, several)
-            eye = torch.eye(several.shape[-1], dtype=several.dtype, device=several.device)
-            scores.append(_norms(products - eye).sum())
+            scores.append(_norms(relation_products(generator.group, several) - _identity(several)).sum())
         return self.weight * torch.stack(scores).sum()
-
-    def score(self, matrix: Tensor, order: int) -> Tensor:
-        raise NotImplementedError("relations are between matrices: they are scored together, not one by one")
 
 
 class _NuclearNorm(torch.autograd.Function):
@@ -149,7 +114,7 @@ def polar_factor(matrix: Tensor, most: int = 40) -> Tensor:
     singular value in (0, 1] to 1. Matrices so near to singular that it takes too long are decomposed after all.
     """
     x = matrix / torch.linalg.matrix_norm(matrix, keepdim=True).clamp_min(torch.finfo(matrix.dtype).tiny)
-    eye = torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
+    eye = _identity(matrix)
     enough = 50 * torch.finfo(matrix.dtype).eps
     for number in range(most):
         gram = x.mT @ x
@@ -158,6 +123,10 @@ def polar_factor(matrix: Tensor, most: int = 40) -> Tensor:
         x = torch.baddbmm(x, x, gram, beta=1.5, alpha=-0.5) if x.ndim == 3 else 1.5 * x - 0.5 * x @ gram
     u, _, vh = torch.linalg.svd(matrix)
     return u @ vh
+
+
+def _identity(matrix: Tensor) -> Tensor:
+    return torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
 
 
 def _norms(matrix: Tensor) -> Tensor:

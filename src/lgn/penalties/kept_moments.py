@@ -38,6 +38,3 @@ class KeptMoments(Penalty):
         for generator in self.generators:
             batches.setdefault(written(generator.patch), []).append(generator.matrix().flatten(0, 1))
         return {key: self.moments[key](torch.cat(batch)).sum(0) for key, batch in batches.items()}
-
-    def score(self, matrix: Tensor, order: int) -> Tensor:
-        raise NotImplementedError("moments are those of a patch, not of a size: use violations()")

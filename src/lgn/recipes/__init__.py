@@ -6,21 +6,7 @@ from types import ModuleType
 
 from lgn.recipes.context import Context, NotRun
 
-NAMES = (
-    "fig1",
-    "fig2",
-    "fig3",
-    "fig4",
-    "fig5",
-    "fig6",
-    "fig7",
-    "fig8",
-    "fig9",
-    "fig10",
-    "fig11",
-    "structures",
-    "claims",
-)
+NAMES = (*(f"fig{number}" for number in range(1, 12)), "structures", "differences", "claims")
 
 
 def recipe(name: str) -> ModuleType:

@@ -1,7 +1,7 @@
 """Where a recipe works: it finds the runs that are there already, and makes those that are not."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,10 @@ from torch import Tensor
 from lgn import data
 from lgn.analysis import Analysis
 from lgn.front import analyze
-from lgn.operators.study import SETTINGS, Setting, Study, study
+from lgn.operators.study import SETTINGS, Setting, learned_operators
 from lgn.pretrained import find_run
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
-from lgn.training.config import PRESETS
 from lgn.training.stored_config import same_settings
 from lgn.whole_files import read_json, write_json, write_whole
 
@@ -57,13 +56,12 @@ class Context:
 
     def train(self, config: Config) -> Run:
         """The run of a config: found where there is one with the same settings, continued or made otherwise."""
+        if (finished := self.finished(config)) is not None:
+            return finished
         config = self.configured(config)
-        found = self.find(config)
-        if found is not None and _kept(found):
-            return found
         if self.existing:
             raise NotRun(f"no finished run of {caption(config)}")
-        if found is not None:
+        if (found := self.find(config)) is not None:
             return train(dataclasses.replace(found.config, data_dir=self.data_dir), found.path)
         return train(config, self.out / "runs" / run_name(config))
 
@@ -119,23 +117,31 @@ class Context:
         if not path.is_file():
             learned = self.learn_operators(0)
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, save({"gradient": learned.gradient, "closed_form": learned.closed_form}))
+            write_whole(path, save({"gradient": learned}))
         matrices = load_file(path)["gradient"]
         words = f"{TITLES[name]}, {count:,} patches of 6x6, {epochs} epochs of gradient descent"
         return dict(zip(SETTINGS, matrices, strict=True)), (6, 6), words
 
-    def learn_operators(self, seed: int) -> Study:
+    def learn_operators(self, seed: int) -> Tensor:
         """The same from patches and starts of any seed."""
         if self.existing:
             raise NotRun("the operators of figures 3 to 5 have not been learned")
         name, count, epochs = self._operator_data()
         images = data.load(name, self.data_dir).train.images
         patches = data.patches(images, 6, count, seed).flatten(0, 1)[:count].double() / 255
-        return study(patches, epochs, seed)
+        return learned_operators(patches, epochs, seed)
 
     def _operator_data(self) -> tuple[str, int, int]:
         """Data, patches and epochs."""
         return (QUICK_DATA, 5_000, 20) if self.quick else ("cifar10", 50_000, 100)
+
+    def save_figures(
+        self, draw: Callable[[Analysis, str], "Figure"], configs: Mapping[str, Config], name: str
+    ) -> list[Path]:
+        """A figure of each run, by the endings of their names."""
+        runs = self.at_least_one(configs).items()
+        drawn = {ending: draw(self.analysis(run), self.caption(run)) for ending, run in runs}
+        return [path for ending, figure in drawn.items() for path in self.save_figure(figure, f"{name}{ending}")]
 
     def save_figure(self, figure: "Figure", name: str) -> list[Path]:
         """A figure as `figures/NAME.png`, `.svg` and `.pdf`."""
@@ -177,13 +183,8 @@ def caption(config: Config) -> str:
 
 def run_name(config: Config) -> str:
     """A directory name that says what a run is: what differs from the preset comes last."""
-    base = PRESETS[config.preset]
     parts = [Path(config.data).stem, config.task, config.preset, f"{config.epochs}-epochs", f"seed-{config.seed}"]
-    for field in dataclasses.fields(config.network):
-        value = getattr(config.network, field.name)
-        if value != getattr(base.network, field.name) and field.name not in ("normalise", "decoder"):
-            parts.append(f"{field.name}-{value}")
-    for name in ("penalty", "freeze_filters", "train_images"):
-        if getattr(config, name) != getattr(base, name):
-            parts.append(f"{name}-{getattr(config, name)}")
+    parts += [f"{name}-{value}" for name, value in config.differences().items() if name != "epochs"]
+    if config.train_images is not None:
+        parts.append(f"train_images-{config.train_images}")
     return "-".join(parts).lower().replace(" ", "-").replace("_", "-")

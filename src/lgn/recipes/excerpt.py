@@ -88,7 +88,7 @@ def _summary(each: GeneratorAnalysis, other: GeneratorAnalysis, analysis: Analys
         name=each.name,
         findings=_places(each.findings),
         operators=tuple((m.name, on) for on, some in nearest.items() for m in some if m.adjusted_p_value <= rate),
-        undecided=_places(getattr(each, "undecided", ())),
+        undecided=_places(each.undecided),
         scores={on: {s.name: _number(s) for s in some} for on, some in scores.items()},
         matches={on: {m.name: _number(m) for m in some} for on, some in nearest.items()},
         facts=_facts(each, other, analysis.order),
@@ -129,9 +129,8 @@ def _number(of: Score | Match) -> Number:
 
 
 def _places(found: Iterable[Any]) -> tuple[tuple[str, str], ...]:
-    """Structure and place of findings, or of whatever is undecided: by name alone it is the whole matrix."""
-    pairs = [(each, WHOLE) if isinstance(each, str) else (each.name, each.on) for each in found]
-    return tuple(dict.fromkeys(pairs))
+    """Structure and place of findings, or of whatever is undecided."""
+    return tuple(dict.fromkeys((each.name, each.on) for each in found))
 
 
 def _rounded(value: Any) -> Any:

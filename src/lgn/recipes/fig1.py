@@ -15,8 +15,4 @@ from lgn.report.figures import group_actions
 
 
 def run(context: Context) -> list[Path]:
-    written = []
-    for suffix, found in context.at_least_one(long_runs("cifar10")).items():
-        figure = group_actions(context.analysis(found), context.caption(found))
-        written += context.save_figure(figure, f"fig1{suffix}")
-    return written
+    return context.save_figures(group_actions, long_runs("cifar10"), "fig1")

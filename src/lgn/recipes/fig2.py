@@ -14,8 +14,4 @@ from lgn.report.figures import effect_on_identity
 
 
 def run(context: Context) -> list[Path]:
-    written = []
-    for suffix, found in context.at_least_one(long_runs("cifar10")).items():
-        figure = effect_on_identity(context.analysis(found), context.caption(found))
-        written += context.save_figure(figure, f"fig2{suffix}")
-    return written
+    return context.save_figures(effect_on_identity, long_runs("cifar10"), "fig2")

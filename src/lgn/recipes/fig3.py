@@ -9,10 +9,11 @@ beside the exact ones. About two minutes on two cores; `--quick`: patches of dig
 from pathlib import Path
 
 from lgn.recipes.context import Context
-from lgn.report.figures import pooling
+from lgn.report.figures import learned_operators
 
 
 def run(context: Context) -> list[Path]:
     learned, patch, data = context.operators()
-    figure = pooling({s.radius: m for s, m in learned.items() if not s.degrees}, patch, data)
+    chosen = {setting: matrix for setting, matrix in learned.items() if not setting.degrees}
+    figure = learned_operators("Average pooling", "r = {0.radius}", chosen, patch, data)
     return context.save_figure(figure, "fig3")

@@ -9,10 +9,11 @@ beside the exact ones. About two minutes on two cores; `--quick`: patches of dig
 from pathlib import Path
 
 from lgn.recipes.context import Context
-from lgn.report.figures import rotations
+from lgn.report.figures import learned_operators
 
 
 def run(context: Context) -> list[Path]:
     learned, patch, data = context.operators()
-    figure = rotations({s.degrees: m for s, m in learned.items() if s.radius == 1}, patch, data)
+    chosen = {setting: matrix for setting, matrix in learned.items() if setting.radius == 1}
+    figure = learned_operators("Rotation", "{0.degrees:g}°", chosen, patch, data)
     return context.save_figure(figure, "fig4")

@@ -13,14 +13,15 @@ from lgn.operators.study import SETTINGS
 from lgn.recipes.claims.actions import product_errors
 from lgn.recipes.context import Context
 from lgn.recipes.runs import SEEDS
-from lgn.report.figures import compositions
+from lgn.report.figures import learned_operators
 
 
 def run(context: Context) -> list[Path]:
     learned, patch, data = context.operators()
-    figure = compositions({s.radius: m for s, m in learned.items() if s.radius > 1 and s.degrees}, patch, data)
+    chosen = {setting: matrix for setting, matrix in learned.items() if setting.radius > 1 and setting.degrees}
+    figure = learned_operators("Pooling, then rotation by 60°", "r = {0.radius}", chosen, patch, data)
     if not context.existing and not (context.out / "compositions.json").is_file():
-        more = [context.learn_operators(seed).gradient for seed in range(1, 1 if context.quick else SEEDS)]
+        more = [context.learn_operators(seed) for seed in range(1, 1 if context.quick else SEEDS)]
         seeds = [learned, *(dict(zip(SETTINGS, each, strict=True)) for each in more)]
         context.write_json("compositions.json", {"data": data, "seeds": [product_errors(each) for each in seeds]})
     return context.save_figure(figure, "fig5")

@@ -6,6 +6,7 @@ Trains the same three settings as figure 1 on MNIST, for 100 epochs each. Expect
 the structures of figure 1. About two hours on two cores; `--quick`: seconds, with the runs of figure 1.
 """
 
+from functools import partial
 from pathlib import Path
 
 from lgn.recipes.context import Context
@@ -14,8 +15,4 @@ from lgn.report.figures import group_actions
 
 
 def run(context: Context) -> list[Path]:
-    written = []
-    for suffix, found in context.at_least_one(long_runs("mnist")).items():
-        figure = group_actions(context.analysis(found), context.caption(found), rows=1)
-        written += context.save_figure(figure, f"fig6{suffix}")
-    return written
+    return context.save_figures(partial(group_actions, rows=1), long_runs("mnist"), "fig6")

@@ -7,15 +7,30 @@ from torch import Tensor
 
 from lgn import notebook
 from lgn.report.contents import Answer
+from lgn.report.photograph import photograph
 from lgn.whole_files import write_whole
 
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #1f2430; }
-h1 { font-size: 1.3rem; } table { border-collapse: collapse; margin: 1rem 0; }
-td, th { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid #dde1e8; }
-figure { margin: 1.2rem 0; } figcaption { font-weight: 600; } figcaption small { font-weight: 400; color: #667085; }
-figure div { display: flex; flex-wrap: wrap; gap: .6rem 1rem; margin-top: .4rem; } figure span { white-space: nowrap; }
-figure img { margin-right: 3px; } svg { background: #f5f7fa; }
+:root { --ink: #1c2129; --soft: #5b6472; --line: #e2e0da; --ground: #faf9f6; --panel: #ffffff; --accent: #1d5fae; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e8ec; --soft: #9aa3b2; --line: #2b303a; --ground: #111317; --panel: #181b21; --accent: #7db4f5; }
+}
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 82rem; margin: 0 auto; padding: 1.5rem clamp(12px, 3vw, 40px);
+  color: var(--ink); background: var(--ground); color-scheme: light dark; }
+h1 { font-size: clamp(1.15rem, 2.2vw, 1.5rem); font-weight: 500; line-height: 1.4; max-width: 60ch; margin: 0 0 .6rem; }
+p, ul { color: var(--soft); font-size: .9rem; max-width: 80ch; }
+ul { padding-left: 1.1rem; } ul:empty { display: none; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1rem 2.5rem; }
+.scrolled { overflow-x: auto; } table { border-collapse: collapse; white-space: nowrap; }
+td, th { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); }
+th { font-weight: 400; font-size: .85rem; color: var(--soft); }
+figure { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .8rem; margin: 0 0 .5rem; }
+figcaption { flex: 0 0 8.5rem; font-size: .85rem; line-height: 1.35; } small { display: block; color: var(--soft); }
+figure div { display: flex; flex-wrap: wrap; gap: .3rem .4rem; } figure span { white-space: nowrap; }
+figure img { width: auto; height: 44px; image-rendering: pixelated; border-radius: 3px; margin-right: 2px; }
+@media (max-width: 30rem) { td, th { font-size: .82rem; padding-right: .55rem; } }
+svg { background: var(--panel); } text { fill: var(--soft); font-size: 11px; }
+line { stroke: var(--line); } polyline { stroke: var(--accent); }
 """
 WIDTH, HEIGHT = 160, 56
 
@@ -32,11 +47,13 @@ def write_answer(answer: Answer, title: str, path: Path) -> Path:
         rows: list[tuple[str, float | None, Tensor]] = [("as they are", None, answer.originals)]
         rows += [(sample.name, sample.told_apart, sample.images) for sample in answer.samples]
         shown = [_figure(name, told, images, most) for name, told, images in rows]
+    shown += [_profile(*each) for each in answer.profiles]
     text = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{STYLE}</style></head><body><h1>{escape(answer.sentence)}</h1><p>{escape(answer.about)}</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>{''.join(shown)}"
-        "</body></html>"
+        f'<div class="columns"><div class="scrolled"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f"<ul>{notes}</ul></div><div>{''.join(shown)}</div></div></body></html>"
     )
     write_whole(path, text.encode())
     return path
@@ -44,16 +61,35 @@ def write_answer(answer: Answer, title: str, path: Path) -> Path:
 
 def _figure(name: str, told: float | None, images: Tensor, most: float) -> str:
     note = "" if told is None else f" <small>told apart {told:.3f}</small>"
-    drawn = "".join(f"<span>{_drawn(each, most)}</span>" for each in images)
+    drawn = "".join(f"<span>{_drawn(each, most, f'{number}, {name}')}</span>" for number, each in enumerate(images, 1))
     return f"<figure><figcaption>{escape(name)}{note}</figcaption><div>{drawn}</div></figure>"
 
 
-def _drawn(each: Tensor, most: float) -> str:
-    """A signal (T,) as a line, an image (n, m) as it is, a volume (D, H, W) as its middle slice across each axis."""
+def _profile(name: str, at: tuple[float, ...], told: tuple[float, ...]) -> str:
+    """How often versions are told apart, by how far they are from each other: one half lies at the lower line."""
+    width, height, low, high = 2 * WIDTH, 2 * HEIGHT, at[0], max(at[-1], at[0] + 1e-9)
+    places = [
+        ((x - low) / (high - low) * (width - 20) + 10, (1 - y) / 0.5 * (height - 40) + 10)
+        for x, y in zip(at, told, strict=True)
+    ]
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    return (
+        f"<figure><figcaption>{escape(name)}<small>told apart {told[0]:.3f} to {told[-1]:.3f}</small></figcaption><div>"
+        f'<svg width="{width}" height="{height}" role="img" aria-label="told apart, {escape(name)}">'
+        f'<line x1="0" y1="{height - 30}" x2="{width}" y2="{height - 30}"/>'
+        f'<polyline points="{points}" fill="none" stroke-width="1.5"/>'
+        f'<text x="10" y="{height - 8}">{at[0]:g}</text>'
+        f'<text x="{width - 10}" y="{height - 8}" text-anchor="end">{at[-1]:g}</text></svg></div></figure>'
+    )
+
+
+def _drawn(each: Tensor, most: float, name: str) -> str:
+    """A signal (T,) as a line, an image (n, m) or (n, m, 3) as it is, a volume as its middle slice across each axis."""
     if each.ndim == 1:
         return _line(each, most)
-    slices = [each] if each.ndim == 2 else [each.select(axis, each.shape[axis] // 2) for axis in range(3)]
-    return "".join(str(notebook.picture(part)) for part in slices)
+    if each.ndim == 2 or each.shape[2] == 3:  # no side of a volume is as short as that
+        return f'<img src="{photograph(each)}" alt="image {escape(name)}">'
+    return "".join(str(notebook.picture(each.select(axis, each.shape[axis] // 2))) for axis in range(3))
 
 
 def _line(values: Tensor, most: float) -> str:
@@ -62,6 +98,6 @@ def _line(values: Tensor, most: float) -> str:
     points = " ".join(f"{step * place:.1f},{height:.1f}" for place, height in enumerate(heights))
     return (
         f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="a signal of {len(values)} values">'
-        f'<line x1="0" y1="{middle}" x2="{WIDTH}" y2="{middle}" stroke="#cfd5de"/>'
-        f'<polyline points="{points}" fill="none" stroke="#2563a8" stroke-width="1.2"/></svg>'
+        f'<line x1="0" y1="{middle}" x2="{WIDTH}" y2="{middle}"/>'
+        f'<polyline points="{points}" fill="none" stroke-width="1.2"/></svg>'
     )

@@ -26,9 +26,10 @@ class Network:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A few images under one transformation, (count, n, m), in [0, 1], and how often they are told from themselves.
+    """A few images under one transformation, in [0, 1], and how often they are told from themselves.
 
-    Signals are (count, T) and volumes (count, D, H, W), of any numbers.
+    Grey ones are (count, n, m), those in colour (count, n, m, 3). Signals are (count, T) and volumes (count,
+    D, H, W), of any numbers.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Answer:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
-    #: The images themselves, (count, n, m), and their transformed versions, the most told apart first.
+    #: The images themselves, as in a sample, and their transformed versions, the most told apart first.
     originals: Tensor | None = None
     samples: tuple[Sample, ...] = ()
     #: For each family with a parameter its name, the parameters, and the shares told apart.

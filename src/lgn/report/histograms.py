@@ -1,7 +1,5 @@
 """What chance gives, as small histograms that a page can draw behind a score."""
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
@@ -11,15 +9,7 @@ from lgn.analysis.smoothness import Matched
 
 BINS = 24
 GAUSSIAN_DRAWS, SMOOTH_DRAWS = 400, 100
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """How often each of `BINS` equal parts of [low, high] was hit."""
-
-    low: float
-    high: float
-    counts: tuple[int, ...]
+Histogram = tuple[float, float, list[int]]  # low, high, and how often each of `BINS` equal parts between was hit
 
 
 def gaussian_histograms(analysis: Analysis) -> dict[str, Histogram]:
@@ -43,4 +33,4 @@ def histogram(values: Tensor) -> Histogram:
     """The histogram of values (N,), over their own range."""
     low, high = float(values.min()), float(values.max())
     places = ((values - low) / max(high - low, 1e-12) * BINS).long().clamp(max=BINS - 1)
-    return Histogram(low, high, tuple(torch.bincount(places, minlength=BINS).tolist()))
+    return round(low, 4), round(high, 4), torch.bincount(places, minlength=BINS).tolist()

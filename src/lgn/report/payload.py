@@ -15,7 +15,8 @@ from lgn.operators import operator
 from lgn.report import sentences
 from lgn.report.cayley import cayley
 from lgn.report.contents import Answer, Contents
-from lgn.report.histograms import Histogram, gaussian_histograms, smooth_histograms
+from lgn.report.histograms import gaussian_histograms, smooth_histograms
+from lgn.report.photograph import photograph
 
 #: Nearest operators that are sent with each generator: more are not looked at.
 OPERATORS = 3
@@ -42,10 +43,10 @@ def payload(contents: Contents) -> dict[str, Any]:
         "order": analysis.order,
         "group": None if contents.group is None else encode(cayley(contents.group)),
         "rate": analysis.false_discovery_rate,
-        "gaussian": {name: _histogram(each) for name, each in gaussian_histograms(analysis).items()},
+        "gaussian": gaussian_histograms(analysis),
         "crops": None if contents.crops is None else pack(contents.crops),
         "generators": [
-            _generator(each, contents, index) | {"smooth": {k: _histogram(v) for k, v in smooth[index].items()}}
+            _generator(each, contents, index) | {"smooth": smooth[index]}
             for index, each in enumerate(analysis.generators)
         ],
     }
@@ -58,9 +59,9 @@ def _answer(each: Answer) -> dict[str, Any]:
         "head": list(each.head),
         "rows": [list(row) for row in each.rows],
         "notes": list(each.notes),
-        "originals": None if each.originals is None else pack_small(each.originals),
+        "originals": None if each.originals is None else [photograph(image) for image in each.originals],
         "samples": [
-            {"name": sample.name, "told": sample.told_apart, "images": pack_small(sample.images)}
+            {"name": sample.name, "told": sample.told_apart, "images": [photograph(image) for image in sample.images]}
             for sample in each.samples
         ],
         "profiles": [{"name": name, "at": list(at), "told": list(told)} for name, at, told in each.profiles],
@@ -145,7 +146,3 @@ def _match(match: Match, patch: Patch, *, with_matrix: bool) -> dict[str, Any]:
         "adjusted": match.adjusted_p_value,
         "matrix": pack_small(operator(match.name, patch, **match.keywords)) if with_matrix else None,
     }
-
-
-def _histogram(each: Histogram) -> list[Any]:
-    return [round(each.low, 4), round(each.high, 4), list(each.counts)]

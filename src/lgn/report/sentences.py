@@ -4,13 +4,12 @@ from collections import Counter
 
 from lgn.analysis import Analysis, Finding, GeneratorAnalysis, Match
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE
-from lgn.analysis.scores import STRUCTURES
+from lgn.analysis.scores import SPECTRAL, STRUCTURES
 from lgn.analysis.table import match_words
 
 #: More findings than this make a sentence that nobody reads.
 MOST = 3
 _ORDER = [each.name for each in STRUCTURES]
-_SPECTRAL = frozenset(each.name for each in STRUCTURES if each.spectral)  # true of most that is trained: said apart
 
 
 def sentence(each: GeneratorAnalysis, rate: float) -> str:
@@ -52,22 +51,24 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     """What holds over all generators, in a few sentences."""
     generators, count = analysis.generators, len(analysis.generators)
     noun = "generator" if count == 1 else "generators"
-    structures = Counter(name for each in generators for name in {f.name for f in each.findings} - _SPECTRAL)
-    found = sum(bool({finding.name for finding in each.findings} - _SPECTRAL) for each in generators)
-    spectral = sum(bool({finding.name for finding in each.findings} & _SPECTRAL) for each in generators)
+    structures = Counter(name for each in generators for name in {f.name for f in each.findings} - SPECTRAL)
+    found = sum(bool({finding.name for finding in each.findings} - SPECTRAL) for each in generators)
+    spectral = sum(bool({finding.name for finding in each.findings} & SPECTRAL) for each in generators)
     # Of equally common ones the first in the list of structures.
     common = sorted(structures, key=lambda name: (-structures[name], _ORDER.index(name)))[:4]
     listed = ", ".join(f"{name} ({structures[name]})" for name in common)
     sentences = [
-        f"{_how_many(found, count, noun)} a structure beyond chance"
+        f"{found or 'None'} of {count} {noun} {'has' if found <= 1 else 'have'} a structure beyond chance"
         + (f", most often {listed}." if listed else ".")
         + (f" In {spectral} few directions carry the energy." if spectral else "")
     ]
     near = [each for each in generators if each.nearest[0].adjusted_p_value <= analysis.false_discovery_rate]
     verb = "is" if len(near) <= 1 else "are"
+    best = max(near or generators, key=lambda each: each.nearest[0].excess)
+    match = best.nearest[0]
     sentences.append(
         f"{len(near) or 'None'} of {count} {verb} nearer to a known operator than chance"
-        + (f"; the nearest is {_best(near)}." if near else ".")
+        + (f"; the nearest is {best.name} to {operator_words(match)}, cosine {match.cosine:.2f}." if near else ".")
     )
     sentences.append(
         f"Tested at a false-discovery rate of {analysis.false_discovery_rate:g} over {analysis.tests:,} structures and "
@@ -82,15 +83,6 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
             f"The filters speak to {span} of the {d} dimensions of a generator; the rest is start and path."
         )
     return tuple(sentences)
-
-
-def _how_many(found: int, count: int, noun: str) -> str:
-    return f"{found or 'None'} of {count} {noun} {'has' if found <= 1 else 'have'}"
-
-
-def _best(near: list[GeneratorAnalysis]) -> str:
-    best = max(near, key=lambda each: each.nearest[0].excess)
-    return f"{best.name} to {operator_words(best.nearest[0])}, cosine {best.nearest[0].cosine:.2f}"
 
 
 def _listed(nulls: tuple[str, ...]) -> str:

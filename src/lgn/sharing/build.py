@@ -10,7 +10,7 @@ from typing import Any
 
 from lgn.data import checksum
 from lgn.groups import named
-from lgn.nn import invariance_error
+from lgn.nn import GroupNet, invariance_error
 from lgn.sharing.export import export
 from lgn.symmetry import Symmetries
 from lgn.training import Config, Interrupted, Run, train
@@ -56,6 +56,8 @@ class Trained:
     accuracy: float
     #: The largest change of answers over the elements of the group; None where there is no group.
     error: float | None
+    #: By the words of elements, where the network has learned which of them to keep.
+    gates: dict[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,9 @@ class Built:
         for each in self.networks:
             error = "-" if each.error is None else f"{each.error:.2g}"
             lines.append(f"{each.name:<16}{each.parameters:>12,}{100 * each.accuracy:>10.2f} %{error:>20}")
+        if (gates := self.networks[0].gates) is not None:
+            words = ", ".join(f"{word} {value:.2f}" for word, value in gates.items())
+            lines += ["", f"gates, of elements with their inverses: {words}"]
         return "\n".join([*lines, "", self.sentence])
 
 
@@ -161,12 +166,15 @@ def _trained(run: Run, chosen: Config, images: Images) -> Trained:
         pixels = images.preprocessing.apply(images.parts["test"][0][:JUDGED])
         group = chosen.network.chosen_group
         error = max(invariance_error(model, pixels, group, chosen.network.operator).values())
+    gates = model.gates.by_word() if isinstance(model, GroupNet) and model.gates is not None else None
+    in_part = "" if gates is None else " in part"
     return Trained(
-        "free filters" if network.generator == "free" else network.chosen_group.name,
+        "free filters" if network.generator == "free" else network.chosen_group.name + in_part,
         run,
         sum(parameter.numel() for parameter in model.parameters()),
         run.metrics[-1]["test_accuracy"],
         error,
+        gates,
     )
 
 
@@ -182,6 +190,7 @@ def _as_json(built: Built) -> dict[str, Any]:
                 "parameters": each.parameters,
                 "accuracy": each.accuracy,
                 "equivariance_error": each.error,
+                "gates": each.gates,
             }
             for each in built.networks
         ],

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from lgn.analysis import Analysis, GeneratorAnalysis
-from lgn.analysis.generator import IDENTIFIABLE
-from lgn.analysis.table import match_words
+from lgn.analysis import Analysis
+from lgn.analysis.table import HEAD as HEADS
+from lgn.analysis.table import row
+from lgn.markdown import markdown_table
 from lgn.nn import summary
 from lgn.training import Run
 
@@ -17,6 +18,8 @@ tags:
 - linear-groups
 ---
 """
+
+LAW = "a set is the orbit of one filter under a learned matrix, its generator (family: {})."
 
 USE = """## Use
 
@@ -46,7 +49,7 @@ def model_card(run: Run, analysis: Analysis | None = None) -> str:
         f"# A linear group network on {escape(name)}\n",
         f"{kind} of {network.num_layers} layers that {job}. Each layer has {network.num_sets} filter sets "
         f"of {network.order} filters{group}, {network.kernel_size}x{network.kernel_size}; "
-        + ("the filters are free." if network.generator == "free" else _law(network.generator)),
+        + ("the filters are free." if network.generator == "free" else LAW.format(network.generator)),
         "",
         *_result(run),
         "",
@@ -62,10 +65,6 @@ def escape(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]()#!|~" else letter for letter in text)
 
 
-def _law(family: str) -> str:
-    return f"a set is the orbit of one filter under a learned matrix, its generator (family: {family})."
-
-
 def _result(run: Run) -> list[str]:
     last = run.metrics[-1] if run.metrics else {}
     lines = [f"- epochs: {last.get('epoch', 0)}, seed {run.config.seed}, preset {run.config.preset}"]
@@ -78,23 +77,10 @@ def _result(run: Run) -> list[str]:
 
 def _learned(analysis: Analysis) -> list[str]:
     found = sum(bool(each.findings) for each in analysis.generators)
+    rows = [[escape(cell) for cell in row(each, analysis)] for each in analysis.generators]
     return [
         "## What the generators do\n",
         f"{found} of {len(analysis.generators)} have a structure beyond chance, at a false-discovery rate of "
         f"{analysis.false_discovery_rate:g} over {analysis.tests} tests.\n",
-        "| generator | structures beyond chance | nearest known operator | cosine | closure error |",
-        "|---|---|---|---|---|",
-        *(_row(each, analysis.false_discovery_rate) for each in analysis.generators),
-        "",
+        f"{markdown_table(HEADS, rows)}\n",
     ]
-
-
-def _row(each: GeneratorAnalysis, rate: float) -> str:
-    findings = ", ".join(
-        f"{finding.name} {finding.score:.2f}{' on U' if finding.on == IDENTIFIABLE else ''}"
-        for finding in each.findings
-    )
-    best = each.nearest[0]
-    nearest = match_words(best) if best.adjusted_p_value <= rate else "none beyond chance"
-    closure = "-" if each.spectrum.closure_error is None else f"{each.spectrum.closure_error:.2g}"
-    return f"| {escape(each.name)} | {findings or 'none'} | {escape(nearest)} | {best.cosine:.2f} | {closure} |"

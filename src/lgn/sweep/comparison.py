@@ -52,14 +52,8 @@ def strips(estimates: Sequence[Spread | None]) -> list[Strip | None]:
         share = (value - smallest) / (largest - smallest) if largest > smallest else 0.5
         return round(6 + share * (WIDTH - 12), 1)
 
-    return [
-        None
-        if each is None
-        else Strip(
-            tuple(place(value) for value in each.values),
-            place(each.mean),
-            None if each.low is None else place(each.low),
-            None if each.high is None else place(each.high),
-        )
-        for each in estimates
-    ]
+    def strip(each: Spread) -> Strip:
+        low, high = (None if end is None else place(end) for end in (each.low, each.high))
+        return Strip(tuple(map(place, each.values)), place(each.mean), low, high)
+
+    return [None if each is None else strip(each) for each in estimates]

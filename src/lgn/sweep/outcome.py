@@ -5,15 +5,16 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from lgn.analysis import scores
 from lgn.generators import generators_of, matrices_by_size
+from lgn.markdown import columns
 from lgn.measures import closure_error
 from lgn.sweep.plan import Job
 from lgn.training import Run
+from lgn.training.evaluation import kept_epoch
 from lgn.whole_files import write_json
 
 CONFIDENCE = 0.95
@@ -68,7 +69,7 @@ def summarise(jobs: Sequence[Job]) -> list[Setting]:
 
 def quantities_of(run: Run) -> dict[str, float]:
     """The quality of a run on the test images, and the mean over its generators of each structure score."""
-    kept = _kept_epoch(run)
+    kept = kept_epoch(run.metrics)
     result = {
         name.replace("_", " "): float(value) for name, value in kept.items() if name in ("test_accuracy", "test_error")
     }
@@ -84,17 +85,6 @@ def quantities_of(run: Run) -> dict[str, float]:
     return result
 
 
-def _kept_epoch(run: Run) -> dict[str, Any]:
-    """The epoch whose weights a run stands for: the best on validation images where there are any, else the last."""
-    rows = run.metrics
-    name = next((key for key in rows[-1] if key.startswith("validation_")), None)
-    if name is None or rows[-1][name] is None:
-        return rows[-1]
-    # Of equally good epochs the loop keeps the last.
-    best = (max if name.endswith("accuracy") else min)(row[name] for row in rows)
-    return [row for row in rows if row[name] == best][-1]
-
-
 def write_summary(path: Path, settings: Sequence[Setting], failures: dict[str, str]) -> None:
     """The summary as JSON, with the failures of the runs that have none."""
     write_json(
@@ -105,16 +95,13 @@ def write_summary(path: Path, settings: Sequence[Setting], failures: dict[str, s
 
 def table(settings: Sequence[Setting]) -> str:
     """The summary for people: a block for each setting, a row for each quantity."""
-    lines = []
+    blocks = []
     for setting in settings:
-        count = len(setting.runs)
-        lines += [
-            f"{setting.name}, {count} run{'s' if count > 1 else ''}",
-            f"  {'quantity':<24}{'mean':>10}{'deviation':>12}   95 % interval",
-        ]
+        rows = [("  quantity", "mean", "deviation", "95 % interval")]
         for name, value in setting.quantities.items():
             deviation = "-" if value.deviation is None else f"{value.deviation:.4f}"
             interval = "-" if value.low is None else f"{value.low:.4f} to {value.high:.4f}"
-            lines.append(f"  {name:<24}{value.mean:>10.4f}{deviation:>12}   {interval}")
-        lines.append("")
-    return "\n".join(lines).rstrip()
+            rows.append((f"  {name}", f"{value.mean:.4f}", deviation, interval))
+        runs = f"{len(setting.runs)} run{'s' if len(setting.runs) > 1 else ''}"
+        blocks.append("\n".join([f"{setting.name}, {runs}", *columns(rows)]))
+    return "\n\n".join(blocks)

@@ -10,7 +10,6 @@ from tqdm import tqdm
 from lgn.sweep.plan import Job
 from lgn.training import Run
 
-LINES = 8  # how many running runs are shown one by one
 LOG_SECONDS = 60.0
 
 
@@ -23,10 +22,6 @@ class Place:
     epochs: int
     quality: str
     finished: bool
-
-    @property
-    def running(self) -> bool:
-        return self.epoch > 0 and not self.finished
 
     def __str__(self) -> str:
         return f"{self.name}: epoch {self.epoch} of {self.epochs}{self.quality}"
@@ -45,7 +40,7 @@ def place_of(job: Job) -> Place:
 
 
 class Watch:
-    """A bar over the epochs of all runs and a line for each that is running; in a log file, a line now and then."""
+    """A bar over the epochs of all runs, and a line for each that has finished; in a log file, one now and then too."""
 
     def __init__(self, jobs: Sequence[Job], shown: bool) -> None:
         self._jobs = list(jobs)
@@ -55,36 +50,26 @@ class Watch:
         self._logged = time.monotonic()
         total, done = sum(job.config.epochs for job in self._jobs), self._epochs()
         self._bar = tqdm(total=total, initial=done, unit="epoch", disable=not self._live, dynamic_ncols=True)
-        self._lines = [
-            tqdm(bar_format="{desc}", position=line + 1, leave=False, disable=not self._live) for line in range(LINES)
-        ]
 
     def update(self, failed: int) -> None:
         """Read the directories again and show what changed."""
         before = self._places
         self._places = {job.name: place_of(job) for job in self._jobs}
         places = list(self._places.values())
-        finished, running = sum(place.finished for place in places), [place for place in places if place.running]
+        news = [str(place) for place in places if place.finished and not before[place.name].finished]
+        finished = sum(place.finished for place in places)
         state = f"{finished} of {len(places)} runs finished" + (f", {failed} failed" if failed else "")
         self._bar.set_description(state)
         self._bar.update(self._epochs() - self._bar.n)
-        for line, place in zip(self._lines, [*running, *[None] * LINES], strict=False):
-            line.set_description_str("" if place is None else f"  {place}")
-        if self._log:
-            self._write(
-                [str(place) for place in places if place.finished and not before[place.name].finished],
-                f"{state}, {self._epochs()} of {self._bar.total} epochs",
-            )
+        if self._live and news:
+            self._bar.write("\n".join(news), sys.stderr)
+        if self._log and (news or time.monotonic() - self._logged > LOG_SECONDS):
+            sys.stderr.write("\n".join([*news, f"{state}, {self._epochs()} of {self._bar.total} epochs"]) + "\n")
+            sys.stderr.flush()
+            self._logged = time.monotonic()
 
     def close(self) -> None:
-        for bar in [*reversed(self._lines), self._bar]:
-            bar.close()
+        self._bar.close()
 
     def _epochs(self) -> int:
         return sum(place.epoch for place in self._places.values())
-
-    def _write(self, news: list[str], state: str) -> None:
-        if news or time.monotonic() - self._logged > LOG_SECONDS:
-            sys.stderr.write("\n".join([*news, state]) + "\n")
-            sys.stderr.flush()
-            self._logged = time.monotonic()

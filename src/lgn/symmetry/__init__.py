@@ -5,7 +5,8 @@ from lgn.symmetry.asked import EVIDENCE
 from lgn.symmetry.candidates import ALL_NAMES, NAMES
 from lgn.symmetry.gain import Gain
 from lgn.symmetry.labels import LabelEvidence
-from lgn.symmetry.result import ClassReading, FamilyFacts, Row, Symmetries
+from lgn.symmetry.result import Symmetries
+from lgn.symmetry.row import ClassReading, FamilyFacts, Row
 
 __all__ = [
     "ALL_NAMES",

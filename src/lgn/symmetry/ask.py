@@ -16,13 +16,12 @@ from lgn.symmetry.division import HELD_OUT, divide, near_duplicates
 from lgn.symmetry.family import Family
 from lgn.symmetry.gain import ask_network
 from lgn.symmetry.images_evidence import FamilyEvidence, Parts, observe
+from lgn.symmetry.judged import facts_of, rows_of
 from lgn.symmetry.labels import ask_labels, classifier
 from lgn.symmetry.observer import smaller
-from lgn.symmetry.ranges import spread
-from lgn.symmetry.result import ClassReading, FamilyFacts, Row, Symmetries, patch_matrix
-from lgn.symmetry.statistic import read
+from lgn.symmetry.result import Symmetries, patch_matrix
 from lgn.symmetry.unknown import UNKNOWN, proposed
-from lgn.symmetry.verdict import MARGIN, Verdict, holm, judge
+from lgn.symmetry.verdict import MARGIN
 
 #: More images than these are not needed: so many are drawn.
 MOST = 20_000
@@ -79,7 +78,9 @@ def symmetries(
     clusters = near_duplicates(small)
     require_different(small, clusters)
     if (copies := len(clusters) - len(clusters.unique())) > 0:
-        notes += [f"{copies:,} near-duplicates are counted with the image that they copy."]
+        noun, many = KINDS[images.ndim].removesuffix("s"), copies > 1
+        words = ("near-duplicates are", "they copy") if many else ("near-duplicate is", "it copies")
+        notes += [f"{copies:,} {words[0]} counted with the {noun} that {words[1]}."]
     learns, judges = divide(small, clusters, HELD_OUT, seed)
     if UNKNOWN in candidates:
         say(UNKNOWN)
@@ -101,10 +102,10 @@ def symmetries(
         view = _view(family, small)
         parts = Parts(view[learns], view[judges], clusters[judges])
         found.append(observe(family, parts, margin, seed, effort))
-    rows = _rows(found, margin, len(small), clusters[judges], None if labels is None else labels[judges], names)
+    rows = rows_of(found, margin, len(small), clusters[judges], None if labels is None else labels[judges], names)
     answer = Symmetries(
         rows,
-        tuple(_facts(each) for each in found),
+        tuple(facts_of(each) for each in found),
         len(images),
         len(learns),
         len(judges),
@@ -129,69 +130,6 @@ def symmetries(
         note = f"Not asked, for {minutes:g} minutes were over: {', '.join(too_late)}."
         answer = replace(answer, notes=(*answer.notes, note))
     return answer
-
-
-def _rows(
-    found: list[FamilyEvidence],
-    margin: float,
-    images: int,
-    clusters: Tensor,
-    labels: Tensor | None,
-    class_names: tuple[str, ...],
-) -> tuple[Row, ...]:
-    flat = [(each, number) for each in found for number in range(len(each.family.candidates))]
-    adjusted = holm([each.readings[number].p_value(each.chance) for each, number in flat])
-    rows = []
-    for (each, number), p in zip(flat, adjusted, strict=True):
-        candidate, reading = each.family.candidates[number], each.readings[number]
-        verdict = judge(reading, p, each.control if candidate.element is not None else None, margin, images)
-        by_class: tuple[ClassReading, ...] = ()
-        if labels is not None:
-            by_class = tuple(
-                ClassReading(name, about.share, about.interval)
-                for label, name in enumerate(class_names)
-                if int((chosen := labels == label).sum()) > 1
-                for about in [read(each.answers[:, number, chosen], clusters[chosen])]
-            )
-        rows.append(
-            Row(
-                candidate.name,
-                each.family.name,
-                verdict.word,
-                reading.share,
-                reading.interval,
-                p,
-                _at_most(each, number, verdict, margin),
-                verdict.trace,
-                verdict.needed,
-                candidate.element,
-                candidate.parameter,
-                by_class,
-                exact_p=each.exact[number],
-            )
-        )
-    return tuple(rows)
-
-
-def _at_most(each: FamilyEvidence, number: int, verdict: Verdict, margin: float) -> float | None:
-    """The upper end of the interval over the share of a break of the margin that was seen; below it, being kept."""
-    if verdict.word != "kept" or each.control is None:
-        return None
-    seen = min(max((each.control.interval[0] - 0.5) / margin, 1e-9), 1.0)
-    return 0.5 + min(max(each.readings[number].interval[1] - 0.5, 0.0) / seen, margin)
-
-
-def _facts(each: FamilyEvidence) -> FamilyFacts:
-    on_a_line = each.family.group_name is None
-    control, twin = each.control, each.twin
-    return FamilyFacts(
-        each.family.name,
-        each.family.group_name,
-        None if control is None else control.share,
-        None if control is None else control.interval,
-        None if twin is None else twin.share,
-        spread(each.family.candidates, each.readings) if on_a_line else None,
-    )
 
 
 def _with_closure_note(answer: Symmetries) -> Symmetries:

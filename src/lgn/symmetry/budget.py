@@ -50,7 +50,8 @@ def given_up(minutes: float, before: tuple[int, float], after: tuple[int, float]
         words.append(f"{after[0]:,} of {before[0]:,} images were looked at")
     if after[1] < before[1]:
         words.append(f"observers were trained {after[1] / before[1]:.0%} as long")
-    return [f"To be ready in {minutes:g} minutes, {' and '.join(words)}."] if words else []
+    unit = "minute" if minutes == 1 else "minutes"
+    return [f"To be ready in {minutes:g} {unit}, {' and '.join(words)}."] if words else []
 
 
 def _seconds_of_a_visit(family: Family, images: Tensor, clock: Callable[[], float] = time.perf_counter) -> float:

@@ -10,7 +10,7 @@ from lgn.symmetry.observer import learn, logits
 from lgn.symmetry.power import planted_break, twin
 from lgn.symmetry.randomisation import FEW, exact_p
 from lgn.symmetry.statistic import Reading, answers, read
-from lgn.symmetry.verdict import LEVEL, below
+from lgn.symmetry.verdict import is_open
 
 #: Where the seeds of fresh observers begin: beyond those that people count up from 0.
 FRESH = 10_000
@@ -104,7 +104,7 @@ def observe(family: Family, parts: Parts, margin: float, seed: int, effort: floa
         if len(elements) < family.versions:
             found[:, among] = _answers(part, parts, FRESH + seed, effort)
         seen = broken(0)
-        if _is_open(found[:, among], seen, parts.clusters):
+        if is_open([read(each, parts.clusters) for each in found[:, among].unbind(1)], read(seen, parts.clusters)):
             for number in range(1, AGAIN + 1):
                 found[:, among] += _answers(part, parts, (10 + number) * FRESH + seed, effort)
                 seen += broken(number)
@@ -113,13 +113,6 @@ def observe(family: Family, parts: Parts, margin: float, seed: int, effort: floa
         control = read(seen, parts.clusters)
     readings = tuple(read(each, parts.clusters) for each in found.unbind(1))
     return FamilyEvidence(family, found, readings, control, exact, twins)
-
-
-def _is_open(found: Tensor, seen: Tensor, clusters: Tensor) -> bool:
-    """Whether some candidate is neither told apart less surely than the control, nor clearly more often than chance."""
-    control = read(seen, clusters)
-    readings = [read(each, clusters) for each in found.unbind(1)]
-    return any(not below(each, control) and each.p_value() > LEVEL / len(readings) for each in readings)
 
 
 def _answers(family: Family, parts: Parts, seed: int, effort: float) -> Tensor:

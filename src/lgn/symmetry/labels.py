@@ -38,7 +38,7 @@ def classifier(parts: Parts, labels: Tensor, classes: int, seed: int) -> nn.Modu
     """The observer's network, trained to say the label."""
     images = smaller(parts.learns)
     with seeded("labels", seed) as generator:
-        model = network(images.shape[1], classes, images.ndim - 2).train()
+        model = network(images.shape[1:], classes).train()
         steps = max(min(VISITS, EPOCHS * len(images)) // BATCH, 2)
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)

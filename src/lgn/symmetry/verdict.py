@@ -50,7 +50,7 @@ def judge(found: Reading, adjusted_p: float, control: Reading | None, margin: fl
     """
     significant = adjusted_p <= LEVEL
     if control is not None and below(found, control):
-        most = 0.5 + (SEEN * (control.share - 0.5) if significant else margin)
+        most = half(control) if significant else 0.5 + margin
         if found.interval[1] < most:
             return Verdict("kept", trace=significant)
     if significant:
@@ -66,7 +66,17 @@ def below(found: Reading, control: Reading) -> bool:
     """
     from scipy.stats import norm
 
-    return found.share - 0.5 < SEEN * (control.share - 0.5) and _gap(found, control) > float(norm.isf(LEVEL))
+    return found.share < half(control) and _gap(found, control) > float(norm.isf(LEVEL))
+
+
+def is_open(found: Sequence[Reading], control: Reading) -> bool:
+    """Whether some candidate is neither told apart less surely than the control, nor clearly more often than chance."""
+    return any(not below(each, control) and each.p_value() > LEVEL / len(found) for each in found)
+
+
+def half(control: Reading) -> float:
+    """What a break of the margin reads if it is seen SEEN as well as the one that was made."""
+    return 0.5 + SEEN * (control.share - 0.5)
 
 
 def _gap(found: Reading, control: Reading) -> float:

@@ -4,7 +4,8 @@ from html import escape
 
 from lgn.algebra import written
 from lgn.symmetry.ranges import within
-from lgn.symmetry.result import FamilyFacts, Row, Symmetries
+from lgn.symmetry.result import Symmetries
+from lgn.symmetry.row import FamilyFacts, Row
 
 _PLAIN = {
     "turn 180": "a half turn",
@@ -27,11 +28,16 @@ _NOUNS = {
     "shears": "shear",
     "brightness": "change of brightness",
     "contrast": "change of contrast",
+    "sign": "change of sign",
     "shift": "shift round the ring",
     "shifts later": "shift",
     "gain": "change of gain",
     "channels": "exchange of channels",
 }
+
+
+#: A sentence names so many at most: a cube has 47.
+LISTED = 12
 
 
 def sentence(found: Symmetries) -> str:
@@ -46,7 +52,7 @@ def sentence(found: Symmetries) -> str:
             parts.append(f"Of {_listed(traces)} a trace remains.")
         parts += _network_clause(kept)
     if ranges := [within(facts.name, facts.spread) for facts in found.families if facts.spread is not None]:
-        parts.append(f"In part they keep {_listed(ranges)}, about, either way.")
+        parts.append(f"In part {'they' if kept else f'the {found.kind}'} keep {_listed(ranges)}, about, either way.")
     parts += _broken_clause(found, kept, undecided)
     if undecided:
         needed = max(row.needed for row in undecided)
@@ -116,16 +122,26 @@ def _broken_clause(found: Symmetries, kept: list[Row], undecided: list[Row]) -> 
     broken = [row for row in found.rows if row.images == "broken" and row.element is not None]
     if not broken:
         return []
+    faint = [row.name for row in broken if is_faint(found, row)]
+    faintly = [f"Faintly broken: {_listed(faint)}."] if faint else []
     if not kept and not undecided:
         tried = _listed(_kinds(broken), "or")
-        return [f"The {found.kind} change under everything that was tried: no {tried} is kept."]
+        return [f"The {found.kind} change under everything that was tried: no {tried} is kept.", *faintly]
     whole = []
     for kind in _kinds(broken):
         if not any(_kind(row) == kind for row in [*kept, *undecided]):
             whole.append(kind)
-    rest = [row.name for row in broken if _kind(row) not in whole]
+    rest = [row.name for row in broken if _kind(row) not in whole and row.name not in faint]
     clauses = [f"No {_listed(whole, 'or')} is kept."] if whole else []
-    return clauses + ([f"Broken: {_listed(rest)}."] if rest else [])
+    if len(rest) > LISTED:
+        return [*clauses, f"The {len(rest)} others are broken.", *faintly]
+    return [*clauses, *([f"Broken: {_listed(rest)}."] if rest else []), *faintly]
+
+
+def is_faint(found: Symmetries, row: Row) -> bool:
+    """Whether it is told beyond chance, and less than a break of the margin would be: near the line to "kept"."""
+    control = next(facts.control for facts in found.families if facts.name == row.family)
+    return row.images == "broken" and control is not None and row.told_apart < control
 
 
 def _kind(row: Row) -> str:
@@ -153,7 +169,9 @@ def cells(found: Symmetries) -> list[tuple[str, ...]]:
     lines: list[tuple[str, ...]] = []
     for row in found.rows:
         low, high = row.interval
-        word = f"{row.images}, a trace" if row.trace else row.images
+        word = (
+            f"{row.images}, a trace" if row.trace else f"{row.images}, faintly" if is_faint(found, row) else row.images
+        )
         told, interval = f"{row.told_apart:.3f}", f"{low:.3f} to {high:.3f}"
         lines.append((row.name, word, told, interval, _labels(row), _network(row)))
     head = (HEAD[0], found.kind, *HEAD[2:])

@@ -17,6 +17,8 @@ from lgn.training.config import FREE, Config, NetworkConfig
 OF_UNFOLDED = ("algorithm", "step", "normalise", "norm", "decoder")
 RISING, LOWEST = 0.2, 1e-3  # of a one-cycle schedule: how long the rate rises, and the share that it begins and ends at
 
+WAITING = 0.4  # of a training, until which gates stay as they start
+
 
 def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, task: str) -> nn.Module:
     """The network of a config for images of a shape (channels, height, width)."""
@@ -24,7 +26,7 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     if network.padding != "same" and network.kernel_size > (largest := min(image_shape[1:]) + 2 * network.padding):
         raise ValueError(f"kernel_size must be at most {largest} for these images, got {network.kernel_size}")
     generator: Family = network.generator
-    start: Start = network.start
+    start: Start = "orthogonal" if network.start == "group" else network.start  # a net alone has its group's
     if network.norm is not None and network.family is not None and "norm" in network.family.option_names:
         family: Callable[..., Generator] = network.family
         generator = partial(family, norm=network.norm)
@@ -66,7 +68,12 @@ def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Modul
     network = config.network
     if task != "classify":
         raise ValueError(f"task must be classify for architecture 'net', got {task!r}")
-    _require_usual(network, "net", (*OF_UNFOLDED, "num_sets", "padding", "pool"))
+    for name in (*OF_UNFOLDED, "num_sets", "padding", "pool"):
+        given, usual = getattr(network, name), NetworkConfig.__dataclass_fields__[name].default
+        if given != usual:
+            raise ValueError(
+                f"{name} must be {usual!r} for architecture 'net', which has no such choice, got {given!r}"
+            )
     free = network.generator == FREE
     patch = (network.kernel_size, network.kernel_size)
     operators = [parse_operator(each, patch) for each in network.operator]
@@ -82,18 +89,10 @@ def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Modul
         generator="fixed" if free else network.generator,
         share=network.share,
         start=network.start,
+        gates=network.gates,
     )
     net.convolutions.requires_grad_(not config.freeze_filters)
     return net
-
-
-def _require_usual(network: NetworkConfig, architecture: str, names: tuple[str, ...]) -> None:
-    for name in names:
-        given, usual = getattr(network, name), NetworkConfig.__dataclass_fields__[name].default
-        if given != usual:
-            raise ValueError(
-                f"{name} must be {usual!r} for architecture {architecture!r}, which has no such choice, got {given!r}"
-            )
 
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
@@ -119,6 +118,12 @@ def learning_rate(config: Config, progress: float) -> float:
         up = progress / RISING if progress < RISING else (1 - progress) / (1 - RISING)
         return config.learning_rate * (LOWEST + (1 - LOWEST) * (1 - math.cos(math.pi * up)) / 2)
     return config.learning_rate * 0.5 ** sum(progress >= mark for mark in (0.5, 0.75, 0.875))
+
+
+def hold_gates(model: nn.Module, progress: float) -> None:
+    """Let gates wait until the network has learned something. See Note [Gates] in `lgn.nn.gates`."""
+    if isinstance(model, GroupNet) and model.gates is not None and progress < WAITING:
+        model.gates.logits.grad = None
 
 
 def decayed(groups: list[dict[str, Any]], weight_decay: float) -> list[dict[str, Any]]:

@@ -18,9 +18,9 @@ SEEDS = 2**64  # how many torch can tell apart
 COUNTS = ("epochs", "batch_size", "train_images", "image_size", "parameters")
 SIZES = ("num_layers", "num_sets", "kernel_size", "pool")
 LEAST = {**dict.fromkeys((*COUNTS, *SIZES), 1), "order": 2, "padding": 0}
-POSITIVE = ("learning_rate", "clip", "zca_eps", "norm", "step")
+POSITIVE = ("learning_rate", "clip", "norm", "step")
 NOT_NEGATIVE = ("generator_rate", "penalty_weight", "checkpoint_seconds", "weight_decay")
-SHARES = ("validation", "dropout", "label_smoothing")
+SHARES = ("validation", "dropout")
 
 
 def require_numbers(config: "Config") -> None:
@@ -70,5 +70,10 @@ def require_family(network: "NetworkConfig") -> None:
             f"operator must be given with generator {', '.join(must)}, can be with {', '.join(may)} and with no other, "
             f"got generator {network.generator!r} and operator {', '.join(network.operator) or None!r}"
         )
-    if family is not None and not given:
+    if network.gates and (network.architecture != "net" or family is None):
+        raise ValueError(f"gates must be given with architecture 'net' and a group, got {network.architecture!r}")
+    if network.start == "group":
+        if network.architecture != "net":
+            raise ValueError(f"start must not be 'group' for architecture {network.architecture!r}, a net alone has it")
+    elif family is not None and not given:
         family.require_start(network.start)

@@ -45,8 +45,8 @@ class NetworkConfig:
     """A fixed generator's known operator, or where an affine one starts: 'rotation 40 bilinear'; one a generator."""
     share: Share = "set"
     """Who has a generator of their own."""
-    start: StartName = "orthogonal"
-    """The matrix that training starts from."""
+    start: StartName | Literal["group"] = "orthogonal"
+    """The matrix that training starts from; of a net, 'group' is the known action of its group."""
     norm: float | None = None
     """Frobenius norm to which dense generators and bases are projected after every step."""
     decoder: Literal["tied", "free"] = "tied"
@@ -57,6 +57,8 @@ class NetworkConfig:
     """Of a net: the most numbers that it may have; it gets as many sets as fit."""
     dropout: float = 0.0
     """Of a net: the share of codes that a training step leaves out."""
+    gates: bool = False
+    """Of a net: learn which elements of the group to keep (`lgn.nn.Gates`)."""
 
     def __post_init__(self) -> None:
         # One operator may be written as it is, and none as None, as older runs do.
@@ -92,8 +94,6 @@ class Config:
     """Side to which images of a folder are resized."""
     preprocess: Literal["standardise", "zca", "none"] = "standardise"
     """What is done to pixels, with statistics of the training images alone."""
-    zca_eps: float = 1e-2
-    """Added to the variances by zca, against blowing up noise."""
     grey: bool = False
     """Turn colour images grey."""
     validation: float = 0.0
@@ -121,8 +121,6 @@ class Config:
     """The step is halved when 50, 75 and 87.5 % of training are done, or rises and falls once."""
     weight_decay: float = 0.0
     """How much of each filter and of the head is taken off in a step, times the step (AdamW)."""
-    label_smoothing: float = 0.0
-    """Share of the answer that all classes get."""
     augment: Literal["none", "turns"] = "none"
     """Turn each image by an angle of its own before a step shows it."""
     test: Literal["epochs", "end"] = "epochs"
@@ -161,11 +159,11 @@ class Config:
     @property
     def preset(self) -> str:
         """The preset that this config is nearest to: of those that differ in as few settings, the first."""
-        return min(PRESETS, key=lambda name: len(_changes(preset(name, self.task), self)))
+        return min(PRESETS, key=lambda name: len(changes_between(preset(name, self.task), self)))
 
     def differences(self) -> dict[str, Any]:
         """The settings in which a config differs from its preset."""
-        return _changes(preset(self.preset, self.task), self)
+        return changes_between(preset(self.preset, self.task), self)
 
 
 # What decides the result of a run; the rest may differ when it is continued elsewhere.
@@ -198,7 +196,7 @@ PRESETS: dict[str, Config] = {"paper": Config(), "released": RELEASED, "quick": 
 CHOSEN = ("data", "task", "train_images", "seed", "data_seed", *INCIDENTAL)
 
 
-def _changes(base: Config, config: Config) -> dict[str, Any]:
+def changes_between(base: Config, config: Config) -> dict[str, Any]:
     """What differs of two configs, fields of the network among the others."""
     return {
         each.name: new

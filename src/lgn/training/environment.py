@@ -12,7 +12,7 @@ import torch
 from lgn.training.config import Config
 from lgn.version import __version__
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def environment(config: Config) -> dict[str, Any]:

@@ -4,11 +4,12 @@ import math
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from lgn.nn import Autoencoder, UnfoldedEncoder, cached
 from lgn.training.checkpoint import State
 from lgn.training.config import Config
+from lgn.training.filter_facts import filter_facts
 from lgn.training.objective import task_score
 from lgn.training.prepared import Images
 from lgn.training.processes import Processes
@@ -30,19 +31,13 @@ def evaluate(model: nn.Module, images: Images, part: str, group: Processes | Non
             if not len(batch):
                 continue
             loss, quality = task_score(model, batch, labels)
-            active = _active(model, batch) * len(batch)
-            sums += torch.tensor([float(loss), float(quality), active], dtype=sums.dtype, device=group.device)
+            active = float((model.encoder(batch) != 0).double().mean()) if isinstance(model, Autoencoder) else 0.0
+            found = [float(loss), float(quality), active * len(batch)]
+            sums += torch.tensor(found, dtype=sums.dtype, device=group.device)
     model.train(was_training)
     loss, quality, active = (group.total(sums) / count).tolist()
-    return (
-        {"error": quality, "active": active} if isinstance(model, Autoencoder) else {"accuracy": quality, "loss": loss}
-    )
-
-
-def _active(model: nn.Module, batch: Tensor) -> float:
-    if not isinstance(model, Autoencoder):
-        return 0.0
-    return float((model.encoder(batch) != 0).double().mean())
+    reconstructs = isinstance(model, Autoencoder)
+    return {"error": quality, "active": active} if reconstructs else {"accuracy": quality, "loss": loss}
 
 
 def epoch_line(
@@ -75,6 +70,8 @@ def epoch_line(
         line["step_conditions"] = [float(f"{value:.6g}") for value in encoder.step_conditions((height, width))]
     measured = line | {f"test_{key}": value for key, value in test.items()}
     measured |= {f"validation_{key}": value for key, value in held_out.items()}
+    if facts := filter_facts(model):
+        line["filters"] = facts
     return line, next((key for key, value in measured.items() if not _is_finite(value)), None)
 
 
@@ -82,11 +79,19 @@ def _is_finite(value: Any) -> bool:
     return value is None or all(math.isfinite(each) for each in (value if isinstance(value, list) else [value]))
 
 
-def keep_best(run: Run, group: Processes, model: nn.Module, history: list[dict[str, Any]]) -> None:
+def kept_epoch(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The epoch whose weights a run stands for: the best on validation images where there are any, else the last.
+
+    Of equally good epochs it is the last.
+    """
+    name = next((key for key in rows[-1] if key.startswith("validation_")), None)
+    if name is None or rows[-1][name] is None:
+        return rows[-1]
+    best = (max if name.endswith("accuracy") else min)(row[name] for row in rows)
+    return [row for row in rows if row[name] == best][-1]
+
+
+def keep_best(run: Run, group: Processes, model: nn.Module, config: Config, history: list[dict[str, Any]]) -> None:
     """Keep the weights of the best epoch, by the validation part alone; without one nothing is chosen."""
-    name = next(key for key in history[-1] if key.startswith("validation_"))
-    if not group.writes or history[-1][name] is None:
-        return
-    best = (max if name.endswith("accuracy") else min)(row[name] for row in history)
-    if history[-1][name] == best:
+    if group.writes and config.validation and kept_epoch(history) is history[-1]:
         run.save_model(model, "best.safetensors")

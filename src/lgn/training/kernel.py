@@ -1,6 +1,7 @@
 """What computes a run: written down, since another is equal up to rounding only."""
 
 import sys
+from functools import partial
 
 import torch
 from torch import nn
@@ -16,9 +17,4 @@ def kernel_of(model: nn.Module, group: Processes, images: Images, progress: bool
     if not isinstance(encoder, UnfoldedEncoder):
         return "plain"
     example, _ = images.batch("train", torch.arange(1), group.device)
-    return encoder.kernel(example, _say if progress else None)
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    return encoder.kernel(example, partial(print, file=sys.stderr, flush=True) if progress else None)

@@ -11,7 +11,7 @@ from lgn.data import epoch_order
 from lgn.data.rotated import turned
 from lgn.discovery.rates import parameter_groups
 from lgn.nn import project
-from lgn.training.build import build_model, build_penalty, decayed, generator_rate, learning_rate
+from lgn.training.build import build_model, build_penalty, decayed, generator_rate, hold_gates, learning_rate
 from lgn.training.checkpoint import State, save_checkpoint
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, keep_best
@@ -40,10 +40,12 @@ def train_run(
 ) -> Run:
     """Train one run, or continue it where it stopped; one that has finished is returned as it is."""
     # What can be wrong with a config shows while the network is made, before there is a directory.
-    objective = _objective(config, images)
+    torch.manual_seed(config.seed)
+    model = network_of(config, images)
+    objective = Objective(model, build_penalty(config, model))
     with locked(run.path) if group.writes else nullcontext():
         if group.writes:
-            kernel = None if run.finished else kernel_of(objective.model, group, images, progress)
+            kernel = None if run.finished else kernel_of(model, group, images, progress)
             run.create(config, images.facts, kernel)
         if not run.finished:
             _train(config, run, group, images, objective.to(group.device), progress and group.writes)
@@ -55,12 +57,6 @@ def network_of(config: Config, images: Images) -> nn.Module:
     """The network of a config for its images."""
     facts = images.facts
     return build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
-
-
-def _objective(config: Config, images: Images) -> Objective:
-    torch.manual_seed(config.seed)
-    model = network_of(config, images)
-    return Objective(model, build_penalty(config, model), config.label_smoothing)
 
 
 def _train(
@@ -87,13 +83,14 @@ def _train(
     wrapped = group.wrap(objective)
     bar = Progress(config.epochs * batches, state.epoch * batches + state.batch, progress)
     began = saved = time.monotonic()
-    with interruptible() as interrupt, closing(bar):
+    with interruptible() as asked, closing(bar):
         while state.epoch < config.epochs:
             objective.train()
             order = epoch_order(count, config.seed, state.epoch)
             while state.batch < batches:
                 chosen = order[state.batch * config.batch_size : (state.batch + 1) * config.batch_size]
-                rate = learning_rate(config, (state.epoch * batches + state.batch) / (config.epochs * batches))
+                done = (state.epoch * batches + state.batch) / (config.epochs * batches)
+                rate = learning_rate(config, done)
                 for parameter_group, factor in zip(optimizer.param_groups, factors, strict=True):
                     parameter_group["lr"] = rate * factor
                 if batches < SETTLED:
@@ -104,6 +101,7 @@ def _train(
                 loss = score.loss * (group.count / len(chosen)) + score.penalty
                 optimizer.zero_grad()
                 loss.backward()
+                hold_gates(model, done)
                 size = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
                 # A step along an infinite gradient would spoil the weights.
                 if group.any(not (math.isfinite(loss.item()) and math.isfinite(size.item()))):
@@ -121,7 +119,7 @@ def _train(
                 if group.writes and time.monotonic() - saved > config.checkpoint_seconds and state.spoilt() is None:
                     save_checkpoint(run, state, time.monotonic() - began)
                     saved = time.monotonic()
-                if group.any(interrupt.asked):
+                if group.any(bool(asked)):
                     _require_finite(state.spoilt(), state, config, run, group)
                     if group.writes:
                         save_checkpoint(run, state, time.monotonic() - began)
@@ -131,7 +129,7 @@ def _train(
             _require_finite(not_finite, state, config, run, group)
             line["seconds"] = round(state.seconds + time.monotonic() - began, 3)
             state.history.append(line)
-            keep_best(run, group, model, state.history)
+            keep_best(run, group, model, config, state.history)
             state.next_epoch()
             if group.writes:
                 metrics = run.path / "metrics.jsonl"

@@ -6,11 +6,13 @@ from dataclasses import replace
 from torch import Tensor
 
 from lgn.groups import named
-from lgn.nn.image_action import found_name
+from lgn.nn.image_action import TURNS, found_name
 from lgn.operators.parse import SQUARE
 from lgn.symmetry import Symmetries, symmetries
 from lgn.symmetry.verdict import Word
 from lgn.training.config import FREE, Config
+
+SLOWLY = 0.1  # the rate of generators that begin with what was found, over that of the network
 
 
 def ask(
@@ -21,7 +23,8 @@ def ask(
     progress: Callable[[str], None] | None = None,
 ) -> Symmetries:
     """Which turns and flips images keep, and which of those their labels survive.  images: uint8 (N, C, H, W)"""
-    candidates = ("turns", "flips", "angles") if images.shape[-1] == images.shape[-2] else ("turns", "flips")
+    square = images.shape[-1] == images.shape[-2]
+    candidates = ("turns", "flips", "angles", "tilts") if square else ("turns", "flips")
     asked = ("images", "labels")
     return symmetries(images, labels, candidates, seed, evidence=asked, class_names=class_names, progress=progress)
 
@@ -45,21 +48,44 @@ def operators_of(found: Symmetries) -> tuple[int | None, str | None, tuple[str, 
 
 def with_group(config: Config, group: str) -> Config:
     """The settings of a network that keeps a group by its name."""
-    network = replace(config.network, group=group, order=named(group).order, generator="fixed", operator=())
+    network = replace(
+        config.network, group=group, order=named(group).order, generator="fixed", operator=(), gates=False
+    )
     return replace(config, network=network)
+
+
+def with_gates(config: Config, group: str) -> Config:
+    """The settings of a network that learns which elements of a group to keep."""
+    given = with_group(config, group)
+    return replace(given, network=replace(given.network, gates=True))
+
+
+def trained_on(config: Config) -> Config:
+    """The settings of a network whose generators begin with its group and go on learning, slowly, one for all layers.
+
+    Relations hold for ever: what is learned is how the group acts on filters.
+    """
+    family = "cyclic" if len(config.network.chosen_group.generators) == 1 else "representation"
+    network = replace(config.network, generator=family, share="network", start="group")
+    return replace(config, network=network, generator_rate=SLOWLY)
 
 
 def with_free_filters(config: Config) -> Config:
     """The settings of the same network with free filters and as many parameters: the control."""
     default = type(config.network)()
-    network = replace(config.network, group=None, order=default.order, generator=FREE, operator=())
+    network = replace(config.network, group=None, order=default.order, generator=FREE, operator=(), gates=False)
     return replace(config, network=network)
 
 
 def with_found(config: Config, found: Symmetries) -> Config:
-    """The settings of the network that what was found leads to: free filters where nothing is kept."""
+    """The settings of the network that what was found leads to: free filters where nothing is kept.
+
+    Turns that are kept within a range alone are learned, by gates: where the range is as wide as a step of the group.
+    """
     kept = for_task(found)
     name = found_name(kept)
+    if name is None and 2 * found.ranges.get("tilts", 0.0) >= 360 / TURNS:
+        return with_gates(config, f"cyclic:{TURNS}")
     if name is not None:
         return with_group(config, name)
     order, group, operators = operators_of(kept)

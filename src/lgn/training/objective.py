@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.nn import Autoencoder
+from lgn.nn import Autoencoder, GroupNet
 from lgn.penalties import Penalty
 
 
@@ -21,26 +21,27 @@ class Score(NamedTuple):
 class Objective(nn.Module):
     """The model and its penalty as one module, which is what DDP wraps: its parameters are all that is trained."""
 
-    def __init__(self, model: nn.Module, penalty: Penalty | None, label_smoothing: float = 0.0) -> None:
+    def __init__(self, model: nn.Module, penalty: Penalty | None) -> None:
         super().__init__()
-        self.model, self.penalty, self.label_smoothing = model, penalty, label_smoothing
+        self.model, self.penalty = model, penalty
 
     def forward(self, images: Tensor, labels: Tensor | None) -> Score:
-        loss, quality = task_score(self.model, images, labels, self.label_smoothing)
+        loss, quality = task_score(self.model, images, labels)
         return Score(loss, quality, loss.new_zeros(()) if self.penalty is None else self.penalty())
 
 
-def task_score(
-    model: nn.Module, images: Tensor, labels: Tensor | None, label_smoothing: float = 0.0
-) -> tuple[Tensor, Tensor]:
+def task_score(model: nn.Module, images: Tensor, labels: Tensor | None) -> tuple[Tensor, Tensor]:
     """Loss and quality, summed over images: cross entropy and correct answers, or squared error per pixel twice."""
+    if isinstance(model, GroupNet) and model.gates is not None and model.training and labels is not None:
+        loss, output = model.gated_loss(images, labels)
+        return loss, (output.argmax(1) == labels).sum().to(output.dtype)
     output = model(images)
     if isinstance(model, Autoencoder):
         error = (output - images).square().flatten(1).mean(1).sum()
         return error, error.detach()
     assert labels is not None
     correct = (output.detach().argmax(1) == labels).sum().to(output.dtype)
-    return F.cross_entropy(output, labels, reduction="sum", label_smoothing=label_smoothing), correct
+    return F.cross_entropy(output, labels, reduction="sum"), correct
 
 
 class Diverged(RuntimeError):

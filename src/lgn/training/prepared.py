@@ -49,10 +49,33 @@ def images_here(config: Config) -> Tensor | None:
 def load_images(config: Config) -> Images:
     """Load what a config names; statistics are those of the training part alone."""
     found = load_set(config)
+    image_shape = found.image_shape  # refuses signals and volumes, before anything else is asked of them
     labelled = found.train.labels is not None
     if config.task == "classify" and not labelled:
         raise data.DataError(f"task must be reconstruct for images without labels, got classify for {config.data}")
     task = config.task if config.task != "auto" else ("classify" if labelled else "reconstruct")
+    raw = _parts(config, found)
+    preprocessing = data.fit_preprocessing(config.preprocess, raw["train"].images, grey=config.grey)
+    prepared = {part: (preprocessing.prepare(split.images), split.labels) for part, split in raw.items()}
+    facts = {
+        "task": task,
+        "image_shape": list(image_shape),
+        "class_names": list(found.class_names),
+        "data": {"name": found.name, "notes": list(found.notes), "checksum": found.checksum()},
+        "counts": {part: len(images) for part, (images, _) in prepared.items()},
+        "preprocessing": preprocessing.to_json(),
+    }
+    return Images(prepared, preprocessing, facts)
+
+
+def fitted_again(config: Config) -> data.Preprocessing:
+    """The preprocessing of a config by itself: its images are needed, and none is prepared."""
+    images = _parts(config, load_set(config))["train"].images
+    return data.fit_preprocessing(config.preprocess, images, grey=config.grey)
+
+
+def _parts(config: Config, found: data.ImageSet) -> dict[str, data.Split]:
+    """The images of train, test and, where one is held out, validation, as they are."""
     train, labels = found.train.images, found.train.labels
     classes = torch.zeros(len(train), dtype=torch.int64) if labels is None else labels
     chosen = {"train": torch.arange(len(train))}
@@ -61,16 +84,7 @@ def load_images(config: Config) -> Images:
     if config.train_images is not None:
         kept = choose_indices(classes[chosen["train"]], config.train_images, config.data_seed + 1)
         chosen["train"] = chosen["train"][kept]
-    raw = {part: (train[index], None if labels is None else labels[index]) for part, index in chosen.items()}
-    raw["test"] = (found.test.images, found.test.labels)
-    preprocessing = data.fit_preprocessing(config.preprocess, raw["train"][0], grey=config.grey, eps=config.zca_eps)
-    prepared = {part: (preprocessing.prepare(images), answers) for part, (images, answers) in raw.items()}
-    facts = {
-        "task": task,
-        "image_shape": list(found.image_shape),
-        "class_names": list(found.class_names),
-        "data": {"name": found.name, "notes": list(found.notes), "checksum": found.checksum()},
-        "counts": {part: len(images) for part, (images, _) in prepared.items()},
-        "preprocessing": preprocessing.to_json(),
+    parts = {
+        part: data.Split(train[index], None if labels is None else labels[index]) for part, index in chosen.items()
     }
-    return Images(prepared, preprocessing, facts)
+    return {**parts, "test": found.test}

@@ -45,26 +45,19 @@ class Progress:
         self._bar.close()
 
 
-class Interrupt:
-    """Whether the user (or the system) has asked the training to stop."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def _ask(self, *_: object) -> None:
-        self.asked = True
-
-
 @contextmanager
-def interruptible() -> Iterator[Interrupt]:
-    """Turn Ctrl-C and SIGTERM into a request that is met between two steps, where the state is whole."""
-    interrupt = Interrupt()
+def interruptible() -> Iterator[list[int]]:
+    """Turn Ctrl-C and SIGTERM into a request that is met between two steps, where the state is whole.
+
+    -> the signals that have come
+    """
+    asked: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield interrupt
+        yield asked
         return
-    before = {number: signal.signal(number, interrupt._ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, lambda n, _: asked.append(n)) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield interrupt
+        yield asked
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

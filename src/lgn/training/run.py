@@ -18,14 +18,13 @@ from lgn.generators import generators_of
 from lgn.nn import OrbitBank
 from lgn.training.build import build_model
 from lgn.training.config import Config
-from lgn.training.environment import environment
+from lgn.training.environment import PACKAGE, environment
 from lgn.training.facts import believed_facts
-from lgn.training.prepared import load_images
+from lgn.training.prepared import fitted_again
 from lgn.training.stored_config import config_from_json, config_to_json, differences
 from lgn.training.subjects import subjects_of
 from lgn.whole_files import PART, read_json, write_json, write_whole
 
-PACKAGE = Path(__file__).resolve().parent.parent
 CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
 
 
@@ -194,7 +193,7 @@ class Run:
         if self.config.preprocess != "zca":
             with self.reading("config.json", "the config of a run"):
                 return data.Preprocessing.from_json(recipe)
-        found = load_images(self.config).preprocessing
+        found = fitted_again(self.config)
         if found.to_json() != recipe:
             raise ValueError(f"{self.config.data} must have the images that {self.path} was trained with, for zca")
         return found

@@ -9,13 +9,14 @@ from lgn.training.config import INCIDENTAL, Config
 # What runs that are older than it do not have: they were trained as the default says.
 LATER = (
     "architecture", "generator_rate", "group",
-    "parameters", "dropout", "schedule", "weight_decay", "label_smoothing", "augment", "test",
+    "parameters", "dropout", "schedule", "weight_decay", "augment", "test", "gates",
 )  # fmt: skip
 # What older runs say, and nothing depends on any longer: where their weights came from before they were trained.
 GONE = ("preset", "train", "lift_epochs", "lift_method", "snap", "starts", "start_epochs", "tensorboard")
 # What older runs could choose, and the choice that is left.
 SETTLED = {
     "tied": False, "threshold": "filter", "two_sided": False, "precision": "float32", "penalty_normalised": False,
+    "zca_eps": 0.01, "label_smoothing": 0.0,
 }  # fmt: skip
 
 

@@ -1,25 +1,31 @@
 """What is trained: data, methods, numbers of images, seeds, and the settings of each."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from lgn.training import Config, preset
-from lgn.training.networks import with_free_filters, with_group
+from lgn.training.networks import trained_on, with_free_filters, with_gates, with_group
 
 #: The group that was planted in each set; in upright digits there is none, and the group does harm.
 GIVEN = {
     "rotated-mnist": "cyclic:8",
     "rotated-mnist-90": "cyclic:4",
+    "rotated-mnist-45": "cyclic:8",
     "flipped-cifar10": "dihedral:1",
     "mnist": "cyclic:8",
     "digits": "cyclic:4",
 }
 #: All images that a set has to train with.
-WHOLE = {"rotated-mnist": 12_000, "rotated-mnist-90": 12_000, "digits": 5000}
+WHOLE = {"rotated-mnist": 12_000, "rotated-mnist-90": 12_000, "rotated-mnist-45": 12_000, "digits": 5000}
 FULL, SHORT, QUICK = 24, 16, 3
 #: Of fewer images a training sees so many in all: 16 epochs of 300 would be 75 steps.
 VISITS = 60_000
+#: Half the side, and half the parameters: for questions that many trainings answer, gates and generators that learn.
+SIDE, PARAMETERS = 14, 12_000
+#: Images and epochs of those.
+IN_PART, TRAINED_ON = (4000, 8), ((1000, 30), (12_000, 4))
 
 
 @dataclass(frozen=True)
@@ -27,17 +33,23 @@ class Case:
     """One training: rows of the table are these."""
 
     data: str
-    method: str  # "free", "given", "found" or "paper"
+    method: str  # of `page.METHODS`
     images: int
     seed: int
     augmented: bool = False
     epochs: int = SHORT
+    small: bool = False
 
     @property
     def name(self) -> str:
         """The directory of its run."""
         turned = "-augmented" if self.augmented else ""
-        return f"{self.data}-{self.images}-{self.method}-{self.seed}{turned}"
+        return f"{self.data}-{self.images}-{self.method}-{self.seed}{turned}{'-small' if self.small else ''}"
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells its row from the others."""
+        return {name: value for name, value in asdict(self).items() if name != "epochs"}
 
     def base(self, data_dir: Path | None) -> Config:
         """The settings that all methods share; each seed has images of its own."""
@@ -52,6 +64,7 @@ class Case:
             data_seed=self.seed,
             epochs=self.epochs,
             augment="turns" if self.augmented else "none",
+            **({"parameters": PARAMETERS, "image_size": SIDE} if self.small else {}),
             device="cpu",
         )
 
@@ -60,7 +73,11 @@ class Case:
         base = self.base(data_dir)
         if self.method == "free":
             return with_free_filters(base)
+        if self.method == "gated":
+            return with_gates(base, GIVEN[self.data])
         given = with_group(base, GIVEN[self.data])
+        if self.method == "trained":
+            return trained_on(given)
         if self.method == "paper":
             return replace(given, network=replace(given.network, generator="dense"), penalty="inverse")
         return given
@@ -104,6 +121,22 @@ def _augmented() -> Iterator[Case]:
         yield Case("rotated-mnist", method, 12_000, 0, augmented=True, epochs=FULL)
 
 
+def _partial() -> Iterator[Case]:
+    images, epochs = IN_PART
+    for seed in range(5):
+        for data in ("rotated-mnist-45", "mnist", "rotated-mnist"):
+            yield Case(data, "gated", images, seed, epochs=epochs, small=True)
+        for method in ("given", "free"):
+            yield Case("rotated-mnist-45", method, images, seed, epochs=epochs, small=True)
+
+
+def _trained() -> Iterator[Case]:
+    for seed in range(3):
+        for images, epochs in TRAINED_ON:
+            for method in ("given", "trained"):
+                yield Case("rotated-mnist", method, images, seed, epochs=epochs, small=True)
+
+
 PARTS = {
     "full": _full,
     "found": _found,
@@ -111,6 +144,8 @@ PARTS = {
     "others": _others,
     "paper": _paper,
     "augmented": _augmented,
+    "partial": _partial,
+    "trained": _trained,
 }
 
 

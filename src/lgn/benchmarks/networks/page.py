@@ -6,6 +6,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from lgn.benchmarks.networks.cases import cases
+from lgn.benchmarks.networks.parts_page import parts_page
 from lgn.markdown import markdown_table
 
 Rows = list[dict[str, Any]]
@@ -51,11 +52,14 @@ METHODS = {
     "found": "the group that `lgn.symmetries` finds in a training's own images, asked with its labels; where that is "
     "the given one the training is the same bit for bit, and is counted for both",
     "paper": "dense generators, learned, in the same network",
+    "gated": "the planted group with gates, see below",
+    "trained": "generators that begin with the group and go on learning, see below",
     "escnn": "a network of the same shape in escnn",
 }
 TITLES = {
     "rotated-mnist": "Rotated MNIST",
     "rotated-mnist-90": "MNIST turned by quarters",
+    "rotated-mnist-45": "MNIST turned within 45 degrees",
     "flipped-cifar10": "CIFAR-10 with random flips",
     "mnist": "Upright MNIST (no symmetry: the control)",
     "digits": "Digits",
@@ -70,12 +74,16 @@ def page(result: dict[str, Any]) -> str:
 
 def describe(result: dict[str, Any]) -> str:
     """A table of all rows, by data and number of images, the price of discovery, and what was not run."""
-    rows: Rows = result["rows"]
-    if not rows:
+    every: Rows = result["rows"]
+    if not every:
         return "Nothing is measured yet."
+    rows, small = ([row for row in every if row.get("small", False) == which] for which in (False, True))
+    if not rows:
+        return "\n\n".join(parts_page(small))
     used = [f"*{name}*: {METHODS[name]}" for name in ORDER if any(row["method"] == name for row in rows)]
     texts = ["; ".join(used) + ".", _table(rows)]
-    texts += [text for text in (_gap(rows), _price(rows), _unfound(rows), _missing(rows, result["quick"])) if text]
+    texts += [text for text in (_gap(rows), _price(rows), _unfound(rows), _missing(every, result["quick"])) if text]
+    texts += parts_page(small)
     return "\n\n".join(texts)
 
 
@@ -151,17 +159,22 @@ def _unfound(rows: Rows) -> str:
 
 def _missing(rows: Rows, quick: bool) -> str:
     """Cells that were not run, or not with all their seeds."""
-    there = {(row["data"], row["images"], row["augmented"], row["method"], row["seed"]) for row in rows}
-    wanted = [(case.data, case.images, case.augmented, case.method, case.seed) for case in cases((), quick)]
+    there = {(*_where(row), row["seed"]) for row in rows}
+    wanted = [(*_where(case.key), case.seed) for case in cases((), quick)]
     missing = [key for key in wanted if key not in there]
     if not missing:
         return ""
     lines = []
-    for key, some in groupby(sorted(missing, key=str), key=lambda each: each[:4]):
-        data, images, augmented, method = key
-        seeds = ", ".join(str(each[4]) for each in some)
-        lines.append(f"{TITLES[data]}, {images:,}{', augmented' if augmented else ''}, {method}: seeds {seeds}")
+    for key, some in groupby(sorted(missing, key=str), key=lambda each: each[:5]):
+        data, images, augmented, small, method = key
+        seeds = ", ".join(str(each[5]) for each in some)
+        words = f"{', augmented' if augmented else ''}{', small' if small else ''}"
+        lines.append(f"{TITLES[data]}, {images:,}{words}, {method}: seeds {seeds}")
     return "Not run: " + "; ".join(lines) + "."
+
+
+def _where(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["data"], row["images"], row["augmented"], row.get("small", False), row["method"]
 
 
 def paired(rows: Rows, one: str, other: str, images: int, data: str = "rotated-mnist") -> list[tuple[float, float]]:
@@ -182,7 +195,8 @@ def write_curve(rows: Rows, path: Path) -> None:
 
     figure = Figure(figsize=(5.5, 3.6), layout="constrained")
     axes = figure.subplots()
-    chosen = [row for row in rows if row["data"] == "rotated-mnist" and not row["augmented"]]
+    plain = [row for row in rows if not row["augmented"] and not row.get("small", False)]
+    chosen = [row for row in plain if row["data"] == "rotated-mnist"]
     for method in ORDER:
         points: dict[int, list[float]] = {}
         for row in chosen:

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 from torch.nn import functional as F
 
 from lgn.benchmarks.networks.cases import GIVEN, Case, cases
-from lgn.nn import invariance_error
+from lgn.generators import generators_of
+from lgn.nn import GroupNet, invariance_error
+from lgn.nn.image_action import image_action
 from lgn.symmetry import Symmetries
 from lgn.training import Config, Run, train
 from lgn.training.networks import ask, with_found
@@ -42,26 +45,42 @@ def measure_rows(
             return measure_rows(quick, Path(passing) / "networks.json", parts, data_dir=data_dir, progress=progress)
     place = out.with_suffix("")
     place.mkdir(parents=True, exist_ok=True)
-    wanted = cases(parts, quick)
+    wanted, stored = cases(parts, quick), [key_of(row) for row in _stored(out)]
     for number, case in enumerate(wanted):
         if progress is not None:
             progress(number, len(wanted))
-        if not (place / case.name / ROW).is_file():
+        if not (place / case.name / ROW).is_file() and case.key not in stored:
             row = _measured(case, place, data_dir)
             if row is not None:
                 (place / case.name).mkdir(parents=True, exist_ok=True)
                 write_json(place / case.name / ROW, row, indent=None)
-        result = collected(place, quick)
+        result = collected(place, quick, out)
         write_json(out, result, indent=None)
     return result
 
 
-def collected(place: Path, quick: bool) -> dict[str, Any]:
-    """All rows that are finished, in order."""
+def collected(place: Path, quick: bool, out: Path) -> dict[str, Any]:
+    """All rows that are finished, in order: those of the runs that are here, and others that `out` has already."""
     rows = [read_json(path) for path in sorted(place.glob(f"*/{ROW}"))]
     rows = [{key: value for key, value in row.items() if key != "schema"} for row in rows]
-    rows.sort(key=lambda row: (row["data"], -row["images"], row["augmented"], row["method"], row["seed"]))
+    here = [key_of(row) for row in rows]
+    rows += [row for row in _stored(out) if key_of(row) not in here]
+    rows.sort(key=lambda row: (row["data"], small(row), -row["images"], row["augmented"], row["method"], row["seed"]))
     return {"quick": quick, "rows": rows}
+
+
+def key_of(row: dict[str, Any]) -> dict[str, Any]:
+    """`Case.key` of a row."""
+    return {name: row[name] for name in ("data", "method", "images", "seed", "augmented")} | {"small": small(row)}
+
+
+def small(row: dict[str, Any]) -> bool:
+    """Whether a row is of small images; older rows, which are not, do not say it."""
+    return bool(row.get("small", False))
+
+
+def _stored(out: Path) -> list[dict[str, Any]]:
+    return list(read_json(out)["rows"]) if out.is_file() else []
 
 
 def _measured(case: Case, place: Path, data_dir: Path | None) -> dict[str, Any] | None:
@@ -77,11 +96,7 @@ def _measured(case: Case, place: Path, data_dir: Path | None) -> dict[str, Any] 
             return None
         raise
     return {
-        "data": case.data,
-        "method": case.method,
-        "images": case.images,
-        "seed": case.seed,
-        "augmented": case.augmented,
+        **case.key,
         "accuracy": round(run.metrics[-1]["test_accuracy"], 6),
         "epochs": config.epochs,
         **_facts(run, GIVEN[case.data]),
@@ -129,7 +144,21 @@ def _facts(run: Run, group: str) -> dict[str, Any]:
         "parameters": sum(p.numel() for p in model.parameters()),
         "equivariance_error": round(max(errors.values()), 6),
         "step_seconds": round(_step_seconds(run), 4),
+        **_learned(run, model),
     }
+
+
+def _learned(run: Run, model: nn.Module) -> dict[str, Any]:
+    """The gates that a network has learned; how far its generators have moved from the known action of the group."""
+    found: dict[str, Any] = {}
+    if isinstance(model, GroupNet) and model.gates is not None:
+        found["gates"] = [round(value, 4) for value in model.gates.values().tolist()]
+    if run.config.network.start == "group":
+        start = image_action(run.config.network.chosen_group, run.config.network.kernel_size).matrices
+        (generator,) = generators_of(model).values()
+        moved = generator.matrix()[:, 0].detach().double() - start
+        found["moved"] = round(float(moved.norm() / start.norm()), 6)
+    return found
 
 
 def _step_seconds(run: Run) -> float:

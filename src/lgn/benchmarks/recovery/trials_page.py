@@ -37,11 +37,15 @@ loss = F.cross_entropy(codes.mean((2, 3))[:, :10], labels) + penalty()
 - A generator that travels far needs the origin of its coordinates moved along: `lgn.generators.rebase(model)` every 20
   steps or so.
 
-The network of the labels benchmark with this penalty is measured by
+Over seeds, on images with the symmetry and without it, for quarter turns, flips, both, and permuted colours:
+[recovery](recovery.md#learned), by
 
 ```console
 $ lgn benchmark recovery --parts learned --out results/recovery.json
 ```
+
+Groups that hold in part, and generators that begin with what images keep and go on learning, are measured in
+[networks](networks.md).
 
 ## What was tried
 
@@ -62,8 +66,6 @@ What stands out:
   moments do, so `learn_generator` judges degree by degree. Weighing third moments more while learning finds less.
 - `dense` was not seen to arrive, at three learning rates. Both generators of D4 at once were not found; flips were,
   rarely.
-- Not tried, or not measured: permutations of colours, groups that hold in part, generators that go on learning from
-  what images keep.
 """
 
 

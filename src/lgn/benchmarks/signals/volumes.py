@@ -13,7 +13,7 @@ from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.symmetry.images import verdicts
 from lgn.symmetry import symmetries
 
-COUNT, QUICK_COUNT, SEEDS, SIDE = 6000, 1000, 5, 8
+COUNT, QUICK_COUNT, SEEDS, SIDE = 12_000, 1000, 5, 6
 KEPT = "mirror 1"
 
 

@@ -13,6 +13,7 @@ SEEDS = 3
 NAMES = (
     "mnist, uniform angles",
     "mnist, quarter turns",
+    "mnist, upright",
     "mnist, angles within 45 degrees",
     "cifar10, uniform angles",
     "cifar10, upright",

@@ -1,22 +1,32 @@
 """What the benchmark found, as tables for people and as `docs/symmetry.md`."""
 
+import textwrap
 from statistics import mean
 from typing import Any
 
+from lgn.benchmarks.symmetry.parts import MODULES
+from lgn.benchmarks.symmetry.sets import CASES
+from lgn.benchmarks.tables import clopper_pearson
 from lgn.markdown import markdown_table
+from lgn.symmetry.verdict import LEVEL
 
 Cells = list[dict[str, Any]]
 
-#: What was measured before it, where the control decides, had another rule for the break that proves power.
-EARLIER = "with the earlier control, a break by where the brightness lies (before commit {before})"
-
 #: The commit that fixed networks, statistic, control and thresholds: the cases of `later` were written after it.
 FIXED = "6484ce5"
+
+#: What rates of a part are called.
+PARTS = {"": "images", "later: ": "later", "slight breaks: ": "slight", "angles: ": "angles", "few images: ": "few"}
 
 PAGE = """# Symmetry: is what images keep found, and nothing else?
 
 Made by `lgn benchmark symmetry` from `results/symmetry.json`. Every row goes through `lgn.symmetries`, as users call
 it. *Told apart* is the share of right answers of an observer, the mean over seeds: 0.5 is chance.
+
+{verdict}
+
+Intervals are Clopper and Pearson's, as if rows were independent. Those of one image set share observers: a *set*, with
+its seed, is the unit that is independent.
 
 {tables}
 """
@@ -54,13 +64,14 @@ Turned digits, labelled by digit and by their turn.""",
     "gains": """## A network's gain
 
 A layer of orbits, pooled behind a hidden layer, against as many free filters that are pooled alike; 1,000 images to
-learn from, five fresh seeds each, judged on 6,000 images that chose nothing.""",
+learn from, five fresh seeds each, judged on images that chose nothing. A flip is worth a little more than a point, and
+networks differ so much from run to run that five of each kind tell it to 0.4: that is what limits a claim.""",
 }
 
 
 def page(result: dict[str, Any]) -> str:
     """The document of a measurement."""
-    return PAGE.format(tables=describe(result))
+    return PAGE.format(tables=describe(result), verdict=textwrap.fill(_asked(rates(result)), 118))
 
 
 def describe(result: dict[str, Any]) -> str:
@@ -81,26 +92,22 @@ def describe(result: dict[str, Any]) -> str:
             count = f"{chosen[0].get('count', 0):,}"
             minutes = sum(cell["processor_seconds"] for cell in chosen) / 60
             head = words.replace("{count}", count).replace("{fixed}", FIXED)
-            said = f"{len(chosen)} cells, {minutes:.1f} minutes of processor time"
-            if earlier := [cell["before"] for cell in chosen if "before" in cell]:
-                said += f"; {len(earlier)} of them {EARLIER.format(before=earlier[0])}"
-            texts.append(f"{head}\n\n{tables[part](chosen)}\n\n{said}.")
+            wanted = sum(1 for _ in MODULES[part].cells(result.get("quick", False), None))
+            said = f"{len(chosen)} cells, {minutes:.1f} minutes of processor time."
+            if len(chosen) < wanted:
+                said += f" {wanted - len(chosen)} more are not measured yet: the same command goes on."
+            texts.append(f"{head}\n\n{tables[part](chosen)}\n\n{said}")
     return "\n\n".join(texts)
 
 
 def rates(result: dict[str, Any]) -> dict[str, tuple[int, int]]:
-    """Counts, as (how many, of how many), over the rows whose truth is known."""
+    """Counts, as (how many, of how many), over the rows whose truth is known; last the image sets, by seed, of a part.
+
+    Where images are few, and breaks slight, undecided is right: what is found is not counted.
+    """
     found: dict[str, tuple[int, int]] = {}
-    for what, part, before in (
-        ("", "images", False),
-        ("later: ", "later", False),
-        ("slight breaks: ", "slight", False),
-        ("angles: ", "angles", False),
-        ("few images: ", "few", False),
-        ("earlier control: ", "images", True),
-        ("few images, earlier control: ", "few", True),
-    ):
-        cells = [cell for cell in result["cells"] if cell["key"]["part"] == part and ("before" in cell) == before]
+    for what, part in PARTS.items():
+        cells = [cell for cell in result["cells"] if cell["key"]["part"] == part]
         rows = [row for cell in cells for row in cell["rows"]]
         kept, broken = ([row["verdict"] for row in rows if row["truth"] == word] for word in ("kept", "broken"))
         if rows:
@@ -109,13 +116,39 @@ def rates(result: dict[str, Any]) -> dict[str, tuple[int, int]]:
             if part not in ("few", "slight"):
                 found[f"{what}kept found"] = (kept.count("kept"), len(kept))
                 found[f"{what}broken found"] = (broken.count("broken"), len(broken))
+            wrong = sum(
+                any({row["truth"], row["verdict"]} == {"kept", "broken"} for row in cell["rows"]) for cell in cells
+            )
+            found[f"{what}sets with a false verdict"] = (wrong, len(cells))
     return found
 
 
+def _asked(found: dict[str, tuple[int, int]]) -> str:
+    """What was asked of the verdicts at 10,000 images, and whether it is so."""
+    said = []
+    for what, name in (("", "planted symmetries"), ("later: ", "sets that were made later")):
+        if f"{what}kept found" not in found:
+            continue
+        false_kept, false_broken, kept, broken = (
+            found[f"{what}{rate}"] for rate in ("false kept", "false broken", "kept found", "broken found")
+        )
+        reached = [
+            ("no false kept", false_kept[0] == 0, false_kept),
+            ("false broken in at most 1 of 100", 100 * false_broken[0] <= false_broken[1], false_broken),
+            ("kept found in at least 95 of 100", 100 * kept[0] >= 95 * kept[1], kept),
+            ("broken found in at least 95 of 100", 100 * broken[0] >= 95 * broken[1], broken),
+        ]
+        words = [f"{rate}: {'yes' if so else '**no**'} ({n} of {total})" for rate, so, (n, total) in reached]
+        said.append(f"Asked of {name}, of 10,000 images: {'; '.join(words)}.")
+    return " ".join(said)
+
+
 def _rate_words(found: dict[str, tuple[int, int]]) -> str:
-    lines = [["", "rows", "share"]]
+    lines = [["", "rows", "share", "95 %"]]
     for name, (count, total) in found.items():
-        lines.append([name, f"{count} of {total}", f"{count / total:.3f}" if total else "-"])
+        if total:
+            low, high = clopper_pearson(count, total)
+            lines.append([name, f"{count} of {total}", f"{count / total:.3f}", f"{low:.3f} to {high:.3f}"])
     return markdown_table(lines[0], lines[1:])
 
 
@@ -147,8 +180,12 @@ def _verdicts(cells: Cells) -> str:
 
 
 def _grouped(cells: Cells) -> dict[str, Cells]:
+    """By image set and count, in the order of the cases, whichever was measured first."""
+    order = {name: place for place, name in enumerate(CASES)}
     groups: dict[str, Cells] = {}
-    for cell in cells:
+    for cell in sorted(
+        cells, key=lambda cell: (cell["key"].get("count", 0), order.get(cell["key"]["images"], 0), cell["key"]["seed"])
+    ):
         count = f", {cell['key']['count']:,} images" if "count" in cell["key"] else ""
         groups.setdefault(cell["key"]["images"] + count, []).append(cell)
     return groups
@@ -183,7 +220,23 @@ def _left_right(cells: Cells) -> str:
                 verdict,
             ]
         )
-    return markdown_table(lines[0], lines[1:])
+    return f"{markdown_table(lines[0], lines[1:])}\n\n{_trace(cells)}"
+
+
+def _trace(cells: Cells) -> str:
+    """Whether the seeds, which share the images that judge, show that there is something; and why verdicts differ."""
+    rows = [cell["rows"][0] for cell in cells]
+    least = min(len(rows) * min(row["p_value"] for row in rows), 1.0)
+    told = mean(row["told_apart"] for row in rows)
+    control = mean(cell["controls"]["turns and flips"] for cell in cells)
+    real = "there is a trace" if least <= LEVEL else "a trace is not shown"
+    words = (
+        f"The smallest p-value, times the number of seeds, is {least:.2g}: {real}. Its size, {told - 0.5:.3f} beyond "
+        f"one half, is {(told - 0.5) / (control - 0.5):.0%} of what a break of the margin reads here ({control:.3f}), "
+        "near the half of it below which a trace is called kept: so which of the two words is said is a matter of the "
+        "draw. The sentence of an answer says of such a break that it is faint."
+    )
+    return textwrap.fill(words, 118)
 
 
 def _partial(cells: Cells) -> str:

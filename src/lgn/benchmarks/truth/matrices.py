@@ -1,6 +1,6 @@
 """Matrices without an operator: how many of them have a finding that depends on place, all the same?"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.analysis import Analysis, analyze_matrices
-from lgn.analysis.scores import STRUCTURES
+from lgn.analysis import Analysis, GeneratorAnalysis, analyze_matrices
+from lgn.analysis.scores import SPECTRAL
 from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.truth.smooth import PATCH, D, smooth_images, smooth_matrices, smoothing, white
 from lgn.benchmarks.truth.unrelated import Generators, free, repaired, with_other_inputs
@@ -42,16 +42,15 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
 
 def share_with_place(analysis: Analysis) -> float:
     """The share of generators with a finding that depends on place, or with a known operator beyond chance."""
-    spectral = {each.name for each in STRUCTURES if each.spectral}
+    found = [has_finding(each, analysis.false_discovery_rate, SPECTRAL) for each in analysis.generators]
+    return sum(found) / len(found)
 
-    def has(each: Any) -> bool:
-        about = each.identifiability
-        matches = [*each.nearest, *(about.nearest if about is not None else ())]
-        return any(f.name not in spectral for f in each.findings) or any(
-            match.adjusted_p_value <= analysis.false_discovery_rate for match in matches
-        )
 
-    return sum(map(has, analysis.generators)) / len(analysis.generators)
+def has_finding(each: GeneratorAnalysis, rate: float, but: Collection[str] = ()) -> bool:
+    """Whether a generator has a finding, but for some by name, or is near a known operator; whole or on U."""
+    matches = [*each.nearest, *(each.identifiability.nearest if each.identifiability is not None else ())]
+    structure = any(finding.name not in but for finding in each.findings)
+    return structure or any(match.adjusted_p_value <= rate for match in matches)
 
 
 def _measure(make: Callable[[], Generators], draws: int) -> dict[str, Any]:

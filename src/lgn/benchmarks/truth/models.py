@@ -12,6 +12,7 @@ from torch import nn
 
 import lgn
 from lgn.benchmarks.cells import Cell
+from lgn.benchmarks.truth.matrices import has_finding
 from lgn.generators import FAMILIES
 
 STARTS = ("orthogonal", "gaussian", "identity")
@@ -37,13 +38,7 @@ def measure(family: str, start: str, kind: str, seed: int, draws: int) -> dict[s
         torch.manual_seed(seed)
         model = untrained(family, start, kind)
         analysis = lgn.analyze(model, draws=draws, seed=seed)
-    matches = [
-        match
-        for each in analysis.generators
-        for match in (*each.nearest, *(each.identifiability.nearest if each.identifiability else ()))
-    ]
-    found = any(each.findings for each in analysis.generators)
-    found |= any(match.adjusted_p_value <= analysis.false_discovery_rate for match in matches)
+    found = any(has_finding(each, analysis.false_discovery_rate) for each in analysis.generators)
     return {"rate": float(found), "limit": LIMIT, "count": 1}
 
 

@@ -14,13 +14,14 @@ from lgn.operators import parse_operator
 IMAGES = ("mnist", "cifar10")
 ROWS = {"gaussian": cases.gaussian, "skewed": cases.skewed, "mixture": cases.mixture}
 RANK = 8
-SEEDS = range(300, 305)  # seed 200 showed a wrong claim, and the rule was mended by it
+SEEDS = range(500, 520)  # seeds 200 and 300 to 304 were looked at while the rules were made
+LARGE = 5  # seeds with all images
 
 
 def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
     """Kinds x numbers of samples x seeds."""
     for count in (5_000,) if quick else COUNTS:  # few samples first, where it is easiest to be wrong
-        for seed in SEEDS[:1] if quick else SEEDS:
+        for seed in SEEDS[:1] if quick else SEEDS[:LARGE] if count == COUNTS[-1] else SEEDS:
             for kind in ("digits",) if quick else IMAGES:
                 key = {"kind": kind, "samples": min(count, 50_000) if kind == "cifar10" else count, "seed": seed}
                 yield Cell(key, partial(images, kind, data_dir, count, seed))

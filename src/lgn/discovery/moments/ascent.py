@@ -8,7 +8,7 @@ from torch import Tensor
 Moments = Mapping[int, Tensor]  # by degree: (classes, r, ..., r)
 
 # The shift of a start, as a share of the mean gain: with much of it every step climbs, with little steps are long.
-FIRST, LONGER, SHORTER = 0.2, 0.8, 4.0
+FIRST, LONGER, SHORTER, SHORTEST = 0.2, 0.8, 4.0, 50.0
 
 
 def value_and_gradient(starts: Tensor, source: Moments, target: Moments) -> tuple[Tensor, Tensor]:
@@ -64,18 +64,25 @@ def climb(
     value, slope = value_and_gradient(starts, source, target)
     size = sum(degree * float(each.square().sum()) for degree, each in source.items()) / starts.shape[-1]
     shift = torch.full_like(value, FIRST * size)
+    ends, heights = starts.clone(), value.clone()
+    going = torch.arange(len(starts))  # what has come to rest is not moved any more
     for _ in range(steps):
         raised = slope + shift[:, None, None] * starts
         following = polar(raised if inside is None else raised * inside)
         after, steeper = value_and_gradient(following, source, target)
         better = torch.ones_like(value, dtype=torch.bool) if restless else after >= value
-        moved = float(((following - starts).abs().amax((1, 2)) * better).max())
+        moved = (following - starts).abs().amax((1, 2))
         starts = torch.where(better[:, None, None], following, starts)
         slope = torch.where(better[:, None, None], steeper, slope)
         value = torch.where(better, after, value)
+        ends[going], heights[going] = starts, value
         if restless:
             continue
-        shift = torch.where(better, shift * LONGER, (shift * SHORTER).clamp(max=50 * size))
-        if moved < tolerance and bool(better.all()):
-            break
-    return starts, value
+        resting = (moved < tolerance) & (better | (shift >= SHORTEST * size))
+        shift = torch.where(better, shift * LONGER, (shift * SHORTER).clamp(max=SHORTEST * size))
+        if resting.any():
+            left = ~resting
+            starts, slope, value, shift, going = (each[left] for each in (starts, slope, value, shift, going))
+            if not len(going):
+                break
+    return ends, heights

@@ -7,25 +7,24 @@ from functools import cache, partial
 from torch import Tensor
 
 from lgn.discovery.moments import lie
-from lgn.discovery.moments.elements import Half, Solution, judged
+from lgn.discovery.moments.continued import continued
+from lgn.discovery.moments.elements import Half, Solution, found_again, judged
 from lgn.discovery.moments.grouping import group_of, outside
-from lgn.discovery.moments.judge import LEVEL
+from lgn.discovery.moments.judge import LEVEL, Verdict
 from lgn.discovery.moments.labels import ENOUGH as ENOUGH_CLASSES
 from lgn.discovery.moments.labels import cycles, pooled, task_blocks, task_moments, task_solutions
 from lgn.discovery.moments.naming import name_generator
 from lgn.discovery.moments.prepare import Grid, prepare
-from lgn.discovery.moments.result import CROWDED, DataSymmetry, Element, LieGenerator
+from lgn.discovery.moments.result import DataSymmetry, Element, LieGenerator
 from lgn.discovery.moments.search import PROMISING, closed, polish, promising, search
 from lgn.discovery.moments.significance import Blocks, power, quantile, weakest_direction
-from lgn.discovery.moments.split import CLEAR, Sample, choose_frame, halves, mean_moments
+from lgn.discovery.moments.split import BEYOND, CLEAR, FOURTH, Sample, choose_frame, halves, mean_moments
 from lgn.discovery.moments.starts import invariants_and_noise
 from lgn.discovery.moments.tensors import BLOCKS
 from lgn.discovery.moments.view import View
 from lgn.discovery.moments.whitening import Frame, principal_directions
 
 STARTS = 100
-FOURTH = 12  # directions up to which fourth moments search
-BEYOND = 20  # directions up to which they are asked about what third moments keep
 FAINT = 1.0  # signal over noise of the weakest direction below which no map can be decided, and none is looked for
 ENOUGH = 20.0  # signal over noise of the weakest direction from which third moments are enough
 
@@ -33,11 +32,6 @@ ENOUGH = 20.0  # signal over noise of the weakest direction from which third mom
 # Moments of few orders may be kept by more maps than the distribution is. Means and covariances are kept by any angle
 # in a plane; fourth moments of independent coordinates by every change of signs, and fourth moments of anything by -I.
 # So these do not decide alone, and what is kept must close to a finite group or come with its algebra.
-
-# Note [Coordinates that are alike]
-# Independent coordinates of similar laws can be exchanged, and nothing is violated but by how similar they are not: of
-# eight log-normal ones in a row of widths some 40 exchanges are kept to 0.01 of chance, and the margin of "kept" holds
-# them all. No group up to order 24 has so many solutions near it; where the list is nearly full, it is a coincidence.
 
 
 def discover_from_data(
@@ -88,18 +82,22 @@ def discover_from_data(
             return {}
         return (some if labels is None else pooled(some)).moments(there, (4,), seed)
 
+    def follow(maps: Tensor) -> list[Verdict]:
+        if labels is not None:
+            return ["kept"] * len(maps)
+        return continued(maps, frame, searching, judging, LEVEL / len(maps), seed)
+
     one = View(frame, found, mean_moments(found), len(searching.x))
     others, final = blocks_in(judging, frame), View.of(sample, frame, blocks_in)
     algebra = _algebra(found, others, final, grid)
     tried, solutions = _solutions(searching, one, algebra, starts, seed)
     elements: tuple[Element, ...] = ()
-    if len(solutions) >= CROWDED and labels is None:
-        notes.append(f"{len(solutions)} maps nearly keep the moments: too many to tell a symmetry from a coincidence")
-    elif solutions:
+    if solutions:
         other = View.of(judging, frame, blocks_in)
-        found_again = _solutions(judging, other, algebra, starts, seed)[1]
-        again = Half(other, found_again, blocks_in(searching, other.frame), partial(beyond, searching, other.frame))
-        elements = judged(Half(one, solutions, others, partial(beyond, judging, frame)), again, final, grid)
+        near = found_again(solutions, frame, other)
+        again = Half(other, near, blocks_in(searching, other.frame), partial(beyond, searching, other.frame))
+        here = Half(one, solutions, others, partial(beyond, judging, frame))
+        elements = judged(here, again, final, grid, follow, notes)
     algebra, elements = _believed(algebra, elements, degrees, notes)
     degree = max(found)
     return DataSymmetry(

@@ -5,14 +5,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
-from lgn.discovery.moments.judge import LEVEL, Fold, Judgement, judge
+from lgn import groups
+from lgn.discovery.moments.judge import LEVEL, Fold, Judgement, Verdict, judge
 from lgn.discovery.moments.naming import name_element
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.result import Element
 from lgn.discovery.moments.significance import Blocks
 from lgn.discovery.moments.view import Classes, View, permuted
+from lgn.discovery.moments.whitening import Frame
 from lgn.operators import nearest_period
 
 MATCH = 0.4  # relative distance under which what the halves found is the same map
@@ -26,6 +29,9 @@ class Solution(NamedTuple):
 
     inner: Tensor  # (r, r)
     classes: Classes | None = None
+
+
+Result = tuple[Solution, Solution | None, Judgement]  # what each half found, and how it was judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +52,28 @@ class Half:
 # third moments keep is asked of fourth ones too, on the samples that did not find it.
 
 
-def judged(first: Half, second: Half, final: View, grid: Grid | None) -> tuple[Element, ...]:
+# Note [A jump]
+# Independent coordinates of similar laws can be exchanged, and nothing is violated but by how similar they are not: of
+# eight log-normal ones in a row of widths dozens of exchanges violate 0 to 0.05 of chance, without a gap, and which of
+# them are inside the margin of "kept" is an accident. The zeros of an algebra must be followed by a jump, and those of
+# a group too: no other solution may violate as little as what is claimed might.
+
+
+def judged(
+    first: Half,
+    second: Half,
+    final: View,
+    grid: Grid | None,
+    follow: Callable[[Tensor], list[Verdict]],
+    notes: list[str],
+) -> tuple[Element, ...]:
     """What the first half found, as elements with their verdicts, kept ones first; what is broken is left out.
 
-    What both halves found is judged twice, each solution by the samples that did not find it. What the second half did
-    not find is judged by that half alone; it may be that its search missed it.
+    What both halves have is judged twice, each solution by the samples that it is not from. Where the second half has
+    nothing near, it judges alone. What is kept is left open where other
+    solutions are as good, or where it does not go on: `follow` has the verdicts on more directions.
     """
-    results: list[tuple[Solution, Solution | None, Judgement]] = []
+    results: list[Result] = []
     for solution in first.solutions:
         match = _same(solution, second.solutions)
         found = [(solution, first)] + ([] if match is None else [(match, second)])
@@ -64,7 +85,46 @@ def judged(first: Half, second: Half, final: View, grid: Grid | None) -> tuple[E
     kept, undecided = ([each for each in results if each[2].verdict == word] for word in ("kept", "undecided"))
     left = [*kept, *sorted(undecided, key=lambda each: each[2].share)[:UNDECIDED]]
     elements = [_element(*each, first.view, second.view, final, grid) for each in left]
+    if kept and not _jump(kept, [each for each in results if each[2].verdict != "kept"]):
+        notes.append("other maps nearly keep the moments too: a symmetry cannot be told from a coincidence")
+        elements = [each.left_open() if each.verdict == "kept" else each for each in elements]
+    elif kept:
+        ends = [verdict == "broken" for verdict in follow(torch.stack([each[0].inner for each in kept]))]
+        if any(ends):
+            notes.append(f"{sum(ends)} of {len(ends)} maps are kept on these directions and not on the next ones")
+        for number, end in enumerate(ends):
+            elements[number] = elements[number].left_open() if end else elements[number]
     return tuple(sorted(elements, key=lambda each: (each.verdict != "kept", each.share)))
+
+
+def found_again(solutions: Sequence[Solution], there: Frame, view: View) -> list[Solution]:
+    """What other samples make of solutions in a frame: the tops of their own moments that are nearest."""
+    again = list(solutions)
+    for classes in {each.classes for each in solutions}:
+        alike = [number for number, each in enumerate(solutions) if each.classes == classes]
+        lifted = torch.stack([there.lift(solutions[number].inner) for number in alike])
+        for number, inner in zip(alike, view.polished(lifted, classes), strict=True):
+            again[number] = Solution(inner, classes)
+    return again
+
+
+def _jump(kept: Sequence[Result], others: Sequence[Result]) -> bool:
+    """Whether all solutions outside the group of what is kept violate more than that may, by its upper bound.
+
+    Products of elements violate more than they do, and may be undecided where the elements are not.
+    """
+    most = max(judgement.at_most for _, _, judgement in kept)
+    as_good = [solution for solution, _, judgement in others if judgement.share < most]
+    if not as_good:
+        return True
+    if kept[0][0].classes is not None:
+        return True  # classes tell maps apart as well
+    try:
+        group = groups.closure([solution.inner for solution, _, _ in kept], tolerance=MATCH).elements
+    except ValueError:  # it does not close, and nothing is claimed
+        return False
+    size = math.sqrt(group.shape[-1])
+    return all(float((group - each.inner).flatten(1).norm(dim=1).min()) < MATCH * size for each in as_good)
 
 
 def _fold(solution: Solution, others: Blocks) -> Fold:
@@ -95,8 +155,8 @@ def _element(
 ) -> Element:
     classes = solution.classes
     first = one.frame.lift(solution.inner)
-    second = other.frame.lift(other.polished(first, classes) if match is None else match.inner)
-    best = final.polished((first + second) / 2, classes)
+    second = other.frame.lift(other.polished(first[None], classes)[0] if match is None else match.inner)
+    best = final.polished((first + second)[None] / 2, classes)[0]
     size = math.sqrt(final.frame.rank)
     error = float(final.frame.lower(first - second).norm()) / (2 * size)
     moved = float((final.frame.lower(first) - best).norm()) / size

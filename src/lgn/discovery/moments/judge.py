@@ -50,6 +50,8 @@ class Judgement:
     share: float
     #: The largest violation of any direction.
     worst_direction: float
+    #: The upper bound of the share.
+    at_most: float
     verdict: Verdict
     #: By what factor samples must grow to decide, if the map is a symmetry: 1 where it is decided.
     more: float
@@ -80,6 +82,7 @@ def judge(folds: Sequence[Fold], level: float) -> Judgement:
         whole.noise,
         max(test.ratio for test in by_degree),
         max(test.ratio for test in tests[1:] if test.allowed == DIRECTION),
+        max(test.at_most for test in by_degree),
         "kept" if kept else "broken" if broken else "undecided",
         1.0 if kept or broken else max(test.more for test in tests[1:]),
     )
@@ -111,6 +114,7 @@ class _Test(NamedTuple):
     upper: float  # bound of what is violated beyond what is allowed
     lower: float  # bound of what is violated beyond what is nearly nothing
     more: float  # the growth of samples that would decide
+    at_most: float  # bound of the ratio
     allowed: float
 
 
@@ -122,9 +126,9 @@ def _test(folds: Sequence[_Parts], bound: float) -> _Test:
     certain, scatter = _mean([each.difference - nearly * each.content for each in folds])
     upper, lower, room = excess + bound * error, certain - bound * scatter, allowed * content
     if content <= 0:
-        return _Test(math.inf, math.inf, math.inf, lower, math.inf, allowed)
+        return _Test(math.inf, math.inf, math.inf, lower, math.inf, math.inf, allowed)
     # If it is a symmetry, all but the room falls as one over the number of samples.
-    return _Test(top / content, noise / content, upper, lower, (upper + room) / room, allowed)
+    return _Test(top / content, noise / content, upper, lower, (upper + room) / room, (upper + room) / content, allowed)
 
 
 def _mean(products: Sequence[Tensor]) -> tuple[float, float]:

@@ -88,12 +88,12 @@ def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Cancellation:
     return Cancellation(float(top) * ratio, float(noise) * ratio, float(top + bound * noise) * ratio, verdict, more)
 
 
-def nearest_in_group(target: Tensor, algebra: Tensor, starts: int = 400, steps: int = 30) -> float:
-    """The relative distance of a map to `exp(algebra)`, by ascent from many starts.
+def nearest_in_group(target: Tensor, algebra: Tensor, steps: int = 30) -> float:
+    """The relative distance of a map to `exp(algebra)`, by ascent from many starts: 100 on a circle.
 
     Shapes: target (r, r), algebra (k, r, r) orthonormal
     """
-    r = target.shape[0]
+    r, starts = target.shape[0], min(400, 100 * len(algebra))
     generator = torch.Generator().manual_seed(0)
     # A whole turn of the slowest plane of each generator.
     frequencies = torch.linalg.eigvals(algebra).imag.abs()

@@ -11,8 +11,6 @@ from lgn.discovery.moments.warp import Warp, fit_warp
 from lgn.discovery.moments.whitening import Frame
 from lgn.discovery.snap import snap
 
-CROWDED = 36  # solutions, of at most 48, from which nothing is claimed: see Note [Coordinates that are alike]
-
 
 @dataclass(frozen=True)
 class Verified:
@@ -179,7 +177,7 @@ class DataSymmetry:
             known = [each for each in needed if each is not None]
             said.append(f"{len(needed)} undecided{f', {min(known):,} samples may decide' if known else ''}")
         if not said:
-            said = [f"Nothing is claimed, {self.notes[-1]}" if self.judged >= CROWDED else "No symmetry found"]
+            said = ["No symmetry found"]
         return f"{'; '.join(said)} ({where})."
 
     def __repr__(self) -> str:

@@ -16,6 +16,7 @@ NEAR = 0.2  # relative distance to the identity under which a map is the identit
 PROMISING = 0.07  # share of what chance violates, on the samples that search, under which a solution is judged
 MOST = 48  # solutions
 CROWD = 24  # so many promising ones say that the samples are too few to tell, and are not closed
+RESTS = 1e-6  # a step below which a solution has converged: noise moves it by .01
 SHORT = 8  # steps after which starts that come together are one
 ROUNDS = 4  # of looking about every solution
 ANGLES = (60, -60, 72, -72, 90, -90, 120, -120, 144, -144, 180)
@@ -66,7 +67,7 @@ def tops(some: Tensor, moments: Moments) -> tuple[Tensor, Tensor]:
 
 def polish(some: Tensor, moments: Moments, target: Moments | None = None) -> Tensor:
     """To convergence, in double precision.  (count, r, r) -> (count, r, r)"""
-    return climb(some.double(), moments, target, steps=400, tolerance=1e-8)[0]
+    return climb(some.double(), moments, target, steps=400, tolerance=RESTS)[0]
 
 
 def neighbours(some: Tensor, moments: Moments, most: int) -> Tensor:
@@ -122,7 +123,7 @@ def closed(some: Tensor, moments: Moments, blocks: Blocks, rounds: int = 3) -> T
     for _ in range(rounds if len(some) else 0):
         few = some[:8]
         made = torch.cat([some, (few[:, None] @ few[None]).flatten(0, 1), some.mT])
-        polished, values = climb(made, moments, steps=200, tolerance=1e-8)
+        polished, values = climb(made, moments, steps=200, tolerance=RESTS)
         candidates = promising(distinct(polished, values, MOST)[0], blocks)
         if len(candidates) <= len(some):
             return candidates

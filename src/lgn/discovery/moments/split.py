@@ -10,6 +10,8 @@ from lgn.discovery.moments.significance import Blocks, weakest_direction
 from lgn.discovery.moments.tensors import BLOCKS, block_moments, directions, rotate
 from lgn.discovery.moments.whitening import MOST, Frame, principal_directions
 
+FOURTH = 12  # directions up to which fourth moments search
+BEYOND = 20  # directions up to which they are asked about what third moments keep
 CLEAR = 8.0  # signal over noise that every direction should have, where the data choose the rank
 
 

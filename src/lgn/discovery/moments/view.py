@@ -32,10 +32,10 @@ class View:
         blocks = blocks_in(sample, frame)
         return cls(frame, blocks, mean_moments(blocks), len(sample.x))
 
-    def polished(self, matrix: Tensor, classes: Classes | None) -> Tensor:
-        """The solution on these samples nearest to a map of x.  (d, d) -> (r, r)"""
+    def polished(self, matrices: Tensor, classes: Classes | None) -> Tensor:
+        """The solutions on these samples nearest to maps of x.  (count, d, d) -> (count, r, r)"""
         target = None if classes is None else permuted(self.moments, classes)
-        return polish(polar(self.frame.lower(matrix))[None], self.moments, target)[0]
+        return polish(polar(self.frame.lower(matrices)), self.moments, target)
 
 
 def permuted(moments: Mapping[int, Tensor], classes: Classes, axis: int = 0) -> dict[int, Tensor]:

@@ -39,7 +39,8 @@ class Warp:
         height, width = images.shape[-2:]
         places = places_from_centre((height, width)) @ self.linear.T + self.shift * sides
         grid = (2 * places / (sides - 1)).unflatten(0, (width, height)).transpose(0, 1).flip(-1).to(images)
-        return F.grid_sample(images, grid.expand(len(images), -1, -1, -1), align_corners=True)
+        mode = "nearest" if self.exact else "bilinear"  # pixels go to pixels, without rounding
+        return F.grid_sample(images, grid.expand(len(images), -1, -1, -1), mode, align_corners=True)
 
 
 def fit_warp(inner: Tensor, frame: Frame, grid: Grid) -> Warp | None:

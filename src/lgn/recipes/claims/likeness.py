@@ -11,7 +11,7 @@ from lgn.analysis.generator import WHOLE
 from lgn.benchmarks.truth.unrelated import OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.comparison import Measured, compare, over_generators, table
 from lgn.recipes.claims.shares import share_found
-from lgn.recipes.claims.statement import Estimate, Statement, all_of, difference, estimate, graded, of_parts
+from lgn.recipes.claims.statement import Statement, all_of, difference, estimate, graded, of_parts
 from lgn.recipes.excerpt import Scores
 
 BLOCKS = "concentrated blocks"
@@ -34,7 +34,9 @@ def task_dependence(runs: str, classified: Measured, rebuilt: Measured) -> State
     """
     seeds = [likeness(*pair) for same in (classified.runs, rebuilt.runs) for pair in disjoint(same)]
     tasks = [likeness(*pair) for pair in zip(classified.runs, rebuilt.runs, strict=False)]
-    gap = _of_runs(difference(_fisher(seeds), _fisher(tasks)), classified, rebuilt) if seeds else None
+    gap = difference(_fisher(seeds), _fisher(tasks)) if seeds else None
+    if gap is not None:  # runs decide whether there are enough, and not the pairs that were made of them
+        gap = replace(gap, runs=len(classified.runs), others=len(rebuilt.runs))
     score = over_generators(lambda each: each.score(BLOCKS))
     more = difference([score(each) for each in rebuilt.runs], [score(each) for each in classified.runs])
     own = compare("energy in a tenth of the blocks, reconstruction", score, rebuilt)
@@ -80,12 +82,9 @@ def same_on_both(runs: str, one: Measured, other: Measured, apart: Measured) -> 
 
 def between_data_sets(one: list[Scores], other: list[Scores]) -> str:
     """How alike the actions of two samples are, beside how alike seeds of the first are."""
-    words = f"mean correlation of scores less chance, between CIFAR-10 and MNIST: {_mean(pairs(one, other))}"
+    alike = [likeness(*pair) for pair in zip(one, other, strict=False)]
+    words = f"mean correlation of scores less chance, between CIFAR-10 and MNIST: {_mean(alike)}"
     return words + f"; between seeds on CIFAR-10: {_mean([likeness(*pair) for pair in disjoint(one)])}"
-
-
-def pairs(one: list[Scores], other: list[Scores]) -> list[float]:
-    return [likeness(a, b) for a, b in zip(one, other, strict=False)]
 
 
 def disjoint(runs: list[Scores]) -> list[tuple[Scores, Scores]]:
@@ -100,8 +99,3 @@ def _fisher(correlations: list[float]) -> list[float]:
 
 def _mean(values: list[float]) -> str:
     return f"{mean(values):.3f} ({len(values)} pair{'s' if len(values) > 1 else ''})" if values else "not known"
-
-
-def _of_runs(gap: Estimate, one: Measured, other: Measured) -> Estimate:
-    """Runs decide whether there are enough, and not the pairs that were made of them."""
-    return replace(gap, runs=len(one.runs), others=len(other.runs))

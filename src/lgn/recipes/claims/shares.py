@@ -9,7 +9,7 @@ from lgn.analysis.generator import IDENTIFIABLE, WHOLE
 from lgn.analysis.nulls import FRESH, GAUSSIAN, ORBITS, RELABELLED, SHUFFLED
 from lgn.analysis.scores import STRUCTURES
 from lgn.analysis.significance import benjamini_hochberg
-from lgn.recipes.excerpt import GeneratorScores, Number, Scores
+from lgn.recipes.excerpt import Number, Scores
 
 #: Nulls whose draws have no smoothness: every trained filter is smoother than they are.
 WHITE = frozenset({GAUSSIAN, ORBITS, RELABELLED, SHUFFLED, FRESH})
@@ -70,10 +70,7 @@ def share_found(scores: Scores, structure: str) -> float:
 def share_on_u(scores: Scores, structure: str) -> float:
     """The share with a structure on what the data can say: the whole, where they speak to all of it."""
     return mean(
-        any(
-            (structure, on) in each.findings
-            for on in (ANYWHERE if _all_is_identifiable(each, scores) else ANYWHERE[1:])
-        )
+        any((structure, on) in each.findings for on in ANYWHERE[each.facts["dimension"] != scores.size :])
         for each in scores.generators
     )
 
@@ -84,10 +81,6 @@ def share_undecided(scores: Scores, structure: str) -> float:
         any(name == structure for name, _ in each.undecided) and not any(name == structure for name, _ in each.findings)
         for each in scores.generators
     )
-
-
-def _all_is_identifiable(each: GeneratorScores, scores: Scores) -> bool:
-    return each.facts["dimension"] == scores.size
 
 
 def _p_value(numbers: list[Number], nulls: Collection[str]) -> float:

@@ -5,7 +5,7 @@ import os
 import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -34,15 +34,16 @@ def colour_map() -> "Colormap":
     return LinearSegmentedColormap.from_list("lgn", DIVERGING).with_extremes(bad="white")
 
 
-def heatmap(axes: "Axes", values: Tensor, title: str = "", *, block: int = 0, size: float = 8, note: str = "") -> None:
+def place(axes: "Axes", values: Tensor, title: str = "", *, block: int = 0, size: float = 8, note: str = "") -> None:
     """A matrix or an image on its own scale, zero in the middle; lines between blocks of `block` cells."""
+    axes.set_axis_on()
     values = values.detach().double()
     known = values[~values.isnan()].abs()
     most = float(known.max()) if known.numel() and float(known.max()) > 0 else 1.0
     axes.imshow(values.numpy(), cmap=colour_map(), vmin=-most, vmax=most, interpolation="nearest")
-    for place in range(block, len(values), block) if block else ():
-        axes.axhline(place - 0.5, color=INK, alpha=0.12, linewidth=0.4)
-        axes.axvline(place - 0.5, color=INK, alpha=0.12, linewidth=0.4)
+    for cell in range(block, len(values), block) if block else ():
+        axes.axhline(cell - 0.5, color=INK, alpha=0.12, linewidth=0.4)
+        axes.axvline(cell - 0.5, color=INK, alpha=0.12, linewidth=0.4)
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[:].set_color("#c9c6be")
@@ -66,12 +67,6 @@ def columns_for(count: int, aspect: float) -> int:
     ideal = math.sqrt(count * aspect)
     near = range(max(1, math.floor(0.75 * ideal)), math.ceil(1.25 * ideal) + 1)
     return min(near, key=lambda columns: (-count % columns, abs(columns - ideal)))
-
-
-def place(axes: "Axes", *arguments: Any, **options: Any) -> None:
-    """Draw a heat map on axes of a `grid`."""
-    axes.set_axis_on()
-    heatmap(axes, *arguments, **options)
 
 
 def caption(figure: "Figure", text: str) -> None:

@@ -39,18 +39,6 @@ const colours = {
     return `linear-gradient(90deg, ${stops.join(",")})`;
   },
 
-  // Draw (rows, columns) numbers from 0, black, to 1, white: a photograph.
-  photograph(canvas, values, rows, columns) {
-    canvas.width = columns;
-    canvas.height = rows;
-    const image = new ImageData(columns, rows);
-    for (let k = 0; k < rows * columns; k++) {
-      const grey = Math.round(255 * Math.max(0, Math.min(1, values[k])));
-      image.data.set([grey, grey, grey, 255], 4 * k);
-    }
-    canvas.getContext("2d").putImageData(image, 0, 0);
-  },
-
   // Draw (rows, columns) numbers, each `zoom` pixels wide; lines every `block` cells.
   draw(canvas, values, rows, columns, { scale = null, zoom = 4, block = 0 } = {}) {
     const most = scale ?? algebra.largest(values);

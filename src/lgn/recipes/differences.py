@@ -1,0 +1,73 @@
+"""Differences: which of the settings in which the paper's text and the authors' code differ makes their numbers differ?
+
+    lgn reproduce differences
+
+From `paper`, one setting at a time as `released` has it, and from `released`, one at a time as `paper` has it: MNIST,
+10 epochs, three seeds each. Accuracy, norms of filters and generators by epoch, smoothness of filters, and the share of
+generators with each structure under white nulls and under all. Expected: that norms which are kept do it, if any one
+setting does. `differences.json` and a figure; some four hours, 42 trainings; `--quick`: minutes, on digits.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lgn.recipes.claims.shares import found, found_under, share
+from lgn.recipes.context import TITLES, Context, NotRun
+from lgn.recipes.runs import FEW, classification, seeds_of
+from lgn.recipes.structures import SHOWN
+from lgn.recipes.summaries import scores_of
+from lgn.report.figures import setting_differences
+from lgn.training import Config, Run, preset
+from lgn.training.config import changes_between
+from lgn.training.filter_facts import filter_facts
+
+DATA, PRESETS = "mnist", ("paper", "released")
+#: Where images are grey, a generator of a channel is that of the set.
+IRRELEVANT = ("share",)
+
+
+def run(context: Context) -> list[Path]:
+    measured = measure(context)
+    context.write_json("differences.json", measured)
+    return context.save_figure(setting_differences(measured["samples"], TITLES[measured["data"]]), "differences")
+
+
+def measure(context: Context) -> dict[str, Any]:
+    """What was measured of every setting, by run."""
+    samples = []
+    for name, config in changed_configs():
+        if runs := context.runs(seeds_of(config, 1 if context.quick else FEW)):
+            samples.append({"name": name, "runs": len(runs), **_measured(context, runs)})
+    if not samples:
+        raise NotRun("no finished run of the presets paper and released, nor of what lies between them")
+    return {"quick": context.quick, "data": context.configured(classification(DATA)).data, "samples": samples}
+
+
+def changed_configs() -> Iterator[tuple[str, Config]]:
+    """Both presets, and each with one setting of the other: by a name that says it."""
+    for base, other in (PRESETS, PRESETS[::-1]):
+        yield base, classification(DATA, base)
+        for name, value in changes_between(preset(base), preset(other)).items():
+            if name not in IRRELEVANT:
+                yield f"{base}, {name.replace('_', ' ')} {value}", classification(DATA, base, **{name: value})
+
+
+def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
+    scores = [scores_of(context, run) for run in runs]
+    return {
+        "accuracy": [run.metrics[-1]["test_accuracy"] for run in runs],
+        "filters": [_by_epoch(run) for run in runs],
+        "shares": {
+            name: {
+                "white nulls": [share(found_under(each), name) for each in scores],
+                "all nulls": [share(found(each), name) for each in scores],
+            }
+            for name in SHOWN
+        },
+    }
+
+
+def _by_epoch(run: Run) -> list[dict[str, Any]]:
+    """Facts on filters by epoch; a run of before they were recorded has those of its last."""
+    return [row["filters"] for row in run.metrics if "filters" in row] or [filter_facts(run.model())]

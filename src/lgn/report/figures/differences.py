@@ -1,0 +1,60 @@
+"""What one setting at a time does between two presets: accuracy, size and smoothness of filters, structures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import mean
+from typing import TYPE_CHECKING, Any
+
+from lgn.report.figures.style import BLUE, INK, ORANGE, SOFT, caption, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Sample = Mapping[str, Any]
+
+
+def setting_differences(samples: Sequence[Sample], data: str) -> "Figure":
+    """A row for each setting, a panel for each number; a dot for each run, a bar at their mean.
+
+    samples: each with "name", "runs", "accuracy", "filters" and "shares", as `recipes/differences.py` measures them.
+    """
+    if not samples:
+        raise ValueError("samples must have at least one sample, got none")
+    panels: dict[str, Callable[[Sample], list[float]]] = {
+        "test accuracy, %": lambda each: [100 * value for value in each["accuracy"]],
+        "norm of filters": lambda each: [max(epochs[-1]["norms"]) for epochs in each["filters"]],
+        "norm of generators": lambda each: [epochs[-1]["generator_norm"] for epochs in each["filters"]],
+        "smoothness": lambda each: [epochs[-1]["smoothness"] for epochs in each["filters"]],
+        "Toeplitz, white nulls": lambda each: each["shares"]["Toeplitz"]["white nulls"],
+        "Toeplitz, all nulls": lambda each: each["shares"]["Toeplitz"]["all nulls"],
+    }
+    figure = new_figure(1.75 * len(panels) + 2.6, 0.27 * len(samples) + 1.3)
+    line = figure.subplots(1, len(panels), squeeze=False)[0]
+    for place, (axes, (title, values)) in enumerate(zip(line, panels.items(), strict=True)):
+        _panel(axes, [values(each) for each in samples], [_colour(each) for each in samples])
+        axes.set_yticks(range(len(samples)), [f"{s['name']} ({s['runs']})" for s in samples] if place == 0 else [])
+        axes.set_title(title, fontsize=9, color=INK)
+        if title.startswith("norm"):
+            axes.set_xscale("log")
+    caption(
+        figure,
+        "Blue: paper, and one setting at a time as released has it; orange: the other way. Dots are runs, in brackets "
+        "how many, bars their mean. Norms after the last epoch: of the largest layer's bases, and of generators over "
+        f"that of an orthogonal one. Shares of generators that are Toeplitz. Data: {data}, classification.",
+    )
+    return figure
+
+
+def _panel(axes: "Axes", values: Sequence[Sequence[float]], colours: Sequence[str]) -> None:
+    for row, (some, colour) in enumerate(zip(values, colours, strict=True)):
+        axes.plot(some, [row] * len(some), "o", color=colour, markersize=3.5, alpha=0.6)
+        axes.plot([mean(some)] * 2, [row - 0.35, row + 0.35], color=colour, linewidth=1.8)
+    axes.set_ylim(len(values) - 0.4, -0.6)
+    axes.grid(axis="y", color=SOFT, alpha=0.15)
+    axes.tick_params(labelsize=8.5, colors=INK, length=0)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color("#c9c6be")
+
+
+def _colour(each: Sample) -> str:
+    return BLUE if each["name"].startswith("paper") else ORANGE

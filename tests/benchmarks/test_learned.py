@@ -1,0 +1,29 @@
+"""The learned part of the recovery benchmark: what was planted is what is right, and is judged by that."""
+
+import torch
+
+from lgn.benchmarks.recovery.learned_tasks import TASKS, images_of
+from lgn.groups import as_group, relation_error
+from lgn.penalties import PatchMoments
+
+
+def test_what_is_right_generates_the_group_and_nothing_else_is_near() -> None:
+    for task in (make() for make in TASKS.values()):
+        group = as_group(task.group)
+        assert len(task.right) == len(group.generators)
+        firsts = torch.stack([some[0] for some in task.right])
+        assert float(relation_error(group, firsts)) < 1e-12
+        assert task.error(firsts) == 0
+        eye = torch.eye(firsts.shape[-1], dtype=torch.float64).expand_as(firsts)
+        assert task.error(eye) > 0.4
+        assert task.error(-firsts) > 0.4
+
+
+def test_what_is_right_keeps_the_moments_of_images_that_have_it_and_of_no_others() -> None:
+    missed = {}
+    for name in ("quarter turns", "upright", "flips", "turns and flips"):
+        images, labels = images_of("digits", None, name, 0, 2000)
+        task = TASKS["turns and flips" if name == "upright" else name]()
+        matrices = torch.stack([some[0] for some in task.right]).to(images)
+        missed[name] = PatchMoments(images, labels, task.patch)(matrices).sum(0).amin()
+    assert max(float(missed[name]) for name in missed if name != "upright") < 0.5 * float(missed["upright"])

@@ -1,0 +1,34 @@
+"""One setting at a time between two presets."""
+
+from pathlib import Path
+
+from lgn.recipes.differences import changed_configs
+from lgn.report.figures import save, setting_differences
+from lgn.training import preset
+from lgn.training.config import changes_between
+
+
+def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset() -> None:
+    configs = dict(changed_configs())
+    paper, released = configs["paper"], configs["released"]
+    for base, other in ((paper, released), (released, paper)):
+        name = "paper" if base is paper else "released"
+        steps = [changes_between(base, each) for words, each in configs.items() if words.startswith(f"{name}, ")]
+        assert all(len(step) == 1 for step in steps)
+        whole = {key: value for step in steps for key, value in step.items()}
+        assert whole == {k: v for k, v in changes_between(base, other).items() if k != "share"}
+    assert len(configs) == 14
+    assert paper.network == preset("paper").network
+
+
+def test_the_figure_has_a_row_for_every_setting(tmp_path: Path) -> None:
+    shares = {"Toeplitz": {"white nulls": [0.5, 0.7], "all nulls": [0.0, 0.0]}}
+    facts = [[{"norms": [1.0, 30.0], "generator_norm": 2.0, "smoothness": 0.4}]] * 2
+    samples = [
+        {"name": name, "runs": 2, "accuracy": [0.99, 0.991], "filters": facts, "shares": shares}
+        for name in ("paper", "paper, norm 1.0", "released")
+    ]
+    figure = setting_differences(samples, "MNIST")
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels == ["paper (2)", "paper, norm 1.0 (2)", "released (2)"]
+    assert all(path.stat().st_size > 1_000 for path in save(figure, tmp_path / "differences"))
