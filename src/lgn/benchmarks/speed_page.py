@@ -29,6 +29,12 @@ in one run, and the fewest milliseconds of {rounds} rounds are reported: machine
   ({gemm:.0f} billion operations a second). The native kernel saves a third of those products (Winograd), and so can
   come nearer to it than a direct one.
 
+## What keeps the compiled layers above the floor
+
+A profile of them (`perf record`, vectors of eight, one thread) shows: rows of 25 or 29 codes take four vectors, and an
+odd row a whole tile of two; with one channel a sum has twelve products, few beside what begins and ends it; and codes
+are read and written once a pass, at the speed of a memory that all cores share.{limits}
+
 {released}{before}{profile}## What the group and the penalties cost
 
 {costs}
@@ -38,7 +44,7 @@ group costs beside free filters, the orbits and Adam on the generators, is the l
 
 {groups}{answer}{growth}## Memory and inference
 
-{memory}
+{earlier}{memory}
 
 {freed}{inference}
 """
@@ -74,7 +80,7 @@ GROWTH = """## Growth
 
 A step on images of three channels, of 32 pixels a side and {batch} a batch where nothing else is said, as one setting
 grows: the path that the library chooses beside the plain one, each in a process of its own.
-
+{earlier}
 {table}
 
 """
@@ -82,8 +88,8 @@ grows: the path that the library chooses beside the plain one, each in a process
 GROUPS = """## Group networks
 
 A training step of `lgn.nn.GroupNet` on images of 28 pixels, beside the same network of plain convolutions with as many
-channels, all of them trained{escnn}: fewest milliseconds of {rounds} rounds in turn, and the median of the ratio within
-a round.
+channels, all of them trained{escnn}: fewest milliseconds of {rounds} rounds
+in turn, and the median of the ratio within a round.
 
 {table}
 
@@ -124,6 +130,8 @@ def page(result: dict[str, Any]) -> str:
         before=_section(BEFORE, _before, result, "before"),
         profile=_section(PARTS, _parts, result, "parts"),
         costs=_costs(result),
+        limits=_limits(result),
+        earlier=_earlier(result),
         groups=_groups_section(result),
         answer=_answer_section(result),
         growth=_section(GROWTH, _growth, result, "growth_by_path"),
@@ -185,7 +193,26 @@ def _section(text: str, table: Callable[[dict[str, Any]], str], result: dict[str
     """A part of the page, where it was measured."""
     if key not in result:
         return ""
-    return text.format(table=table(result), batch=result["batch"], rounds=result["rounds"])
+    words = f"\n{_earlier(result)}"[:-1] if key in result.get("earlier", {}).get("keys", []) else ""
+    return text.format(table=table(result), batch=result["batch"], rounds=result["rounds"], earlier=words)
+
+
+def _earlier(result: dict[str, Any]) -> str:
+    """Of what was not measured again with the rest, where growth and memory are told."""
+    if "earlier" not in result:
+        return ""
+    return f"{result['earlier']['words']}\n\n"
+
+
+def _limits(result: dict[str, Any]) -> str:
+    """Where five times the speed of the authors' code is more than direct products allow."""
+    words = ""
+    for name, shape in result.get("released", {}).items():
+        authors, floor = shape["milliseconds"].get("authors"), result["shapes"][name]["floor_milliseconds"]
+        if authors is not None and authors / 5 < floor:
+            words += f" Five times the speed of the authors' code on {TITLES[name]} is {authors / 5:.0f} ms here: below"
+            words += f" the floor of {floor:.0f} ms."
+    return words
 
 
 def _released_section(result: dict[str, Any]) -> str:
@@ -233,7 +260,7 @@ def _groups_section(result: dict[str, Any]) -> str:
     if "group_networks" not in result:
         return ""
     timed = any("escnn" in row["over"] for row in result["group_networks"])
-    words = ", and beside a network of as many regular fields in escnn (`--escnn`)" if timed else ""
+    words = ", and beside a network of as many regular\nfields in escnn (`--escnn`)" if timed else ""
     return GROUPS.format(table=_groups(result), escnn=words, rounds=result["rounds"])
 
 
