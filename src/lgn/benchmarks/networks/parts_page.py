@@ -41,9 +41,10 @@ def parts_page(rows: Rows) -> list[str]:
     images, epochs = IN_PART
     texts = []
     if partial := [row for row in rows if row["images"] == images]:
-        fresh = [row for row in partial if row["seed"] != SETTLED]
-        judged = "The table is of those." if fresh else "They are not measured yet: the table is of seed 100 alone."
-        partial = fresh or partial
+        fresh = {(row["data"], row["method"]) for row in partial if row["seed"] != SETTLED}
+        old = [row for row in partial if row["seed"] == SETTLED and (row["data"], row["method"]) not in fresh]
+        judged = "Rows of which none is measured yet are of seed 100." if old else "All rows are of those."
+        partial = [row for row in partial if row["seed"] != SETTLED] + old
         said = GATES.format(images=images, side=SIDE, parameters=PARAMETERS, epochs=epochs, judged=judged)
         texts += [said, _gates(partial), _compared(partial)]
     if trained := [row for row in rows if row["images"] != images]:
@@ -59,7 +60,7 @@ def _gates(rows: Rows) -> str:
         cell = [row for row in rows if row["data"] == data and row["method"] == "gated"]
         if not cell:
             continue
-        line = [title, str(len(cell))]
+        line = [title, _seeds(cell)]
         for place in range(1, 5):
             values = [row["gates"][place] for row in cell]
             opened = sum(value > OPEN for value in values)
@@ -78,7 +79,7 @@ def _compared(rows: Rows) -> str:
             cell = [row for row in rows if row["data"] == data and row["method"] == method]
             if cell:
                 count = f"{mean(row['parameters'] for row in cell):,.0f}"
-                lines.append([title, words, _errors(cell), str(len(cell)), count])
+                lines.append([title, words, _errors(cell), _seeds(cell), count])
     return markdown_table(["digits", "network", "test error, %", "seeds", "parameters"], lines)
 
 
@@ -110,6 +111,10 @@ def _trained(rows: Rows) -> str:
                 f"{mean(gains):+.2f} ± {stdev(gains):.2f} points."
             )
     return "\n\n".join(texts)
+
+
+def _seeds(cell: Rows) -> str:
+    return ", ".join(str(row["seed"]) for row in cell)
 
 
 def _errors(cell: Rows) -> str:
