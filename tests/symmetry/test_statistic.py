@@ -24,7 +24,7 @@ def logits_of(observer: torch.nn.Module, images: torch.Tensor) -> torch.Tensor:
 def test_an_orbit_in_which_each_element_is_as_likely_reads_exactly_one_half() -> None:
     # The mean over a whole orbit is the expectation under the invariant law: no sampling error is left.
     torch.manual_seed(0)
-    observer = network(1, 8).eval()
+    observer = network((1, 8, 8), 8).eval()
     x = torch.randn(20, 1, 8, 8)
     for elements in ([0, 1, 2, 3], [0, 4], list(range(8))):
         orbit = torch.cat([FAMILY.act(x, element) for element in elements])
