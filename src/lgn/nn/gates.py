@@ -57,7 +57,8 @@ class Gates(nn.Module):
 
     def values(self) -> Tensor:
         """The gate of each element, in the order of the group's.  -> (p,)"""
-        reached = self.chances().flip(0).cumsum(0).flip(0)  # (ranges,)
+        chances = self.chances()
+        reached = 1 - (chances.cumsum(0) - chances)  # (ranges,): not in a narrower one; exactly 1 for the identity
         return torch.stack([reached[far] for far in self.steps])
 
     def by_word(self) -> dict[str, float]:
