@@ -10,7 +10,7 @@ from found import found
 
 import lgn.data
 from lgn.cli import main
-from lgn.front import contents_of
+from lgn.front.contents import facts_of_run
 from lgn.sharing.build import Question, build
 from lgn.sharing.predict import predict
 from lgn.training import Interrupted, Run, preset
@@ -126,7 +126,7 @@ def test_turns_within_a_range_are_learned_by_gates_and_shown(tmp_path: Path) -> 
     assert gates["e"] == 1
     assert "gates, of elements with their inverses: e 1.00, r 0." in str(answer)
     assert json.loads((tmp_path / "run" / "built.json").read_text())["networks"][0]["gates"] == gates
-    facts = dict(contents_of(tmp_path / "run").facts)
+    facts = dict(facts_of_run(Run(tmp_path / "run")))
     assert facts["gates"].startswith("e 1.00, r 0.")
 
 

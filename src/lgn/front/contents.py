@@ -36,7 +36,7 @@ def contents_of_run(found: Run, progress: Callable[[str], None] = lambda _: None
     return Contents(
         title=f"{facts['data']['name']}, {task}",
         analysis=analysis,
-        facts=_facts(found),
+        facts=facts_of_run(found),
         result=_result(metrics),
         metrics=tuple({k: v for k, v in row.items() if v is None or isinstance(v, int | float)} for row in metrics),
         class_names=tuple(facts["class_names"]),
@@ -75,7 +75,8 @@ def _crops(found: Run, patch: Patch) -> Tensor | None:
     return drawn[drawn.flatten(1).std(1).topk(CROPS).indices]
 
 
-def _facts(found: Run) -> tuple[tuple[str, str], ...]:
+def facts_of_run(found: Run) -> tuple[tuple[str, str], ...]:
+    """What a run was, by rows of a table."""
     config, facts = found.config, found.facts
     network, counts = config.network, facts["counts"]
     channels, height, width = facts["image_shape"]
