@@ -4,13 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lgn.markdown import markdown_table
+from lgn.benchmarks import speed_tables
+from lgn.benchmarks.speed_tables import TITLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLES = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
-EPOCH_STEPS = {"mnist": 469, "cifar10": 391}
 
 PAGE = """# Speed
 
@@ -98,7 +97,8 @@ in turn, and the median of the ratio within a round.
 ANSWER = """## The whole answer
 
 `lgn.symmetries` on the {images:,} digits that come with the package, with evidence of images, labels and a network:
-**{seconds:.0f} s** on {threads} threads.
+**{seconds:.0f} s** on {threads} threads. Labels and a network are asked about what images keep, and
+upright digits keep nothing.
 
 {table}
 
@@ -125,27 +125,37 @@ def page(result: dict[str, Any]) -> str:
         rounds=result["rounds"],
         gemm=result["gemm_gflops"],
         native=native if "native" in result["shapes"]["mnist"]["ratio_to_straightforward"] else "",
-        steps=_steps(result),
+        steps=speed_tables.steps(result),
         released=_released_section(result),
-        before=_section(BEFORE, _before, result, "before"),
-        profile=_section(PARTS, _parts, result, "parts"),
-        costs=_costs(result),
+        before=_section(BEFORE, speed_tables.before, result, "before"),
+        profile=_section(PARTS, speed_tables.parts, result, "parts"),
+        costs=speed_tables.costs(result),
         limits=_limits(result),
         earlier=_earlier(result),
         groups=_groups_section(result),
         answer=_answer_section(result),
-        growth=_section(GROWTH, _growth, result, "growth_by_path"),
-        memory=_memory(result),
-        freed=FREED.format(table=_freed(result)) if "freed_memory" in result else "",
-        inference=_inference(result),
+        growth=_section(GROWTH, speed_tables.growth, result, "growth_by_path"),
+        memory=speed_tables.memory(result),
+        freed=FREED.format(table=speed_tables.freed(result)) if "freed_memory" in result else "",
+        inference=speed_tables.inference(result),
     )
 
 
 def describe(result: dict[str, Any]) -> str:
     """The tables alone, of all that was measured."""
-    tables = {"shapes": _steps_and_costs, "inference": _inference, "released": _released, "before": _before}
-    tables |= {"parts": _parts, "growth_by_path": _growth, "peak_memory_mb": _memory, "freed_memory": _freed}
-    tables |= {"group_networks": _groups, "answer": _answer}
+    tables = {
+        "shapes": _steps_and_costs,
+        "inference": speed_tables.inference,
+        "released": speed_tables.released,
+        "before": speed_tables.before,
+    }
+    tables |= {
+        "parts": speed_tables.parts,
+        "growth_by_path": speed_tables.growth,
+        "peak_memory_mb": speed_tables.memory,
+        "freed_memory": speed_tables.freed,
+    }
+    tables |= {"group_networks": speed_tables.groups, "answer": speed_tables.answer}
     return "\n\n".join(table(result) for name, table in tables.items() if name in result)
 
 
@@ -173,20 +183,6 @@ def plot(result: dict[str, Any]) -> "Figure":
         axis.invert_yaxis()
         axis.spines[["top", "right"]].set_visible(False)
     return figure
-
-
-def _steps(result: dict[str, Any]) -> str:
-    rows = []
-    for name, shape in result["shapes"].items():
-        for way in ("straightforward", *shape["ratio_to_straightforward"]):
-            ms = shape["milliseconds"][way]
-            ratio = shape["milliseconds"]["straightforward"] / ms
-            epoch = ms * EPOCH_STEPS[name] / 1e3
-            cells = [TITLES[name], way, f"{ms:.1f}", f"{ratio:.2f}", f"{epoch:.0f} s", f"{epoch / 0.6:.0f} min"]
-            rows.append(cells)
-        over = f"the last is {shape['over_floor']:.2f} times it"
-        rows.append([TITLES[name], "*floor*", f"{shape['floor_milliseconds']:.1f}", over, "", ""])
-    return markdown_table(["shape", "way", "ms a step", "times faster", "an epoch's steps", "100 epochs"], rows)
 
 
 def _section(text: str, table: Callable[[dict[str, Any]], str], result: dict[str, Any], key: str) -> str:
@@ -220,40 +216,11 @@ def _released_section(result: dict[str, Any]) -> str:
         return ""
     timed = any("authors" in shape["milliseconds"] for shape in result["released"].values())
     words = "; *authors* is their own class, timed in turn with the others (`--authors`)" if timed else ""
-    return RELEASED.format(table=_released(result), authors=words)
-
-
-def _released(result: dict[str, Any]) -> str:
-    rows = []
-    for name, shape in result["released"].items():
-        (base,) = shape["times_faster_than"]
-        slowest = shape["milliseconds"][base]
-        rows += [[TITLES[name], way, f"{ms:.1f}", f"{slowest / ms:.2f}"] for way, ms in shape["milliseconds"].items()]
-    base = "the authors' code" if any("authors" in row for row in rows) else "the straightforward one"
-    return markdown_table(["shape", "way", "ms a step", f"times as fast as {base}"], rows)
-
-
-def _before(result: dict[str, Any]) -> str:
-    rows = [
-        [TITLES[name], settings, f"{each['before']:.1f}", f"{each['here']:.1f}", f"{each['times_faster']:.2f}"]
-        for name, by_settings in result["before"].items()
-        for settings, each in by_settings.items()
-    ]
-    return markdown_table(["shape", "settings", "ms before", "ms now", "times faster"], rows)
-
-
-def _parts(result: dict[str, Any]) -> str:
-    names = list(next(iter(result["parts"]["mnist"].values())))
-    rows = [
-        [TITLES[name], settings, *(f"{parts[part]:.2f}" for part in names)]
-        for name, by_settings in result["parts"].items()
-        for settings, parts in by_settings.items()
-    ]
-    return markdown_table(["shape", "settings", *names], rows)
+    return RELEASED.format(table=speed_tables.released(result), authors=words)
 
 
 def _steps_and_costs(result: dict[str, Any]) -> str:
-    return f"{_steps(result)}\n\n{_costs(result)}"
+    return f"{speed_tables.steps(result)}\n\n{speed_tables.costs(result)}"
 
 
 def _groups_section(result: dict[str, Any]) -> str:
@@ -261,22 +228,7 @@ def _groups_section(result: dict[str, Any]) -> str:
         return ""
     timed = any("escnn" in row["over"] for row in result["group_networks"])
     words = ", and beside a network of as many regular\nfields in escnn (`--escnn`)" if timed else ""
-    return GROUPS.format(table=_groups(result), escnn=words, rounds=result["rounds"])
-
-
-def _groups(result: dict[str, Any]) -> str:
-    ways = list(result["group_networks"][0]["milliseconds"])
-    rows = [
-        [
-            f"C{row['group'].partition(':')[2]}",
-            str(row["batch"]),
-            *(f"{row['milliseconds'][way]:.1f}" for way in ways),
-            *(f"{row['over'][way]:.2f}" for way in ways[1:]),
-        ]
-        for row in result["group_networks"]
-    ]
-    titles = ["ms", *(f"ms, {way}" for way in ways[1:]), *(f"time over that of {way}" for way in ways[1:])]
-    return markdown_table(["group", "batch", *titles], rows)
+    return GROUPS.format(table=speed_tables.groups(result), escnn=words, rounds=result["rounds"])
 
 
 def _answer_section(result: dict[str, Any]) -> str:
@@ -284,51 +236,5 @@ def _answer_section(result: dict[str, Any]) -> str:
         return ""
     answer = result["answer"]
     return ANSWER.format(
-        images=answer["images"], seconds=answer["seconds"], threads=result["threads"], table=_answer(result)
+        images=answer["images"], seconds=answer["seconds"], threads=result["threads"], table=speed_tables.answer(result)
     )
-
-
-def _answer(result: dict[str, Any]) -> str:
-    rows = [[stage, f"{seconds:.1f}"] for stage, seconds in result["answer"]["stages"].items()]
-    return markdown_table(["stage", "seconds"], [*rows, ["all", f"{result['answer']['seconds']:.1f}"]])
-
-
-def _costs(result: dict[str, Any]) -> str:
-    rows = []
-    for name, shape in result["shapes"].items():
-        rows += [[TITLES[name], what, f"{100 * share:+.1f} %"] for what, share in shape["penalty_share"].items()]
-        group = 100 * (shape["group_over_free_filters"] - 1)
-        rows.append([TITLES[name], "orbits instead of free filters", f"{group:+.1f} %"])
-    return markdown_table(["shape", "what", "of the step"], rows)
-
-
-def _growth(result: dict[str, Any]) -> str:
-    rows = []
-    for row in result["growth_by_path"]:
-        chosen, plain = row["chosen"], row["plain"]
-        times = [f"{each['milliseconds']:.0f}" for each in (chosen, plain)]
-        memory = [f"{each['peak_mb']:.0f}" for each in (chosen, plain)]
-        rows.append([row["setting"], str(row["value"]), row["path"], *times, *memory])
-    return markdown_table(["setting", "value", "path", "ms", "ms, plain", "peak MB", "peak MB, plain"], rows)
-
-
-def _memory(result: dict[str, Any]) -> str:
-    rows = [[TITLES[n], way, f"{mb:.0f}"] for n, peaks in result["peak_memory_mb"].items() for way, mb in peaks.items()]
-    return markdown_table(["shape", "way", "peak memory of the process, MB"], rows)
-
-
-def _freed(result: dict[str, Any]) -> str:
-    rows = [
-        [TITLES[name], way, f"{step['milliseconds']:.1f}", f"{step['page_faults']:,.0f}"]
-        for name, ways in result["freed_memory"].items()
-        for way, step in ways.items()
-    ]
-    return markdown_table(["shape", "freed memory is", "ms a step", "page faults a step"], rows)
-
-
-def _inference(result: dict[str, Any]) -> str:
-    rows = [
-        [TITLES[name], f"{values['merged_images_per_second']:,.0f}", f"{values['merged_over_free']:.2f}"]
-        for name, values in result["inference"].items()
-    ]
-    return markdown_table(["shape", "merged encoder, images a second", "time over that of plain filters"], rows)
