@@ -7,7 +7,7 @@ import torch
 
 from lgn.benchmarks import recovery
 from lgn.benchmarks.cells import cells_of, run_cells
-from lgn.benchmarks.recovery import labels, maximum, planted, views
+from lgn.benchmarks.recovery import maximum, planted, views
 from lgn.whole_files import read_json
 
 
@@ -49,22 +49,6 @@ def test_views_are_what_the_tasks_say() -> None:
     assert all(any(torch.equal(view, first.rot90(k, (-2, -1))) for k in range(4)) for view in turned[0])
     unrelated = views.some_views(images, "unrelated", 0).flatten(0, 1).flatten(1)
     assert len(unrelated.unique(dim=0)) == len(unrelated)
-
-
-def test_starting_angles_keep_away_from_the_answer() -> None:
-    for seed in range(5):
-        angles = torch.tensor(labels.starting_angles(8, seed))
-        to_quarter = (angles + 45).remainder(90) - 45
-        assert float(to_quarter.abs().min()) >= 10
-
-
-def test_training_on_turned_digits_turns_the_generator_towards_90_degrees() -> None:
-    x, y = labels.some_images("digits", None, "quarter turns", 0, 3000)
-    model = labels.affine(65.0, 0)
-    labels.train(model, x, y, 3, 0)
-    (generator,) = labels.generators_of(model).values()
-    assert isinstance(generator, labels.Affine)
-    assert float(generator.geometry().degrees) == pytest.approx(90, abs=8)
 
 
 def test_finished_cells_are_kept_and_the_page_is_made_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,8 @@ class DiscoverOptions(TrainOptions):
     """What is asked, a training, where it goes, and whether its page is shown."""
 
     evidence: Annotated[str | None, tyro.conf.arg(metavar=",".join(EVIDENCE))] = None
-    """Ask these alone, and train no network of the paper's; None asks all that there is, and trains one."""
+    """Ask these alone, and train no network of the paper's; None asks images, labels and a network, and trains one.
+    affine: which affine map does a network learn from labels by itself?"""
     candidates: str | None = None
     """Transformations, separated by commas; None is turns, flips and, where there are colours, colour; of signals
     reversal, sign and shift, of volumes turns and mirrors."""

@@ -1,5 +1,6 @@
 """Which symmetries do images, signals and volumes have, which does their task keep, what does a network gain?"""
 
+from lgn.symmetry.affine import AffineMap
 from lgn.symmetry.ask import symmetries
 from lgn.symmetry.asked import EVIDENCE
 from lgn.symmetry.candidates import ALL_NAMES, NAMES
@@ -12,6 +13,7 @@ __all__ = [
     "ALL_NAMES",
     "EVIDENCE",
     "NAMES",
+    "AffineMap",
     "ClassReading",
     "FamilyFacts",
     "Gain",

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from lgn.data import checksum, generator_for
 from lgn.data.images import KINDS
+from lgn.symmetry.affine import ask_affine
 from lgn.symmetry.asked import require_different, require_question
 from lgn.symmetry.budget import given_up, planned
 from lgn.symmetry.candidates import Own, families_of, usual
@@ -50,8 +51,9 @@ def symmetries(
     flips, of signals reversal, sign and shift (on a ring), of volumes turns and mirrors: all 48 symmetries of a cube.
     Signals may also be asked about shifts (along a line), stretches, gain and channels. "unknown" judges what
     `discover_from_data` proposes for images, which takes a minute or so.
-    evidence: of "images", "labels", "network"; by default images, and labels where there are any. The images are asked
-    always; labels and a network about what the images keep.
+    evidence: of "images", "labels", "network", "affine"; by default images, and labels where there are any. The images
+    are asked always; labels and a network about what the images keep; "affine" asks which affine map a network learns
+    from labels by itself, of no list.
     margin: what the best observer may tell apart beyond one half for a candidate to be kept all the same.
     effort: how long observers are trained, 1 being what the benchmark was measured with.
     minutes: a budget. Where all would take longer, fewer images are looked at and observers trained for less long; once
@@ -126,6 +128,9 @@ def symmetries(
             answer = _with_labels(answer, families, small, labels, learns, judges)
         if "network" in asked and answer.generators_kept and may_begin("a network"):
             answer = _with_gain(answer, small, labels, learns, judges)
+    if "affine" in asked and labels is not None and may_begin("affine"):
+        learned = ask_affine((small[learns], labels[learns]), (small[judges], labels[judges]), len(names), seed)
+        answer = replace(answer, learned=learned)
     if too_late:
         note = f"Not asked, for {minutes:g} minutes were over: {', '.join(too_late)}."
         answer = replace(answer, notes=(*answer.notes, note))

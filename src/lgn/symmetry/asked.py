@@ -10,7 +10,8 @@ from lgn.algebra import written
 from lgn.data.images import KINDS
 
 FEWEST, SMALLEST = 20, 4
-EVIDENCE = ("images", "labels", "network")
+EVIDENCE = ("images", "labels", "network", "affine")
+OF_IMAGES = ("network", "affine")  # signals and volumes are not asked for these
 
 
 def require_question(
@@ -37,8 +38,8 @@ def require_question(
     asked = tuple(evidence) if evidence is not None else ("images", *(() if labels is None else ("labels",)))
     if unknown := [word for word in asked if word not in EVIDENCE]:
         raise ValueError(f"evidence must be of {', '.join(EVIDENCE)}, got {unknown[0]!r}")
-    if kind != "images" and "network" in asked:
-        raise ValueError(f"evidence must be of images, labels for {kind}, got 'network', which knows images alone")
+    if kind != "images" and (wrong := [word for word in asked if word in OF_IMAGES]):
+        raise ValueError(f"evidence must be of images, labels for {kind}, got {wrong[0]!r}, which knows images alone")
     if labels is None:
         if wanting := [word for word in asked if word != "images"]:
             raise ValueError(f"labels must be given for evidence {wanting[0]!r}, got none")

@@ -13,8 +13,8 @@ from lgn.symmetry.observer import BATCH, LEAST, learn, visits
 OBSERVERS = 4
 #: What is not gone below: fewer images, or less training, would decide nothing.
 FEWEST_IMAGES, LEAST_EFFORT = 2000, 0.25
-#: Networks of a gain, each beside as many free ones, and what one visit takes of what an observer's does.
-NETWORKS, OF_A_VISIT = 11, 2
+#: What a visit of a network that may gain takes of what an observer's does.
+OF_A_VISIT = 2
 
 
 def planned(
@@ -29,7 +29,7 @@ def planned(
 
     def seconds(images: int, with_effort: float) -> float:
         observers = sum(cost * OBSERVERS * visits(family, images, with_effort) for (family, _), cost in costs)
-        rest = labels.VISITS * ("labels" in asked) + OF_A_VISIT * NETWORKS * gain.FEW * gain.EPOCHS * (
+        rest = labels.VISITS * ("labels" in asked) + OF_A_VISIT * 2 * gain.NETWORKS * gain.FEW * gain.EPOCHS * (
             "network" in asked
         )
         return observers + costs[0][1] * rest

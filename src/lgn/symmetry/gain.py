@@ -2,25 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.data import generator_for
-from lgn.discovery import search_starts
+from lgn.discovery import judge
+from lgn.discovery.start_search import LEVEL
 from lgn.nn import GroupConv2d
-from lgn.symmetry.observer import drawn, seeded, smaller
+from lgn.symmetry.fitting import correct, fit
+from lgn.symmetry.observer import seeded, smaller
 
-FILTERS, HIDDEN, KERNEL, BATCH, RATE = 96, 256, 7, 100, 1e-2
+FILTERS, HIDDEN, KERNEL = 96, 256, 7
+#: Networks of each kind.
+NETWORKS = 5
 #: A symmetry is worth most where images are few: no more than so many are learned from, so often.
 FEW, EPOCHS = 1000, 20
 
 
 @dataclass(frozen=True)
 class Gain:
-    """Accuracy of orbits of T over that of as many free filters, both trained anew with fresh seeds.
+    """Accuracy of orbits of T over that of as many free filters, the mean of several networks each.
 
     points: in percent, with its standard error. claimed: at most 2 of 100 are, where there is nothing to gain.
     images: how many both learned from; 0 where an older answer does not say.
@@ -68,7 +71,7 @@ def ask_network(
 ) -> Gain:
     """Orbits of a known matrix, `make(patch)`, of a given order, against free filters that are pooled alike.
 
-    Each is trained anew with five fresh seeds, and judged on images that nothing was chosen by: `search_starts`.
+    Five networks each. Nothing is chosen among them, so all images that taught nothing judge: `lgn.discovery.judge`.
     """
     some = torch.randperm(len(learns[0]), generator=generator_for("symmetry gain", seed))[:FEW]
     x, y = smaller(learns[0][some]), learns[1][some]
@@ -87,41 +90,16 @@ def ask_network(
         with seeded("gain", with_seed):
             return PooledSets(nn.Conv2d(x.shape[1], FILTERS, kernel), order, classes)
 
-    found = search_starts(
-        {"orbits": orbits},
-        free,
-        partial(_train, x=x, y=y),
-        partial(_correct, x=x_judge, y=y_judge),
-        seed=seed,
-    )
-    return Gain(
-        100 * found.advantage,
-        100 * found.standard_error,
-        found.p_value,
-        found.claimed,
-        found.retrained.validation,
-        found.free.validation,
-        len(x),
-    )
+    def right(make_one: Callable[[int], nn.Module]) -> Tensor:
+        """(networks, images)"""
+        found = []
+        for number in range(NETWORKS):
+            model = make_one(NETWORKS * seed + number)
+            fit(model, x, y, EPOCHS, NETWORKS * seed + number)
+            found.append(correct(model, x_judge, y_judge))
+        return torch.stack(found)
 
-
-def _train(model: nn.Module, seed: int, x: Tensor, y: Tensor) -> None:
-    """Adam with a rate that rises and falls once."""
-    model.train()
-    steps = max(EPOCHS * len(x) // BATCH, 2)
-    optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=RATE)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
-    generator = torch.Generator().manual_seed(seed)
-    for batch in drawn(len(x), steps, BATCH, generator):
-        loss = F.cross_entropy(model(x[batch]), y[batch])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
-
-
-@torch.no_grad()
-def _correct(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
-    """Whether each image is classified rightly.  -> bool (N,)"""
-    model.eval()
-    return torch.cat([model(batch).argmax(1) for batch in x.split(500)]) == y
+    ours, control = right(orbits), right(free)
+    advantage, error, p_value = map(float, judge(ours, control))
+    accuracy, without = (float(each.double().mean()) for each in (ours, control))
+    return Gain(100 * advantage, 100 * error, p_value, p_value <= LEVEL, accuracy, without, len(x))

@@ -15,6 +15,7 @@ from lgn.codec import decode, encode
 from lgn.data.images import KINDS
 from lgn.groups import Group
 from lgn.operators import operator
+from lgn.symmetry.affine import AffineMap
 from lgn.symmetry.row import FamilyFacts, Row
 from lgn.symmetry.volumes import on_patches
 from lgn.whole_files import SCHEMA, read_json, write_json
@@ -41,6 +42,8 @@ class Symmetries:
     notes: tuple[str, ...] = ()
     #: The budget that there was; None without one.
     minutes: float | None = None
+    #: The affine map that a network learned by itself; None where it was not asked.
+    learned: AffineMap | None = None
 
     @property
     def kind(self) -> str:

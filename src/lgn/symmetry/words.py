@@ -3,6 +3,7 @@
 from html import escape
 
 from lgn.algebra import written
+from lgn.symmetry.affine import AffineMap
 from lgn.symmetry.ranges import within
 from lgn.symmetry.result import Symmetries
 from lgn.symmetry.row import FamilyFacts, Row
@@ -51,6 +52,7 @@ def sentence(found: Symmetries) -> str:
         if traces := [row.name for row in kept if row.trace]:
             parts.append(f"Of {_listed(traces)} a trace remains.")
         parts += _network_clause(kept)
+    parts += [] if found.learned is None else [_learned_clause(found.learned)]
     if ranges := [within(facts.name, facts.spread) for facts in found.families if facts.spread is not None]:
         parts.append(f"In part {'they' if kept else f'the {found.kind}'} keep {_listed(ranges)}, about, either way.")
     parts += _broken_clause(found, kept, undecided)
@@ -116,6 +118,21 @@ def _network_clause(kept: list[Row]) -> list[str]:
     if not gains:
         return ["That a network gains from it is not shown."]
     return [f"A network gains from {_listed([row.name for row in gains])}."]
+
+
+def _learned_clause(learned: AffineMap) -> str:
+    if not learned.claimed:
+        return "From a map that it learns by itself a network is not shown to gain."
+    return f"A network learns {_geometry(learned)} by itself, and gains from it."
+
+
+def _geometry(learned: AffineMap) -> str:
+    """What a map does to a picture, as far as that is more than a tenth."""
+    words = [f"a {'reflection and a ' if learned.stretch < 0 else ''}turn by {learned.degrees:.0f} degrees"]
+    words += [f"a scaling by {learned.scale:.2f}"] if abs(learned.scale - 1) > 0.1 else []
+    words += [f"a shear of {learned.shear:.2f}"] if abs(learned.shear) > 0.1 else []
+    words += [f"a stretch by {abs(learned.stretch):.2f}"] if abs(abs(learned.stretch) - 1) > 0.1 else []
+    return _listed(words)
 
 
 def _broken_clause(found: Symmetries, kept: list[Row], undecided: list[Row]) -> list[str]:
@@ -206,8 +223,15 @@ def table(found: Symmetries) -> str:
 
 
 def control_lines(found: Symmetries) -> list[str]:
-    """How power was measured."""
-    return [
+    """How power was measured, and what a network learned by itself."""
+    said = []
+    if found.learned is not None:
+        claimed = "" if found.learned.claimed else "not "
+        said.append(
+            f"The affine map that {found.learned.starts} starts led to: {_geometry(found.learned)}, "
+            f"{found.learned.points:+.1f} +- {found.learned.error:.1f} points over free filters, {claimed}claimed."
+        )
+    return said + [
         f"A break of {facts.name} that the best observer would tell at {0.5 + found.margin:.2f} reads "
         f"{facts.control:.3f} here."
         for facts in found.families

@@ -9,24 +9,14 @@ from typing import Any
 from torch import Tensor, nn
 
 from lgn.benchmarks.cells import Cell
-from lgn.benchmarks.recovery.labels import (
-    FULL,
-    KERNEL,
-    ORDER,
-    QUICK,
-    SETS,
-    Budget,
-    SetPoolClassifier,
-    correct,
-    known,
-    seeded,
-    train,
-)
+from lgn.benchmarks.recovery.labels import FULL, QUICK, Budget, known
 from lgn.benchmarks.recovery.learned_tasks import TASKS, images_of
 from lgn.discovery import learn_generator, random_generators
 from lgn.generators import generators_of
 from lgn.nn import GroupConv2d
 from lgn.penalties import KeptMoments
+from lgn.symmetry.affine import KERNEL, ORDER, SETS, SetPoolClassifier
+from lgn.symmetry.fitting import correct, fit, torch_seed
 
 STARTS, STEPS = 6, 150
 RATE = 10.0  # of a generator that learns from moments, over that of the network
@@ -75,7 +65,7 @@ def measure(
     asked = TASKS[task]()
     if starts == 1:
         model = network(family, seed)
-        train(model, x, y, budget.epochs, seed, KeptMoments(model, x, y), RATE)
+        fit(model, x, y, budget.epochs, seed, KeptMoments(model, x, y), RATE)
         (generator,) = generators_of(model).values()
         matrices = generator.matrix()[:, 0].detach()
         return {"error": asked.error(matrices), **_accuracy(model, x_test, y_test)}
@@ -90,7 +80,7 @@ def measure(
     if learned.verdict != "kept" or asked.group != "cyclic:4":  # which the network of the labels benchmark is made for
         return {"accuracy": None, **found}
     model = known(learned.matrices[0], seed)
-    train(model, x, y, budget.epochs, seed)
+    fit(model, x, y, budget.epochs, seed)
     return found | _accuracy(model, x_test, y_test)
 
 
@@ -101,6 +91,6 @@ def _accuracy(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Any]:
 
 def network(family: str, seed: int) -> SetPoolClassifier:
     """The group layer of the labels benchmark with one generator, at a random start."""
-    with seeded(seed):
+    with torch_seed(seed):
         generator = random_generators(family, (KERNEL, KERNEL), ORDER, 1)
         return SetPoolClassifier(GroupConv2d(1, SETS, ORDER, KERNEL, bias="set", generator=generator, share="layer"))

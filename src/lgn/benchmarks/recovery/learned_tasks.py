@@ -10,9 +10,10 @@ from torch import Tensor
 
 import lgn.data
 from lgn.algebra import Patch
-from lgn.benchmarks.recovery.labels import KERNEL, some_images
+from lgn.benchmarks.recovery.labels import some_images
 from lgn.data.rotated import turn
 from lgn.operators import operator
+from lgn.symmetry.affine import KERNEL
 
 SQUARE = (KERNEL, KERNEL)
 COLOURS = (3, 1)

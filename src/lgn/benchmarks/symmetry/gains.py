@@ -10,7 +10,8 @@ from lgn.benchmarks.symmetry.sets import CASES, images_of
 from lgn.symmetry.gain import FEW, ask_network
 from lgn.symmetry.result import patch_matrix
 
-JUDGED, SEEDS = 6000, 3
+JUDGED = 6000
+SEEDS = range(20, 25)  # not looked at while it was decided how a gain is judged
 #: Image sets, what is asked of them, and whether a network should gain.
 ASKED = (
     ("mnist, quarter turns", "turn 90", True),
@@ -21,15 +22,15 @@ ASKED = (
 
 
 def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
-    """Not in a quick run: eleven networks a cell."""
-    for seed in range(0 if quick else SEEDS):
+    """Not in a quick run: ten networks a cell."""
+    for seed in () if quick else SEEDS:
         for name, candidate, wanted in ASKED:
             key = {"images": name, "candidate": candidate, "seed": seed}
             yield Cell(key, partial(measure, name, candidate, wanted, seed, data_dir))
 
 
 def measure(name: str, candidate: str, wanted: bool, seed: int, data_dir: Path | None) -> dict[str, Any]:
-    """The gain by the strict procedure: trained anew with fresh seeds, judged on images that chose nothing."""
+    """The gain by the strict procedure: judged on images that taught and chose nothing."""
     images, labels = images_of(CASES[name], FEW + JUDGED, seed, data_dir)
     x = (images.float() - images.float().mean()) / images.float().std()
     (x, x_judge), (y, y_judge) = x.split([FEW, JUDGED]), labels.split([FEW, JUDGED])
