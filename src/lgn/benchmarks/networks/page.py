@@ -1,5 +1,6 @@
 """What the benchmark found, as tables for people and as `docs/networks.md`."""
 
+from collections import Counter
 from itertools import groupby
 from pathlib import Path
 from statistics import mean, stdev
@@ -165,12 +166,12 @@ def _missing(rows: Rows, quick: bool) -> str:
     if not missing:
         return ""
     lines = []
-    for key, some in groupby(sorted(missing, key=str), key=lambda each: each[:5]):
-        data, images, augmented, small, method = key
-        seeds = ", ".join(str(each[5]) for each in some)
+    for (data, images, augmented, small), some in groupby(sorted(missing, key=str), key=lambda each: each[:4]):
+        counts = Counter(each[4] for each in some)
+        methods = ", ".join(f"{method} ({count})" for method, count in counts.items())
         words = f"{', augmented' if augmented else ''}{', small' if small else ''}"
-        lines.append(f"{TITLES[data]}, {images:,}{words}, {method}: seeds {seeds}")
-    return "Not run: " + "; ".join(lines) + "."
+        lines.append(f"- {TITLES[data]}, {images:,}{words}: {methods}")
+    return "Not run yet, with how many seeds; the same command goes on:\n\n" + "\n".join(lines)
 
 
 def _where(row: dict[str, Any]) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Labels alone: does a network that pools over the elements of a set find the turn that its images were given?"""
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-import lgn.data
 from lgn.benchmarks.cells import Cell
+from lgn.benchmarks.symmetry.sets import source_images
 from lgn.data.rotated import rotate, turn
 from lgn.nn import GroupConv2d
 from lgn.operators import operator
@@ -109,7 +109,7 @@ def paper(seed: int) -> SetPoolClassifier:
 
 def some_images(source: str, data_dir: Path | None, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
     """Digits, turned as the task says and halved in size: exact for quarter turns.  (N, 1, 14, 14), (N,)"""
-    images, labels = _digits(source, data_dir)
+    images, labels = source_images(source, data_dir)
     random = torch.Generator().manual_seed(seed)
     chosen = torch.randperm(len(images), generator=random)[:count]
     images, labels = images[chosen], labels[chosen]
@@ -118,11 +118,3 @@ def some_images(source: str, data_dir: Path | None, task: str, seed: int, count:
     elif task == "uniform angles":
         images = rotate(images, 2 * torch.pi * torch.rand(count, generator=random))
     return F.avg_pool2d((images.float() / 255 - 0.13) / 0.3, 2), labels
-
-
-@cache
-def _digits(source: str, data_dir: Path | None) -> tuple[Tensor, Tensor]:
-    both = lgn.data.load(source, data_dir, download=False)
-    assert both.train.labels is not None
-    assert both.test.labels is not None
-    return torch.cat([both.train.images, both.test.images]), torch.cat([both.train.labels, both.test.labels])
