@@ -63,7 +63,7 @@ def test_the_page_says_the_gap_the_price_and_what_was_not_run(tmp_path: Path) ->
     assert "| Rotated MNIST, 12,000 | given | C8 | 2.50 ± 0.71 | 2 |" in page
     assert "3.00 ± 0.00 points at 12,000 images" in page
     assert "over 2 paired seeds: 0.05 ± 0.07 points" in page
-    assert "Rotated MNIST, 12,000, given: seeds 2, 3, 4" in page
+    assert "- Rotated MNIST, 12,000: found (3), free (1), given (3), paper (3)\n" in page
     networks.write_curve(rows, tmp_path / "curve.png")
     assert (tmp_path / "curve.png").stat().st_size > 5000
 
