@@ -1,9 +1,13 @@
 """The learned part of the recovery benchmark: what was planted is what is right, and is judged by that."""
 
+from dataclasses import replace
+
 import torch
 
+from lgn.benchmarks.recovery import learned
 from lgn.benchmarks.recovery.learned_tasks import TASKS, images_of
 from lgn.groups import as_group, relation_error
+from lgn.operators import operator
 from lgn.penalties import PatchMoments
 
 
@@ -27,3 +31,16 @@ def test_what_is_right_keeps_the_moments_of_images_that_have_it_and_of_no_others
         matrices = torch.stack([some[0] for some in task.right]).to(images)
         missed[name] = PatchMoments(images, labels, task.patch)(matrices).sum(0).amin()
     assert max(float(missed[name]) for name in missed if name != "upright") < 0.5 * float(missed["upright"])
+
+
+def test_what_was_learned_is_analysed_and_smoothness_alone_is_no_operator() -> None:
+    asked = replace(TASKS["quarter turns"](), patch=(5, 5))
+    random = torch.Generator().manual_seed(0)
+    quarter = operator("rotation", (5, 5), degrees=90)
+    noise = torch.randn(25, 25, generator=random, dtype=torch.float64)
+    smooth = operator("blur", (5, 5), sigma=1.0)
+    nearly = quarter + 0.04 * noise / noise.norm() * quarter.norm()
+    for matrix, nearest, found in ((nearly, "rotation 90", True), (smooth @ noise @ smooth, None, False)):
+        about = learned.analysed(matrix[None], asked)
+        assert nearest is None or about["nearest"] == [nearest]
+        assert (about["nearest_p"][0] <= 0.05) == found

@@ -8,11 +8,14 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from lgn.analysis import analyze_matrices
+from lgn.analysis.table import match_words
 from lgn.benchmarks.cells import Cell
 from lgn.benchmarks.recovery.labels import FULL, QUICK, Budget, known
-from lgn.benchmarks.recovery.learned_tasks import TASKS, images_of
+from lgn.benchmarks.recovery.learned_tasks import TASKS, Task, images_of
 from lgn.discovery import learn_generator, random_generators
 from lgn.generators import generators_of
+from lgn.groups import named
 from lgn.nn import GroupConv2d
 from lgn.penalties import KeptMoments
 from lgn.symmetry.affine import KERNEL, ORDER, SETS, SetPoolClassifier
@@ -76,12 +79,32 @@ def measure(
         "ratio": learned.ratio,
         "violations": learned.violations.tolist(),
         "claimed": learned.verdict == "kept",
+        **(analysed(learned.matrices, asked) if learned.verdict == "kept" else {}),
     }
     if learned.verdict != "kept" or asked.group != "cyclic:4":  # which the network of the labels benchmark is made for
         return {"accuracy": None, **found}
     model = known(learned.matrices[0], seed)
     fit(model, x, y, budget.epochs, seed)
     return found | _accuracy(model, x_test, y_test)
+
+
+def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
+    """What an analysis says of generators that were learned: the findings of each, and the nearest operator with its p.
+
+    Both are against every null that applies, those that keep smoothness too. No null is about colours.
+    """
+    if asked.patch[-1] == 1:
+        return {}
+    group = named(asked.group)
+    about = [
+        analyze_matrices(matrix, asked.patch, order=group.element_orders[element]).generators[0]
+        for matrix, element in zip(matrices, group.generator_elements, strict=True)
+    ]
+    return {
+        "findings": [[each.name for each in one.findings] for one in about],
+        "nearest": [match_words(one.nearest[0]) for one in about],
+        "nearest_p": [one.nearest[0].adjusted_p_value for one in about],
+    }
 
 
 def _accuracy(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Any]:
