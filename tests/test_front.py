@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 import lgn
+from lgn.algebra import vec
 from lgn.cli import main
 from lgn.generators import FAMILIES
 from lgn.nn import GroupConv2d, UnfoldedEncoder
@@ -234,3 +235,12 @@ def test_places_say_whose_bases_a_matrix_acts_on(share: str) -> None:
         layers, sets, channels = (dead.any(1).any(1), dead.any(0).any(1), dead.any(0).any(0))
         for number, of in zip(place.label, (layers, sets, channels), strict=True):
             assert number is None or of.nonzero().tolist() == [[number - 1]]
+
+
+def test_a_generator_of_a_wide_layer_is_judged_by_as_many_filters_as_say_something() -> None:
+    layer = lgn.nn.GroupConv2d(32, 4, 4, 3, share="layer")  # 128 filters, whose orbits span 9 dimensions many times over
+    (subject,) = subjects_of(layer)
+    assert subject.filters is not None
+    assert subject.filters.shape == (9, 6)  # three vectors of each: twice the dimensions
+    everything = vec(layer.bank.basis.detach().flatten(0, 1)).mT.double()
+    assert all((everything == column[:, None]).all(0).any() for column in subject.filters.T)

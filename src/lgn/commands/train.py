@@ -49,7 +49,7 @@ def _result_words(last: dict[str, Any]) -> str:
         words = f"test accuracy {100 * last['test_accuracy']:.2f} %"
     else:
         words = f"test error {last['test_error']:.4g} with {100 * last['test_active']:.0f} % of codes active"
-    words += f" after {last['epoch']} epochs, {last['seconds'] / 60:.1f} minutes"
+    words += f" after {last['epoch']} epoch{'s' * (last['epoch'] > 1)}, {last['seconds'] / 60:.1f} minutes"
     if conditions := last.get("step_conditions"):
         words += (
             f"\nstep * sigma_max by layer, at most 1 where ISTA converges: {'  '.join(f'{c:.3g}' for c in conditions)}"

@@ -1,5 +1,6 @@
 """What is analysed of a model: each of its matrices, and everything that is known of how it came about."""
 
+import math
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +12,10 @@ from lgn.algebra import Patch, vec
 from lgn.analysis.subject import FreshStarts, Subject
 from lgn.generators import Generator
 from lgn.nn.places import places
+
+#: Vectors that a generator is judged by, over the dimensions that there are: more say nothing new of what it is applied
+#: to, and those of a wide layer would take gigabytes.
+OVER_ALL = 2
 
 
 def subjects_of(
@@ -42,6 +47,8 @@ def subjects_of(
             matrix = generator.matrix()[place.index].cpu().double()
         if not torch.isfinite(matrix).all():
             raise ValueError(f"matrices must be finite, got infinities or NaN in {place.name}")
+        enough = math.ceil(OVER_ALL * math.prod(generator.patch) / max(place.length - 1, 1))
+        spread = torch.linspace(0, len(place.acted_on) - 1, min(len(place.acted_on), enough)).long()
         begun = None if initial is None else initial[f"{place.generator_name}.matrix"][place.index].cpu().double()
         subjects.append(
             Subject(
@@ -51,7 +58,7 @@ def subjects_of(
                 label=place.label,
                 order=place.order,
                 start=begun,
-                filters=vec(place.acted_on, len(generator.patch)).mT.cpu().double(),
+                filters=vec(place.acted_on[spread], len(generator.patch)).mT.cpu().double(),
                 length=place.length,
                 fresh_starts=draws[kind],
                 by_construction=frozenset(generator.structures),
