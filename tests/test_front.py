@@ -238,7 +238,7 @@ def test_places_say_whose_bases_a_matrix_acts_on(share: str) -> None:
 
 
 def test_a_generator_of_a_wide_layer_is_judged_by_as_many_filters_as_say_something() -> None:
-    layer = lgn.nn.GroupConv2d(32, 4, 4, 3, share="layer")  # 128 filters, whose orbits span 9 dimensions many times over
+    layer = lgn.nn.GroupConv2d(32, 4, 4, 3, share="layer")  # 128 filters, of 9 dimensions
     (subject,) = subjects_of(layer)
     assert subject.filters is not None
     assert subject.filters.shape == (9, 6)  # three vectors of each: twice the dimensions
