@@ -11,7 +11,7 @@ from lgn.front.answer import answer_of_run
 from lgn.nn import GroupNet, places
 from lgn.nn.gates import OPEN
 from lgn.report import Contents, Network
-from lgn.training import Config, Run, images_here
+from lgn.training import Config, NetworkConfig, Run, images_here
 
 #: Crops that are offered on the page, the most contrasted of those that are drawn.
 CROPS, DRAWN = 24, 600
@@ -32,6 +32,10 @@ def contents_of_run(found: Run, progress: Callable[[str], None] = lambda _: None
         )
     if not facts["class_names"]:
         notes.append("No accuracy: the images have no labels, and the network was trained to reconstruct them.")
+    if config.network.generator == "fixed":
+        notes.append(
+            "The generators were given and not trained: what is said of them is what they are, not what was learned."
+        )
     task = "classification" if facts["task"] == "classify" else "reconstruction"
     return Contents(
         title=f"{facts['data']['name']}, {task}",
@@ -80,19 +84,20 @@ def facts_of_run(found: Run) -> tuple[tuple[str, str], ...]:
     config, facts = found.config, found.facts
     network, counts = config.network, facts["counts"]
     channels, height, width = facts["image_shape"]
-    kind = network.algorithm.upper() if network.architecture == "unfolded" else "a net"
+    unfolded = network.architecture == "unfolded"
+    kind = network.algorithm.upper() if unfolded else "a net"
+    sets = f"{network.num_sets} sets" if unfolded else f"sets for {network.parameters:,} parameters at most, each"
     of_group = "" if network.group is None else f", orbits of {network.chosen_group.name}"
-    start = " and ".join(network.operator) or network.start
+    epochs = f"{config.epochs} epoch{'s' * (config.epochs > 1)}"
     rows = {
         "images": f"{facts['data']['name']}, {counts['train']:,} to train, {counts['test']:,} to test, "
         f"{channels} x {height} x {width}",
         "task": "classification" if facts["task"] == "classify" else "reconstruction",
-        "network": f"{network.num_layers} layers of {kind}, {network.num_sets} sets of "
+        "network": f"{network.num_layers} layers of {kind}, {sets} of "
         f"{network.order} filters{of_group}, {network.kernel_size} x {network.kernel_size}",
-        "generators": f"{network.generator}, one for each {network.share}, started {start}",
+        "generators": _generators(network),
         "penalty": config.penalty + ("" if config.penalty == "none" else f", weight {config.penalty_weight:g}"),
-        "training": f"{config.epochs} epochs, learning rate {config.learning_rate:g}, seed {config.seed}, "
-        f"{_settings(config)}",
+        "training": f"{epochs}, learning rate {config.learning_rate:g}, seed {config.seed}, {_settings(config)}",
         "run": str(found.path),
     }
     model = found.model()
@@ -100,6 +105,13 @@ def facts_of_run(found: Run) -> tuple[tuple[str, str], ...]:
         gates = ", ".join(f"{word} {value:.2f}" for word, value in model.gates.by_word().items())
         rows["gates"] = f"{gates}; an element and its inverse have one, and those above {OPEN:g} are open"
     return tuple(rows.items())
+
+
+def _generators(network: NetworkConfig) -> str:
+    named = " and ".join(network.operator)
+    if network.generator == "fixed":
+        return f"given, not trained: {named or f'the known action of {network.chosen_group.name}'}"
+    return f"{network.generator}, one for each {network.share}, started {named or network.start}"
 
 
 def _settings(config: Config) -> str:
