@@ -19,7 +19,9 @@ range has it, and those above one half are open (`lgn.nn.Gates`). All ranges sta
 100, on which earlier ways failed: a mixture of answers instead of the loss to be expected, with gates that learn from
 the first step (all opened, whatever the images), and a gate for each element by itself (135 degrees opened where images
 keep 45); with seed 0 a price for wide ranges failed (it closed 180 degrees on digits turned by any angle). Seeds 1 to 5
-judge: `lgn benchmark networks --parts partial --out results/networks.json`. **{judged}**"""
+judge: `lgn benchmark networks --parts partial --out results/networks.json`. **{judged}** Upright digits slant by some
+degrees by themselves ([partial symmetries](symmetry.md#partial-symmetries)): their gate of 45 degrees ends near one half,
+and does not close."""
 
 TRAINED = """## Found and trained on
 
@@ -108,9 +110,17 @@ def _trained(rows: Rows) -> str:
         if len(gains) > 1:
             texts.append(
                 f"At {images:,} images, trained less frozen over {len(gains)} paired seeds: "
-                f"{mean(gains):+.2f} ± {stdev(gains):.2f} points."
+                f"{mean(gains):+.2f} ± {stdev(gains):.2f} points, {_verdict(gains)}."
             )
     return "\n\n".join(texts)
+
+
+def _verdict(gains: list[float]) -> str:
+    """By Student's interval of 95 %."""
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(len(gains) - 1, 0.975)) * stdev(gains) / len(gains) ** 0.5
+    return "no difference is shown" if abs(mean(gains)) <= reach else "a gain" if mean(gains) > 0 else "a loss"
 
 
 def _seeds(cell: Rows) -> str:
