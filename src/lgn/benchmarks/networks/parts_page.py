@@ -20,7 +20,7 @@ range has it, and those above one half are open (`lgn.nn.Gates`). All ranges sta
 the first step (all opened, whatever the images), and a gate for each element by itself (135 degrees opened where images
 keep 45); with seed 0 a price for wide ranges failed (it closed 180 degrees on digits turned by any angle). Seeds 1 to 5
 judge: `lgn benchmark networks --parts partial --out results/networks.json`. **{judged}** Upright digits slant by some
-degrees by themselves ([partial symmetries](symmetry.md#partial-symmetries)): their gate of 45 degrees ends near one half,
+degrees by themselves ([partial symmetries](symmetry.md#partial-symmetries)): their gate of 45 degrees ends near a half,
 and does not close."""
 
 TRAINED = """## Found and trained on
