@@ -11,7 +11,7 @@ run: .venv/ready
 	$(BIN)/lgn discover
 
 test: .venv/ready
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal --durations=25 --durations-min=3
 
 check: .venv/ready
 	$(BIN)/ruff check .
