@@ -452,6 +452,16 @@ def _recovery(results: Path) -> str:
             share("claimed", part="labels", method="affine", task="upright"),
             "",
         ],
+        [
+            "images with labels, turned: the quarter turn is learned from random matrices, and claimed",
+            share("claimed", part="learned", method="cyclic", starts=6, task="quarter turns"),
+            "",
+        ],
+        [
+            "the same, upright: any map is claimed",
+            share("claimed", part="learned", method="cyclic", starts=6, task="upright"),
+            "",
+        ],
     ]
     table = markdown_table(["recovery", "`lgn.discovery`", "the paper's training"], rows)
     return f"{table}\n\nTasks, errors and the cases with noise are in [docs/recovery.md](docs/recovery.md)."
