@@ -42,7 +42,9 @@ class NativeLayers:
     def __init__(self, of: Unfolding) -> None:
         if of.two_sided:
             raise ValueError("two_sided must be False for native layers, got True")
-        self.of, self.biases = of, -of.thresholds
+        self.of = of
+        # Taken apart at once: a gradient of one layer's share would be filled with zeros to that of all, and added.
+        self.filters, self.biases = of.filters.unbind(), (-of.thresholds).unbind()
         self.last: Made | None = None
 
     def __call__(self, u: Tensor | Given | None, x: Tensor, number: int) -> Tensor:
@@ -50,7 +52,7 @@ class NativeLayers:
 
     def pooled(self, u: Tensor | Given | None, x: Tensor, number: int, cells: int) -> Tensor:
         given = Given(u) if isinstance(u, Tensor) else u
-        index, norm = number % len(self.of.filters), self.of.norm_before(number + 1)
+        index, norm = number % len(self.filters), self.of.norm_before(number + 1)
         following = self.of.ahead[number + 1] if number + 1 < len(self.of.ahead) else 1.0
         # Of codes that a module of its own has normalised, the next cannot be mixed here.
         mixable = following == 1 or isinstance(u, Given)
@@ -63,7 +65,7 @@ class NativeLayers:
             cells,
         )
         tensors = (None,) * 5 if given is None else given[:5]
-        self.last = Made(*NativeStep.apply(*tensors, x, self.of.filters[index], self.biases[index], numbers))
+        self.last = Made(*NativeStep.apply(*tensors, x, self.filters[index], self.biases[index], numbers))
         return self.last.codes
 
     def image(self, x: Tensor) -> Tensor:
