@@ -166,6 +166,16 @@ void layer_backward(const layer *is, int limit) {
     forget(&by);
 }
 
+/* The running statistics of a normalisation, one batch further; `unbiased` is count / (count - 1). */
+void track(const double *moments, float *mean, float *variance, long long *batches, long filters, double momentum,
+           double unbiased) {
+    for (long f = 0; f < filters; f++) {
+        mean[f] += momentum * (moments[f] - mean[f]);
+        variance[f] += momentum * (unbiased * moments[filters + f] - variance[f]);
+    }
+    ++*batches;
+}
+
 void decoder_forward(const layer *is, int limit) {
     plan by = plan_of(is, limit);
     on_threads(&by, FOR(by.lanes, decode));

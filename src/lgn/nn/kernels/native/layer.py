@@ -1,6 +1,7 @@
 """Layers of the unfolded encoder by compiled kernels, with momentum and batch normalisation inside the next layer."""
 
 from collections.abc import Callable
+from ctypes import c_double, c_long, c_void_p
 from typing import NamedTuple, TypeGuard
 
 import torch
@@ -84,7 +85,7 @@ class NativeLayers:
             return mixed if norm is None else norm(mixed)
         moments = _running(norm) if last.moments is None else last.moments
         if norm.training:
-            _track(norm, moments.detach(), codes.numel() / codes.shape[1])
+            _track(norm, moments, codes.numel() / codes.shape[1])
         return Given(codes, before, moments, norm.weight, norm.bias, ahead, norm.eps)
 
 
@@ -124,13 +125,11 @@ def _running(norm: CodeBatchNorm) -> Tensor:
     return torch.stack([norm.running_mean, norm.running_var]).double()
 
 
-@torch.no_grad()
 def _track(norm: CodeBatchNorm, moments: Tensor, count: float) -> None:
-    assert norm.running_mean is not None
-    assert norm.running_var is not None
-    assert norm.num_batches_tracked is not None
+    """One call: a handful of torch's operations on so few numbers takes a percent of a step, for each layer."""
+    library = kernels()
+    assert library is not None
     assert norm.momentum is not None
-    mean, variance = moments.to(norm.running_mean.dtype)
-    norm.running_mean.lerp_(mean, norm.momentum)
-    norm.running_var.lerp_(variance * (count / (count - 1)), norm.momentum)
-    norm.num_batches_tracked += 1
+    tensors = moments, norm.running_mean, norm.running_var, norm.num_batches_tracked
+    pointers = (c_void_p(each.data_ptr()) for each in tensors if each is not None)
+    library.track(*pointers, c_long(norm.num_features), c_double(norm.momentum), c_double(count / (count - 1)))
