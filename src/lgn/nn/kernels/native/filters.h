@@ -1,15 +1,12 @@
-/* Filters at the four points, in the order in which correlations read them; and their gradient back. */
+/* Filters at the points, in the order in which correlations read them; and their gradient back. */
 
-/* Rows of a group (a, b, c) at the points 0, 1, -1 and infinity: a, (a + b + c) / 2, (a - b + c) / 2, c. */
 static float at_point(const plan *by, int point, int f, int slice, int column) {
     const layer *is = &by->is;
-    float row[TAPS] = {0};
-    for (int i = 0; i < TAPS; i++) {
-        int y = slice % by->groups * TAPS + i;
-        if (y < is->rows)
-            row[i] = is->bank[((f * is->channels + slice / by->groups) * is->rows + y) * is->columns + column];
-    }
-    return point == 0 ? row[0] : point == 3 ? row[2] : 0.5f * (row[0] + row[2] + (point == 1 ? row[1] : -row[1]));
+    double sum = 0;
+    for (int i = 0, y = slice % by->groups * TAPS; i < TAPS && y < is->rows; i++, y++)
+        sum += OF_FILTERS[point][i] *
+               is->bank[((f * is->channels + slice / by->groups) * is->rows + y) * is->columns + column];
+    return sum;
 }
 
 /* (bands, blocks, POINTS, inputs, columns, outputs): filters from slices for analysis, in one band; slices from filters,
@@ -38,15 +35,16 @@ static void finish_filters(const plan *by) {
     for (int f = 0; f < is->filters; f++)
         for (int slice = 0; slice < by->slices; slice++)
             for (int column = 0; column < is->columns; column++) {
-                double at[POINTS] = {0};
+                double rows[TAPS] = {0};
                 for (int point = 0; point < POINTS; point++) {
+                    double at = 0;
                     size_t block = (f / FILTERS * POINTS + point) * by->slices + slice;
                     size_t place = ((block * blocks + column / by->shifts) * FILTERS + f % FILTERS) * by->shifts;
                     for (int thread = 0; thread < is->threads; thread++)
                         for (int lane = 0; lane < lanes; lane++)
-                            at[point] += by->g_points[(thread * by->lane_sums + place + column % by->shifts) * lanes + lane];
+                            at += by->g_points[(thread * by->lane_sums + place + column % by->shifts) * lanes + lane];
+                    for (int i = 0; i < TAPS; i++) rows[i] += OF_FILTERS[point][i] * at;
                 }
-                double rows[TAPS] = {at[0] + (at[1] + at[2]) / 2, (at[1] - at[2]) / 2, (at[1] + at[2]) / 2 + at[3]};
                 for (int i = 0; i < TAPS && slice % by->groups * TAPS + i < is->rows; i++) {
                     int y = slice % by->groups * TAPS + i, channel = slice / by->groups;
                     is->g_bank[((f * is->channels + channel) * is->rows + y) * is->columns + column] = rows[i];

@@ -71,7 +71,7 @@ static plan plan_of(const layer *is, int limit) {
     plan by = {.is = *is, .lanes = lanes_here(limit), .groups = (is->rows + TAPS - 1) / TAPS};
     int filters = is->filters, most = by.lanes == 16 ? 6 : 3, shift_blocks = (is->columns + most - 1) / most;
     by.slices = is->channels * by.groups;
-    by.tiles = (is->code_height + 1) / 2;
+    by.tiles = (is->code_height + ROWS - 1) / ROWS;
     by.bands = (filters + FILTERS - 1) / FILTERS;
     by.outputs[0] = best_block(filters, by.lanes);
     by.outputs[1] = best_block(by.slices, by.lanes);
@@ -164,6 +164,16 @@ void layer_backward(const layer *is, int limit) {
         is->g_moments[is->filters + f] = -g_scale * is->weight[f] / (2 * deviation * deviation * deviation);
     }
     forget(&by);
+}
+
+/* The running statistics of a normalisation, one batch further; `unbiased` is count / (count - 1). */
+void track(const double *moments, float *mean, float *variance, long long *batches, long filters, double momentum,
+           double unbiased) {
+    for (long f = 0; f < filters; f++) {
+        mean[f] += momentum * (moments[f] - mean[f]);
+        variance[f] += momentum * (unbiased * moments[filters + f] - variance[f]);
+    }
+    ++*batches;
 }
 
 void decoder_forward(const layer *is, int limit) {

@@ -2,11 +2,12 @@
 
 Note [Native step]
 1. A vector holds neighbours of a row, and all work is on rows: one channel or three fill it as well as twenty.
-2. Two rows of codes and three rows of a filter meet in four products of rows, not six (Winograd's F(2, 3)): with
-     A: rows (a, b) of codes -> (a, a + b, a - b, b),   B: rows (a, b, c, d) of an image -> (a - c, b + c, c - b, d - b)
-   and the filters at the same four points (filters.h), only correlations along rows are left:
+2. Five rows of codes and three rows of a filter meet in seven products of rows, not fifteen (Winograd's F(5, 3)): with
+   A, the polynomial of five rows of codes at the points 0, 1, -1, 2, -2, 1/2 and infinity, B of seven rows of an image
+   (`OF_IMAGE`) and the filters at the same points (`OF_FILTERS`), only correlations along rows are left:
      S^T = A^T corr B,    S = B^T corr^T A,    the filters' gradient = sum of (A g)(B r).
-   Taller filters are cut into groups of three rows; a group of one channel is a slice, two rows of codes are a tile.
+   Tiles of more rows would save little more where there are 25 or 29, and lose digits.
+   Taller filters are cut into groups of three rows; a group of one channel is a slice, five rows of codes are a tile.
 3. Sums stay in registers, as many as there are: then multiplication is the limit, and not loading. What is lifted stays
    in the first cache: four filters at a time, a band, are lifted, synthesised and correlated before the next.
 4. Neither batch normalisation nor momentum makes a pass of its own. A layer is z' = relu(u + S^T(x - S u) + b) with
@@ -19,8 +20,29 @@ Threads share out the images. Each has sums of its own, added in a fixed order: 
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 4, TAPS = 3, FILTERS = 4, CHAINS = 4 }; /* chains: sums that do not wait for each other */
-enum { LINE = 16 };                                      /* floats of a line of the cache */
+enum { POINTS = 7, TAPS = 3, ROWS = 5 }; /* rows of filters in a group, and of codes in a tile */
+enum { FILTERS = 4, CHAINS = 4 };        /* chains: sums that do not wait for each other */
+enum { LINE = 16 };                      /* floats of a line of the cache */
+
+/* What images (B) and filters have at each point, of their rows. */
+static const float OF_IMAGE[POINTS][POINTS] = {
+    {-2, 4, 2.5, -5, -.5, 1, 0},  /* 0 */
+    {0, 2, -2, -4.5, .5, 1, 0},   /* 1 */
+    {0, -2, 6, -3.5, -1.5, 1, 0}, /* -1 */
+    {0, 1, -1.5, -2, 1.5, 1, 0},  /* 2 */
+    {0, -1, 2.5, 0, -2.5, 1, 0},  /* -2 */
+    {0, 4, 0, -5, 0, 1, 0},       /* 1/2 */
+    {0, -2, 4, 2.5, -5, -.5, 1},  /* infinity */
+};
+static const double OF_FILTERS[POINTS][TAPS] = {
+    {-1 / 2., 0, 0},
+    {-1 / 3., -1 / 3., -1 / 3.},
+    {1 / 9., -1 / 9., 1 / 9.},
+    {1 / 36., 2 / 36., 4 / 36.},
+    {-1 / 60., 2 / 60., -4 / 60.},
+    {32 / 45., 16 / 45., 8 / 45.},
+    {0, 0, 1},
+};
 
 typedef struct { /* as `_Layer` in step.py; what is not there is NULL */
     long batch, filters, channels, height, width, rows, columns, top, left, code_height, code_width, threads;

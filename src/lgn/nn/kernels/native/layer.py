@@ -1,6 +1,7 @@
 """Layers of the unfolded encoder by compiled kernels, with momentum and batch normalisation inside the next layer."""
 
 from collections.abc import Callable
+from ctypes import c_double, c_long, c_void_p
 from typing import NamedTuple, TypeGuard
 
 import torch
@@ -42,7 +43,9 @@ class NativeLayers:
     def __init__(self, of: Unfolding) -> None:
         if of.two_sided:
             raise ValueError("two_sided must be False for native layers, got True")
-        self.of, self.biases = of, -of.thresholds
+        self.of = of
+        # Taken apart at once: a gradient of one layer's share would be filled with zeros to that of all, and added.
+        self.filters, self.biases = of.filters.unbind(), (-of.thresholds).unbind()
         self.last: Made | None = None
 
     def __call__(self, u: Tensor | Given | None, x: Tensor, number: int) -> Tensor:
@@ -50,7 +53,7 @@ class NativeLayers:
 
     def pooled(self, u: Tensor | Given | None, x: Tensor, number: int, cells: int) -> Tensor:
         given = Given(u) if isinstance(u, Tensor) else u
-        index, norm = number % len(self.of.filters), self.of.norm_before(number + 1)
+        index, norm = number % len(self.filters), self.of.norm_before(number + 1)
         following = self.of.ahead[number + 1] if number + 1 < len(self.of.ahead) else 1.0
         # Of codes that a module of its own has normalised, the next cannot be mixed here.
         mixable = following == 1 or isinstance(u, Given)
@@ -63,7 +66,7 @@ class NativeLayers:
             cells,
         )
         tensors = (None,) * 5 if given is None else given[:5]
-        self.last = Made(*NativeStep.apply(*tensors, x, self.of.filters[index], self.biases[index], numbers))
+        self.last = Made(*NativeStep.apply(*tensors, x, self.filters[index], self.biases[index], numbers))
         return self.last.codes
 
     def image(self, x: Tensor) -> Tensor:
@@ -82,7 +85,7 @@ class NativeLayers:
             return mixed if norm is None else norm(mixed)
         moments = _running(norm) if last.moments is None else last.moments
         if norm.training:
-            _track(norm, moments.detach(), codes.numel() / codes.shape[1])
+            _track(norm, moments, codes.numel() / codes.shape[1])
         return Given(codes, before, moments, norm.weight, norm.bias, ahead, norm.eps)
 
 
@@ -122,13 +125,11 @@ def _running(norm: CodeBatchNorm) -> Tensor:
     return torch.stack([norm.running_mean, norm.running_var]).double()
 
 
-@torch.no_grad()
 def _track(norm: CodeBatchNorm, moments: Tensor, count: float) -> None:
-    assert norm.running_mean is not None
-    assert norm.running_var is not None
-    assert norm.num_batches_tracked is not None
+    """One call: a handful of torch's operations on so few numbers takes a percent of a step, for each layer."""
+    library = kernels()
+    assert library is not None
     assert norm.momentum is not None
-    mean, variance = moments.to(norm.running_mean.dtype)
-    norm.running_mean.lerp_(mean, norm.momentum)
-    norm.running_var.lerp_(variance * (count / (count - 1)), norm.momentum)
-    norm.num_batches_tracked += 1
+    tensors = moments, norm.running_mean, norm.running_var, norm.num_batches_tracked
+    pointers = (c_void_p(each.data_ptr()) for each in tensors if each is not None)
+    library.track(*pointers, c_long(norm.num_features), c_double(norm.momentum), c_double(count / (count - 1)))

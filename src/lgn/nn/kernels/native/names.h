@@ -56,6 +56,7 @@
 #define synthesise_band JOIN(synthesise_band, LANES)
 #define synthesised JOIN(synthesised, LANES)
 #define of_moments JOIN(of_moments, LANES)
+#define combined JOIN(combined, LANES)
 #define lift_image JOIN(lift_image, LANES)
 #define subtract JOIN(subtract, LANES)
 #define analyse JOIN(analyse, LANES)

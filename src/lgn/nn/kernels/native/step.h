@@ -1,23 +1,32 @@
 /* Steps for some of the images, by one thread; included once for each width. */
 
-/* A of two rows of codes, at a column. */
-INLINE void lift_at(const work *w, int i, int tile, int x, vec a, vec b) {
+/* A of the rows of a tile of codes, at a column. */
+INLINE void lift_at(const work *w, int i, int tile, int x, const vec *row) {
     float *to = codes_at(w, tile, 0, i) + x;
     size_t far = (size_t)FILTERS * w->code_stride;
-    store(to, a), store(to + far, a + b), store(to + 2 * far, a - b), store(to + 3 * far, b);
+    vec a = row[0], b = row[1], c = row[2], d = row[3], e = row[4];
+    vec even = a + c + e, odd = b + d, even_2 = a + 4 * c + 16 * e, odd_2 = 2 * b + 8 * d;
+    store(to, a);
+    store(to + far, even + odd), store(to + 2 * far, even - odd);
+    store(to + 3 * far, even_2 + odd_2), store(to + 4 * far, even_2 - odd_2);
+    store(to + 5 * far, a + .5f * b + .25f * c + .125f * d + .0625f * e);
+    store(to + 6 * far, e);
 }
 
 /* A of the codes of one of a band's filters: u, or, where there is one, what is in the plane. */
 INLINE void lift(const work *w, int given, int i, int f, const float *plane) {
     int width = w->by->is.code_width, height = w->by->is.code_height;
     size_t from = (size_t)f * height * width;
-    for (int tile = 0; tile < w->by->tiles; tile++)
+    for (int tile = 0; tile < w->by->tiles; tile++) {
+        int whole = ROWS * (tile + 1) <= height;
         for (int column = 0; column < width; column += LANES) {
-            int x = place(column, width), at = 2 * tile * width + x, alone = 2 * tile + 1 == height;
-            vec a = plane ? load(plane + at) : u_at(w, given, f, from + at), b = {0};
-            if (!alone) b = plane ? load(plane + at + width) : u_at(w, given, f, from + at + width);
-            lift_at(w, i, tile, x, a, b);
+            int x = place(column, width), at = ROWS * tile * width + x;
+            vec row[ROWS] = {0};
+            UNROLL for (int j = 0; j < ROWS; j++, at += width) /* the last tile may be short */
+                if (whole || ROWS * tile + j < height) row[j] = plane ? load(plane + at) : u_at(w, given, f, from + at);
+            lift_at(w, i, tile, x, row);
         }
+    }
 }
 
 /* The last band may be short: what an earlier one left must not count. */
@@ -50,6 +59,13 @@ INLINE void lift_gradient(const work *w, int given, int band, const float *g_poo
         } else lift_nothing(w, i);
 }
 
+/* The sum of vectors by a row or a column of B; what is zero there is known when this is compiled. */
+INLINE vec combined(const vec *of, const float *by, int step) {
+    vec sum = {0};
+    UNROLL for (int i = 0; i < POINTS; i++) if (by[i * step] != 0) sum += by[i * step] * of[i];
+    return sum;
+}
+
 /* B of the frame. */
 static void lift_image(const work *w) {
     for (int tile = 0; tile < w->by->tiles; tile++)
@@ -57,11 +73,10 @@ static void lift_image(const work *w) {
             for (int column = 0; column < w->stride; column += LANES) {
                 int x = place(column, w->stride);
                 const float *row = frame_at(w, tile, slice) + x;
-                vec a = load(row), b = load(row + w->stride), c = load(row + 2 * w->stride), d = load(row + 3 * w->stride);
-                store(image_at(w, tile, 0, slice) + x, a - c);
-                store(image_at(w, tile, 1, slice) + x, b + c);
-                store(image_at(w, tile, 2, slice) + x, c - b);
-                store(image_at(w, tile, 3, slice) + x, d - b);
+                vec of[POINTS];
+                UNROLL for (int i = 0; i < POINTS; i++) of[i] = load(row + i * w->stride);
+                UNROLL for (int point = 0; point < POINTS; point++)
+                    store(image_at(w, tile, point, slice) + x, combined(of, OF_IMAGE[point], 1));
             }
 }
 
@@ -89,11 +104,10 @@ static void synthesised(const work *w) {
                 const float *product = w->products + (size_t)(slice / outputs * outputs * POINTS + slice % outputs) * step;
                 product += tile * w->columns + x;
                 float *row = frame_at(w, tile, slice) + by->is.left + x;
-                vec p = load(product), q = load(product + far), r = load(product + 2 * far), s = load(product + 3 * far);
-                add(row, p);
-                add(row + w->stride, q - r - s);
-                add(row + 2 * w->stride, q + r - p);
-                add(row + 3 * w->stride, s);
+                vec of[POINTS];
+                UNROLL for (int point = 0; point < POINTS; point++) of[point] = load(product + point * far);
+                UNROLL for (int i = 0; i < POINTS; i++)
+                    add(row + i * w->stride, combined(of, OF_IMAGE[0] + i, POINTS));
             }
 }
 
@@ -123,11 +137,18 @@ INLINE void unlift(const work *w, int added, int first, int tiles, const float *
     for (int tile = 0; tile < tiles; tile++, products += w->code_columns)
         for (int column = 0; column < width; column += LANES) {
             int x = place(column, width);
-            float *to = plane + 2 * (first + tile) * width + x;
+            float *to = plane + ROWS * (first + tile) * width + x;
             vec p = load(products + x), q = load(products + far + x), r = load(products + 2 * far + x);
-            p += q + r, q += load(products + 3 * far + x) - r;
-            put(to, column, x, added ? load(to) + p : p);
-            if (2 * (first + tile) + 1 < height) put(to + width, column, x, added ? load(to + width) + q : q);
+            vec s = load(products + 3 * far + x), t = load(products + 4 * far + x), half = load(products + 5 * far + x);
+            vec even = q + r, odd = q - r, even_2 = s + t, odd_2 = s - t;
+            vec row[ROWS] = {p + even + even_2 + half, odd + 2 * odd_2 + .5f * half, even + 4 * even_2 + .25f * half,
+                             odd + 8 * odd_2 + .125f * half,
+                             even + 16 * even_2 + .0625f * half + load(products + 6 * far + x)};
+            UNROLL for (int j = 0; j < ROWS; j++, to += width)
+                if (ROWS * (first + tile) + j < height) {
+                    if (added) put(to, column, x, load(to) + row[j]);
+                    else store(to, row[j]); /* what is repeated is the same */
+                }
         }
 }
 
@@ -136,7 +157,8 @@ INLINE void unlift(const work *w, int added, int first, int tiles, const float *
 INLINE void ask(const work *w, const float *planes, int filters, int first, int tiles) {
     int width = w->by->is.code_width, size = w->by->is.code_height * width;
     for (int f = 0; f < filters; f++)
-        for (int i = 0; i < 2 * tiles * width; i += LINE) __builtin_prefetch(planes + f * size + 2 * first * width + i, 1);
+        for (int i = 0; i < ROWS * tiles * width; i += LINE)
+            __builtin_prefetch(planes + f * size + ROWS * first * width + i, 1);
 }
 
 /* S^T of the image that was lifted, in planes of codes `to`, stored or added. `act` is done to each of them, inlined. */

@@ -73,7 +73,7 @@ class NativeStep(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
         inputs = {"codes": codes, "previous": previous, "moments": moments, "weight": weight, "shift": shift}
         inputs |= {"image": image, "bank": bank, "bias": bias}
-        used = {name: None if value is None else value.contiguous() for name, value in inputs.items()}
+        used = _contiguous(inputs)
         made = {"residual": torch.empty_like(image, memory_format=torch.contiguous_format)}
         made["out"] = image.new_empty(len(image), len(bank), *numbers.margins.code_size(image, bank.shape[-2:]))
         if numbers.pool:
@@ -82,21 +82,21 @@ class NativeStep(torch.autograd.Function):
             made["next_moments"] = image.new_empty(2, len(bank), dtype=torch.float64)
         _call("layer_forward", numbers, **used, **made)
         ctx.set_materialize_grads(False)
-        ctx.numbers, ctx.names = numbers, [*used, *made]
-        ctx.save_for_backward(*inputs.values(), *used.values(), *made.values())
+        ctx.numbers, ctx.names = numbers, [*inputs, *made]
+        ctx.save_for_backward(*inputs.values(), *made.values())
         return made.get("pooled", made["out"]), made.get("next_moments"), codes if numbers.following != 1 else None
 
     @staticmethod
     def backward(
         ctx: Any, g_out: Tensor | None, g_next_moments: Tensor | None, g_passed: Tensor | None
     ) -> tuple[Tensor | None, ...]:
-        inputs, saved = ctx.saved_tensors[:INPUTS], ctx.saved_tensors[INPUTS:]
+        saved = ctx.saved_tensors
         gradients = g_out, g_next_moments, g_passed
         if torch.is_grad_enabled():
             plain = partial(_plain_step, numbers=ctx.numbers, wanted=[each is not None for each in gradients])
             given = [each for each in gradients if each is not None]
-            return (*plain_gradients(plain, inputs, ctx.needs_input_grad[:INPUTS], given), None)
-        tensors: dict[str, Any] = dict(zip(ctx.names, saved, strict=True))
+            return (*plain_gradients(plain, saved[:INPUTS], ctx.needs_input_grad[:INPUTS], given), None)
+        tensors: dict[str, Any] = _contiguous(dict(zip(ctx.names, saved, strict=True)))
         if g_out is None:
             g_out = torch.zeros_like(tensors["pooled" if ctx.numbers.pool else "out"])
         found = {"bank": torch.empty_like(tensors["bank"]), "bias": torch.empty_like(tensors["bias"])}
@@ -168,6 +168,10 @@ def _plain_step(*inputs: Tensor | None, numbers: Numbers, wanted: list[bool]) ->
     of_next = torch.stack([exact.mean((0, 2, 3)), exact.var((0, 2, 3), correction=0)])
     outputs = F.adaptive_avg_pool2d(out, numbers.pool) if numbers.pool else out, of_next, codes
     return [each for each, want in zip(outputs, wanted, strict=True) if want and each is not None]
+
+
+def _contiguous(tensors: dict[str, Tensor | None]) -> dict[str, Tensor | None]:
+    return {name: None if each is None else each.contiguous() for name, each in tensors.items()}
 
 
 def _call(function: str, numbers: Numbers, **tensors: Tensor | None) -> None:

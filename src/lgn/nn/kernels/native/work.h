@@ -26,7 +26,7 @@ static work begin(const plan *by) {
     /* Synthesis reads beyond a row of codes, at both ends, where zeros must be: those of its neighbours do for both. */
     int before = is->columns - 1 - is->left, after = is->left + is->width - is->code_width;
     w.code_stride = up(larger(w.code_columns, is->code_width + larger(before, after)), 8);
-    w.frame_rows = 2 * by->tiles + TAPS * by->groups;
+    w.frame_rows = ROWS * by->tiles + TAPS * by->groups;
     int margin = up(is->columns, 16);
     int analysed = by->outputs[0] * tiles_at_once(by->outputs[0], w.code_columns) * w.code_columns;
     int made = up(by->slices, by->outputs[1]) * by->tiles * w.columns;
@@ -66,9 +66,9 @@ INLINE float *image_at(const work *w, int tile, int point, int slice) {
     return w->image + (((size_t)tile * POINTS + point) * w->by->slices + slice) * w->stride;
 }
 
-INLINE float *frame_at(const work *w, int tile, int slice) { /* the first of four rows */
+INLINE float *frame_at(const work *w, int tile, int slice) { /* the first of its rows */
     int groups = w->by->groups;
-    return w->frame + ((size_t)(slice / groups) * w->frame_rows + 2 * tile + slice % groups * TAPS) * w->stride;
+    return w->frame + ((size_t)(slice / groups) * w->frame_rows + ROWS * tile + slice % groups * TAPS) * w->stride;
 }
 
 /* to += what the lanes of one of the sums have, after each image: long sums of floats are not exact enough. */
