@@ -25,14 +25,16 @@ in one run, and the fewest milliseconds of {rounds} rounds are reported: machine
 - *plain* is the library's readable path: banks of all layers in one batched orbit, the first decode skipped.
 - *fast* is the pure PyTorch path of `lgn/nn/kernels/fast.py`, chosen on a CPU; its note says what makes it fast.
 {native}- *floor* is the time of the products of direct convolution, at the speed of a large matrix product here
-  ({gemm:.0f} billion operations a second). The native kernel saves a third of those products (Winograd), and so can
-  come nearer to it than a direct one.
+  ({gemm:.0f} billion operations a second). The native kernel saves half of those products (Winograd's F(5, 3): 7 for
+  15), and so can come nearer to it than a direct one, and below it.
 
 ## What keeps the compiled layers above the floor
 
-A profile of them (`perf record`, vectors of eight, one thread) shows: rows of 25 or 29 codes take four vectors, and an
-odd row a whole tile of two; with one channel a sum has twelve products, few beside what begins and ends it; and codes
-are read and written once a pass, at the speed of a memory that all cores share.{limits}
+A profile of a step (`perf record`, vectors of eight, MNIST) shows: two fifths are products, at nearly the speed of a
+matrix product, though rows of 25 or 29 codes take four vectors; a third is what tiles of five rows are lifted to and
+brought back from, bound by instructions and not by memory (batches of 16 take as long an image as of 128); and what is
+left, a sixth on one thread and nearly a quarter on two, is torch and Python between kernels, which is serial. Tried and
+not taken: tiles of two and three rows (slower by 1.2 and 1.1), prefetching what comes next, pages of 2 MB.{limits}
 
 {released}{before}{profile}## What the group and the penalties cost
 

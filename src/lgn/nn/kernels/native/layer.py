@@ -112,8 +112,8 @@ def is_native(
 
 
 def _is_usual(norm: nn.Module | None) -> TypeGuard[CodeBatchNorm]:
-    """Whether a normalisation is ours, with running statistics, and nobody wants to see what it does."""
-    if not isinstance(norm, CodeBatchNorm):
+    """Whether a normalisation is ours, with running statistics in float32, and nobody wants to see what it does."""
+    if not isinstance(norm, CodeBatchNorm) or norm.running_mean is None or norm.running_mean.dtype != torch.float32:
         return False
     hooks = norm._forward_hooks, norm._forward_pre_hooks, norm._backward_hooks, norm._backward_pre_hooks
     return norm.momentum is not None and norm.track_running_stats and norm.affine and not any(hooks)
