@@ -45,7 +45,7 @@ group costs beside free filters, the orbits and Adam on the generators, is the l
 
 {groups}{answer}{growth}## Memory and inference
 
-{earlier}{memory}
+{memory}
 
 {freed}{inference}
 """
@@ -81,7 +81,7 @@ GROWTH = """## Growth
 
 A step on images of three channels, of 32 pixels a side and {batch} a batch where nothing else is said, as one setting
 grows: the path that the library chooses beside the plain one, each in a process of its own.
-{earlier}
+
 {table}
 
 """
@@ -133,7 +133,6 @@ def page(result: dict[str, Any]) -> str:
         profile=_section(PARTS, speed_tables.parts, result, "parts"),
         costs=speed_tables.costs(result),
         limits=_limits(result),
-        earlier=_earlier(result),
         groups=_groups_section(result),
         answer=_answer_section(result),
         growth=_section(GROWTH, speed_tables.growth, result, "growth_by_path"),
@@ -191,15 +190,7 @@ def _section(text: str, table: Callable[[dict[str, Any]], str], result: dict[str
     """A part of the page, where it was measured."""
     if key not in result:
         return ""
-    words = f"\n{_earlier(result)}"[:-1] if key in result.get("earlier", {}).get("keys", []) else ""
-    return text.format(table=table(result), batch=result["batch"], rounds=result["rounds"], earlier=words)
-
-
-def _earlier(result: dict[str, Any]) -> str:
-    """Of what was not measured again with the rest, where growth and memory are told."""
-    if "earlier" not in result:
-        return ""
-    return f"{result['earlier']['words']}\n\n"
+    return text.format(table=table(result), batch=result["batch"], rounds=result["rounds"])
 
 
 def _limits(result: dict[str, Any]) -> str:
@@ -208,8 +199,8 @@ def _limits(result: dict[str, Any]) -> str:
     for name, shape in result.get("released", {}).items():
         authors, floor = shape["milliseconds"].get("authors"), result["shapes"][name]["floor_milliseconds"]
         if authors is not None and authors / 5 < floor:
-            words += f" Five times the speed of the authors' code on {TITLES[name]} is {authors / 5:.0f} ms here: below"
-            words += f" the floor of {floor:.0f} ms."
+            words += f"\nFive times the speed of the authors' code on {TITLES[name]} would be {authors / 5:.0f} ms here, where"
+            words += f"\nthe products of direct convolution alone take {floor:.0f} ms."
     return words
 
 
@@ -218,7 +209,13 @@ def _released_section(result: dict[str, Any]) -> str:
         return ""
     timed = any("authors" in shape["milliseconds"] for shape in result["released"].values())
     words = "; *authors* is their own class, timed in turn with the others (`--authors`)" if timed else ""
-    return RELEASED.format(table=speed_tables.released(result), authors=words)
+    runs = [
+        f"{', '.join(f'{ratio:.1f}' for ratio in shape['times_faster_in_runs'])} ({TITLES[name]})"
+        for name, shape in result["released"].items()
+        if "times_faster_in_runs" in shape
+    ]
+    several = f"Times as fast as the authors' code in several runs of this: {' and '.join(runs)}.\n\n" if runs else ""
+    return RELEASED.format(table=speed_tables.released(result), authors=words) + several
 
 
 def _steps_and_costs(result: dict[str, Any]) -> str:
