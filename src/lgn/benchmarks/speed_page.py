@@ -199,8 +199,8 @@ def _limits(result: dict[str, Any]) -> str:
     for name, shape in result.get("released", {}).items():
         authors, floor = shape["milliseconds"].get("authors"), result["shapes"][name]["floor_milliseconds"]
         if authors is not None and authors / 5 < floor:
-            words += f"\nFive times the speed of the authors' code on {TITLES[name]} would be {authors / 5:.0f} ms here, where"
-            words += f"\nthe products of direct convolution alone take {floor:.0f} ms."
+            words += f"\nFive times the speed of the authors' code on {TITLES[name]} would be {authors / 5:.0f} ms here,"
+            words += f"\nwhere the products of direct convolution alone take {floor:.0f} ms."
     return words
 
 
