@@ -199,7 +199,7 @@ def _limits(result: dict[str, Any]) -> str:
     for name, shape in result.get("released", {}).items():
         authors, floor = shape["milliseconds"].get("authors"), result["shapes"][name]["floor_milliseconds"]
         if authors is not None and authors / 5 < floor:
-            words += f"\nFive times the speed of the authors' code on {TITLES[name]} would be {authors / 5:.0f} ms here,"
+            words += f"\nFive times the authors' speed on {TITLES[name]} would be {authors / 5:.0f} ms here,"
             words += f"\nwhere the products of direct convolution alone take {floor:.0f} ms."
     return words
 
