@@ -49,8 +49,8 @@ The network of *labels* with one generator for its layer, learned by backpropaga
 patches, class by class ([learned](learned.md)). With one start generator and network learn together from the first
 step; with more, the best start is judged by images that taught it nothing, and what they keep (*claimed*) is given to a
 new network, frozen. *Found* is a relative error below 0.1 to a generator of the group that was planted. What is claimed
-is analysed too: *finding* is the nearest known operator, where it is beyond nulls that keep smoothness. Starts and
-steps were fixed with seed 100."""
+is analysed too: *finding* is the nearest known operator, where it is beyond nulls that keep smoothness. Where the
+label is the turn, no class keeps it, and nothing is to be claimed. Starts and steps were fixed with seed 100."""
 
 
 def page(result: dict[str, Any]) -> str:
@@ -188,7 +188,7 @@ def _learned(cells: Cells) -> str:
         "found",
         "errors",
         "claimed",
-        "findings of what is claimed",
+        "finding",
     ]
     return LEARNED + "\n\n" + markdown_table(heads, rows)
 

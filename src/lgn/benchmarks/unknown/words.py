@@ -79,5 +79,6 @@ a reversal with a filter is kept to fourth order, and it ends at the third harmo
 gap, not further. Maps within a relative distance of 0.2 of the identity are taken for it: of 20 directions, a turn of
 one plane by less than 37 degrees. Two coordinates that are alike to less than the margin, and no others, are called
 exchangeable: "kept" is a statement with a margin. And a group may be left open because other maps nearly keep the
-moments too: so are the channels of CIFAR-10 in any order, on the one seed that was measured.
+moments too: so are the channels of CIFAR-10 in any order, and the flip of CIFAR-10 seen in patches of
+6x6.
 """
