@@ -20,7 +20,8 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 82rem; margin: 0 auto; p
 h1 { font-size: clamp(1.15rem, 2.2vw, 1.5rem); font-weight: 500; line-height: 1.4; max-width: 60ch; margin: 0 0 .6rem; }
 p, ul { color: var(--soft); font-size: .9rem; max-width: 80ch; }
 ul { padding-left: 1.1rem; } ul:empty { display: none; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1rem 2.5rem; }
+.columns { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 1rem 2.5rem; }
+.columns > div { max-width: 100%; } .columns > div:last-child { flex: 1 1 22rem; }
 .scrolled { overflow-x: auto; } table { border-collapse: collapse; white-space: nowrap; }
 td, th { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 400; font-size: .85rem; color: var(--soft); }
