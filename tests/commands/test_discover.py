@@ -52,7 +52,7 @@ def test_the_whole_command_ends_with_the_sentence_and_shows_it_on_its_page(
 @pytest.mark.parametrize(
     ("words", "refusal"),
     [
-        (["--evidence", "smell"], "evidence must be of images, labels, network, got 'smell'"),
+        (["--evidence", "smell"], "evidence must be of images, labels, network, affine, got 'smell'"),
         (["--candidates", "spirals"], "candidates must be of turns"),
         (["--minutes", "0"], "minutes must be above 0"),
         (["--paper", "--evidence", "images"], "paper must be given without evidence"),
