@@ -8,8 +8,9 @@ import torch
 import lgn
 from lgn.benchmarks.recovery.labels import some_images
 from lgn.symmetry import affine
+from lgn.symmetry.answer_table import control_lines
 from lgn.symmetry.fitting import fit
-from lgn.symmetry.words import _geometry, control_lines
+from lgn.symmetry.words import geometry_words
 
 
 def test_starting_angles_keep_away_from_the_answer() -> None:
@@ -28,9 +29,9 @@ def test_training_on_turned_digits_turns_the_generator_towards_90_degrees() -> N
 
 def test_a_map_is_said_by_what_it_does_to_a_picture() -> None:
     quarter = affine.AffineMap(90.4, 1.02, 0.01, 0.99, 5.1, 0.9, 0.001, True, 8)
-    assert _geometry(quarter) == "a turn by 90 degrees"
+    assert geometry_words(quarter) == "a turn by 90 degrees"
     other = affine.AffineMap(-30.0, 1.5, 0.2, -0.5, 0.1, 0.9, 0.4, False, 8)
-    assert _geometry(other) == (
+    assert geometry_words(other) == (
         "a reflection and a turn by -30 degrees, a scaling by 1.50, a shear of 0.20 and a stretch by 0.50"
     )
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from found import found
 
-from lgn.symmetry.words import cells
+from lgn.symmetry.answer_table import cells
 
 
 def test_a_break_that_is_told_less_than_the_control_is_faint() -> None:

@@ -5,8 +5,8 @@ from torch import Tensor
 
 from lgn.report import Answer, Sample
 from lgn.symmetry import Symmetries
+from lgn.symmetry.answer_table import cells, control_lines, header
 from lgn.symmetry.candidates import families_of
-from lgn.symmetry.words import cells, control_lines, header
 from lgn.training import Run, images_here
 
 #: Images that are shown under every candidate, and their longest side.

@@ -143,7 +143,7 @@ class Symmetries:
         return sentence(self)
 
     def __str__(self) -> str:
-        from lgn.symmetry.words import table  # noqa: PLC0415
+        from lgn.symmetry.answer_table import table  # noqa: PLC0415
 
         return table(self)
 
@@ -151,7 +151,7 @@ class Symmetries:
         return f"<Symmetries of {self.count:,} {self.kind}: {self.group.name}; {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        from lgn.symmetry.words import html  # noqa: PLC0415
+        from lgn.symmetry.answer_table import html  # noqa: PLC0415
 
         return html(self)
 

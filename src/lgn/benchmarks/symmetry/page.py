@@ -1,16 +1,12 @@
 """What the benchmark found, as tables for people and as `docs/symmetry.md`."""
 
 import textwrap
-from statistics import mean
 from typing import Any
 
+from lgn.benchmarks.symmetry.part_tables import TABLES
 from lgn.benchmarks.symmetry.parts import MODULES
-from lgn.benchmarks.symmetry.sets import CASES
 from lgn.benchmarks.tables import clopper_pearson
 from lgn.markdown import markdown_table
-from lgn.symmetry.verdict import LEVEL
-
-Cells = list[dict[str, Any]]
 
 #: The commit that fixed networks, statistic, control and thresholds: the cases of `later` were written after it.
 FIXED = "6484ce5"
@@ -76,15 +72,6 @@ def page(result: dict[str, Any]) -> str:
 def describe(result: dict[str, Any]) -> str:
     """The rates, and the tables of all parts that were measured."""
     texts = [_rate_words(rates(result))]
-    tables = {
-        "images": _verdicts,
-        "later": _verdicts,
-        "slight": _verdicts,
-        "angles": _verdicts,
-        "few": _verdicts,
-        "left-right": _left_right,
-    }
-    tables |= {"partial": _partial, "tasks": _tasks, "gains": _gains}
     for part, words in WORDS.items():
         chosen = [cell for cell in result["cells"] if cell["key"]["part"] == part]
         if chosen:
@@ -95,7 +82,7 @@ def describe(result: dict[str, Any]) -> str:
             said = f"{len(chosen)} cells, {minutes:.1f} minutes of processor time."
             if len(chosen) < wanted:
                 said += f" {wanted - len(chosen)} more are not measured yet: the same command goes on."
-            texts.append(f"{head}\n\n{tables[part](chosen)}\n\n{said}")
+            texts.append(f"{head}\n\n{TABLES[part](chosen)}\n\n{said}")
     return "\n\n".join(texts)
 
 
@@ -148,137 +135,4 @@ def _rate_words(found: dict[str, tuple[int, int]]) -> str:
         if total:
             low, high = clopper_pearson(count, total)
             lines.append([name, f"{count} of {total}", f"{count / total:.3f}", f"{low:.3f} to {high:.3f}"])
-    return markdown_table(lines[0], lines[1:])
-
-
-def _verdicts(cells: Cells) -> str:
-    lines = [["images", "candidates", "told apart", "rows", "right", "others"]]
-    for name, some in _grouped(cells).items():
-        for label, rows in _classed(some).items():
-            known = [row for row in rows if row["truth"] is not None]
-            right = sum(row["verdict"] == row["truth"] for row in known)
-            others = sorted(
-                {f"{row['name']} {row['verdict']}" for row in rows if row["truth"] not in (None, row["verdict"])}
-            )
-            told = mean(row["told_apart"] for row in rows)
-            span = f"{told:.3f}"
-            if not known:
-                verdicts = [row["verdict"] for row in rows]
-                others = [f"{word} {verdicts.count(word)}" for word in sorted(set(verdicts))]
-            lines.append(
-                [
-                    name,
-                    label,
-                    span,
-                    str(len(rows)),
-                    f"{right} of {len(known)}" if known else "not counted",
-                    "; ".join(others),
-                ]
-            )
-    return markdown_table(lines[0], lines[1:])
-
-
-def _grouped(cells: Cells) -> dict[str, Cells]:
-    """By image set and count, in the order of the cases, whichever was measured first."""
-    order = {name: place for place, name in enumerate(CASES)}
-    groups: dict[str, Cells] = {}
-    for cell in sorted(
-        cells, key=lambda cell: (cell["key"].get("count", 0), order.get(cell["key"]["images"], 0), cell["key"]["seed"])
-    ):
-        count = f", {cell['key']['count']:,} images" if "count" in cell["key"] else ""
-        groups.setdefault(cell["key"]["images"] + count, []).append(cell)
-    return groups
-
-
-def _classed(cells: Cells) -> dict[str, Cells]:
-    """Rows by family and truth."""
-    groups: dict[str, Cells] = {}
-    for cell in cells:
-        for row in cell["rows"]:
-            truth = {"kept": "kept", "broken": "broken", None: "not known"}[row["truth"]]
-            kind = row["family"]
-            if kind == "turns and flips":
-                kind = "turns" if row["name"].startswith("turn") else "flips"
-            groups.setdefault(f"{kind}, {truth}", []).append(row)
-    return groups
-
-
-def _left_right(cells: Cells) -> str:
-    lines = [["seed", "told apart", "interval", "control", "verdict"]]
-    for cell in cells:
-        row = cell["rows"][0]
-        low, high = row["interval"]
-        verdict = f"{row['verdict']}, a trace" if cell["trace"] else row["verdict"]
-        control = cell["controls"]["turns and flips"]
-        lines.append(
-            [
-                str(cell["key"]["seed"]),
-                f"{row['told_apart']:.3f}",
-                f"{low:.3f} to {high:.3f}",
-                f"{control or '-'}",
-                verdict,
-            ]
-        )
-    return f"{markdown_table(lines[0], lines[1:])}\n\n{_trace(cells)}"
-
-
-def _trace(cells: Cells) -> str:
-    """Whether the seeds, which share the images that judge, show that there is something; and why verdicts differ."""
-    rows = [cell["rows"][0] for cell in cells]
-    least = min(len(rows) * min(row["p_value"] for row in rows), 1.0)
-    told = mean(row["told_apart"] for row in rows)
-    control = mean(cell["controls"]["turns and flips"] for cell in cells)
-    real = "there is a trace" if least <= LEVEL else "a trace is not shown"
-    words = (
-        f"The smallest p-value, times the number of seeds, is {least:.2g}: {real}. Its size, {told - 0.5:.3f} beyond "
-        f"one half, is {(told - 0.5) / (control - 0.5):.0%} of what a break of the margin reads here ({control:.3f}), "
-        "near the half of it below which a trace is called kept: so which of the two words is said is a matter of the "
-        "draw. The sentence of an answer says of such a break that it is faint."
-    )
-    return textwrap.fill(words, 118)
-
-
-def _partial(cells: Cells) -> str:
-    lines = [["images", "along", "seed", "told apart", "within", "planted"]]
-    for cell in cells:
-        for line, found in cell["lines"].items():
-            told = f"{found['told_apart'][0]:.3f} to {found['told_apart'][-1]:.3f}"
-            ends = ["-" if end is None else f"{end:.3g}" for end in (found["within"], cell["planted"])]
-            lines.append([cell["key"]["images"], line, str(cell["key"]["seed"]), told, *ends])
-    return markdown_table(lines[0], lines[1:])
-
-
-def _tasks(cells: Cells) -> str:
-    lines = [["task", "seed", "", "images", "labels", "accuracy on x, on T x", "permutation"]]
-    for cell in cells:
-        for row in cell["rows"]:
-            accuracy = "-" if row["accuracy"] is None else f"{row['accuracy']:.3f}, {row['transformed']:.3f}"
-            lines.append(
-                [
-                    cell["key"]["task"],
-                    str(cell["key"]["seed"]),
-                    row["name"],
-                    row["verdict"],
-                    row["labels"] or "-",
-                    accuracy,
-                    " ".join(map(str, row["permutation"])) or "-",
-                ]
-            )
-    return markdown_table(lines[0], lines[1:])
-
-
-def _gains(cells: Cells) -> str:
-    lines = [["images", "orbits of", "seed", "points", "claimed", "wanted"]]
-    for cell in cells:
-        key = cell["key"]
-        lines.append(
-            [
-                key["images"],
-                key["candidate"],
-                str(key["seed"]),
-                f"{cell['points']:+.2f} +- {cell['error']:.2f}",
-                "yes" if cell["claimed"] else "no",
-                "yes" if cell["wanted"] else "no",
-            ]
-        )
     return markdown_table(lines[0], lines[1:])
