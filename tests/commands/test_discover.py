@@ -55,6 +55,7 @@ def test_the_whole_command_ends_with_the_sentence_and_shows_it_on_its_page(
         (["--evidence", "smell"], "evidence must be of images, labels, network, affine, got 'smell'"),
         (["--candidates", "spirals"], "candidates must be of turns"),
         (["--minutes", "0"], "minutes must be above 0"),
+        (["--device", "abacus"], "device must be auto, cpu, cuda or mps, got 'abacus'"),
         (["--paper", "--evidence", "images"], "paper must be given without evidence"),
     ],
 )
