@@ -12,7 +12,9 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.benchmarks import groups, inspection, recovery, signals, speed_page, symmetry, truth, unknown
+from matplotlib import rc_context
+
+from lgn.benchmarks import groups, inspection, recovery, signals, speed, symmetry, truth, unknown
 from lgn.benchmarks import networks as built
 from lgn.markdown import markdown_table
 from lgn.pretrained import find_run, pretrained_names
@@ -38,7 +40,7 @@ DOCUMENTS = {
     "recovery": recovery.page,
     "learned": recovery.learned_page,
     "groups": groups.page,
-    "speed": speed_page.page,
+    "speed": speed.page,
     "symmetry": symmetry.page,
     "signals": signals.page,
     "networks": built.page,
@@ -495,5 +497,9 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
 if __name__ == "__main__":
     for page, text in pages().items():
         page.write_text(text)
+    images = ROOT / "docs" / "images"
     if (measured := ROOT / "results" / "networks.json").is_file():
-        built.write_curve(read_json(measured)["rows"], ROOT / "docs" / "images" / "networks.png")
+        built.write_curve(read_json(measured)["rows"], images / "networks.png")
+    if (measured := ROOT / "results" / "speed.json").is_file():
+        with rc_context({"svg.hashsalt": "lgn"}):  # names that are the same each time
+            speed.plot(read_json(measured)).savefig(images / "speed.svg", metadata={"Date": None})

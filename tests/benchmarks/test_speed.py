@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 import torch
 
-from lgn.benchmarks import group_steps, growth, speed, speed_page, step_memory, steps
-from lgn.benchmarks.against import steps_against
-from lgn.benchmarks.authors import authors_step
+from lgn.benchmarks import speed, steps
+from lgn.benchmarks.speed import group_steps, growth, step_memory
+from lgn.benchmarks.speed.against import steps_against
+from lgn.benchmarks.speed.authors import authors_step
 from lgn.benchmarks.straightforward import StraightforwardClassifier
 from lgn.nn import Classifier, GroupNet, UnfoldedEncoder
 from lgn.whole_files import read_json
@@ -103,7 +104,7 @@ def test_the_page_says_what_freed_memory_costs() -> None:
         "given back": {"milliseconds": 82.26, "page_faults": 12_064.0},
         "kept": {"milliseconds": 70, "page_faults": 0},
     }
-    page = speed_page.page(result | {"freed_memory": {"cifar10": freed}})
+    page = speed.page(result | {"freed_memory": {"cifar10": freed}})
     assert "| CIFAR-10 | given back | 82.3 | 12,064 |\n| CIFAR-10 | kept | 70.0 | 0 |" in page
 
 

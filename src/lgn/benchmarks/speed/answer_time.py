@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from lgn import data
-from lgn.benchmarks.step_memory import in_a_process
+from lgn.benchmarks.speed.step_memory import in_a_process
 from lgn.memory import keep_freed_memory
 from lgn.symmetry import EVIDENCE, symmetries
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.benchmarks.step_memory import in_a_process
+from lgn.benchmarks.speed.step_memory import in_a_process
 from lgn.benchmarks.steps import random_batch
 from lgn.benchmarks.timing import timed
 from lgn.memory import keep_freed_memory

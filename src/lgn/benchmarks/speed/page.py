@@ -1,11 +1,10 @@
 """`docs/speed.md` and its plot, made from `results/speed.json`."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lgn.benchmarks import speed_tables
-from lgn.benchmarks.speed_tables import TITLES
+from lgn.benchmarks.speed import speed_tables
+from lgn.benchmarks.speed.speed_tables import TITLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -158,13 +157,6 @@ def describe(result: dict[str, Any]) -> str:
     }
     tables |= {"group_networks": speed_tables.groups, "answer": speed_tables.answer}
     return "\n\n".join(table(result) for name, table in tables.items() if name in result)
-
-
-def write(result: dict[str, Any], docs: Path) -> None:
-    """The document and its plot, in the directory of documents."""
-    (docs / "images").mkdir(parents=True, exist_ok=True)
-    plot(result).savefig(docs / "images" / "speed.svg", metadata={"Date": None})
-    (docs / "speed.md").write_text(page(result))
 
 
 def plot(result: dict[str, Any]) -> "Figure":

@@ -60,9 +60,8 @@ def in_a_process(module: str, function: str, *arguments: Any, before: tuple[str,
 
     before: directories whose modules come before all others.
     """
-    program = (
-        f"import json; from lgn.benchmarks import {module}; print(json.dumps({module}.{function}(*{arguments!r})))"
-    )
+    call = f"{module}.{function}(*{arguments!r})"
+    program = f"import json; from lgn.benchmarks.speed import {module}; print(json.dumps({call}))"
     places = [*before, str(Path(lgn.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(places)}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)

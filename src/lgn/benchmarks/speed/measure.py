@@ -1,10 +1,4 @@
-"""How long a training step takes, beside the straightforward one and beside what the machine allows.
-
-`lgn benchmark speed`: expected, on two threads with the inverse penalty, at least 5 times the straightforward step on
-MNIST's shape and 4 times on CIFAR-10's; about ten minutes (`--quick`: one). `--authors DIR` times the authors' own code
-among the steps, `--against DIR` another version of this library, `--escnn DIR` escnn, all in turn. `--parts` measures
-some parts alone and keeps the others of the file.
-"""
+"""The measurements of the speed benchmark, part by part."""
 
 import platform
 import time
@@ -15,13 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lgn.benchmarks.against import NETWORKS, steps_against
-from lgn.benchmarks.answer_time import answer_time
-from lgn.benchmarks.authors import authors_step
-from lgn.benchmarks.group_steps import group_steps
-from lgn.benchmarks.growth import growth
-from lgn.benchmarks.speed_page import describe
-from lgn.benchmarks.step_memory import kept_and_given_back, peak
+from lgn.benchmarks.speed.against import NETWORKS, steps_against
+from lgn.benchmarks.speed.answer_time import answer_time
+from lgn.benchmarks.speed.authors import authors_step
+from lgn.benchmarks.speed.group_steps import group_steps
+from lgn.benchmarks.speed.growth import growth
+from lgn.benchmarks.speed.step_memory import kept_and_given_back, peak
 from lgn.benchmarks.steps import (
     BATCH,
     CLIP,
@@ -216,6 +209,3 @@ def _profile(settings: str, shape: tuple[int, int, int], rounds: int, threads: i
     finally:
         torch.set_num_threads(before)
     return {name: round(ms, 3) for name, ms in fewest.items()}
-
-
-__all__ = ["describe", "measure", "multiplications"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from lgn.benchmarks.step_memory import in_a_process, most_memory
+from lgn.benchmarks.speed.step_memory import in_a_process, most_memory
 from lgn.benchmarks.steps import BATCH, paper_step
 from lgn.benchmarks.timing import interleaved
 from lgn.memory import keep_freed_memory
