@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from lgn.generators import Family, Generator, Start
+from lgn.generators import Family, Generator, Start, generators_of
 from lgn.nn import Autoencoder, Classifier, GroupNet, UnfoldedEncoder
 from lgn.operators.parse import parse_operator
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, Relations, SingularValues
@@ -126,18 +126,20 @@ def hold_gates(model: nn.Module, progress: float) -> None:
         model.gates.logits.grad = None
 
 
-def decayed(groups: list[dict[str, Any]], weight_decay: float) -> list[dict[str, Any]]:
-    """An optimiser's groups, of which filters and matrices decay; thresholds, scales and shifts do not."""
+def decayed(groups: list[dict[str, Any]], weight_decay: float, model: nn.Module) -> list[dict[str, Any]]:
+    """An optimiser's groups, of which filters and the head decay.
+
+    Thresholds, scales and shifts do not, nor generators, which would be drawn to 0, where nothing is invertible.
+    """
     if not weight_decay:
         return groups
+    of_generators = {id(p) for generator in generators_of(model).values() for p in generator.parameters()}
+    decaying = {id(p) for p in model.parameters() if p.ndim > 1} - of_generators
     return [
-        {**some, "params": chosen, "weight_decay": decay}
+        {**some, "params": chosen, "weight_decay": weight_decay * decays}
         for some in groups
-        for decay, chosen in (
-            (weight_decay, [p for p in some["params"] if p.ndim > 1]),
-            (0.0, [p for p in some["params"] if p.ndim <= 1]),
-        )
-        if chosen
+        for decays in (True, False)
+        if (chosen := [p for p in some["params"] if (id(p) in decaying) == decays])
     ]
 
 

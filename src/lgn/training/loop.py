@@ -68,7 +68,7 @@ def _train(
     progress: bool,
 ) -> None:
     model = objective.model
-    groups = decayed(parameter_groups(objective, 1.0, generator_rate(config)), config.weight_decay)
+    groups = decayed(parameter_groups(objective, 1.0, generator_rate(config)), config.weight_decay, model)
     parameters, factors = [each for some in groups for each in some["params"]], [some["lr"] for some in groups]
     # Without decay AdamW is Adam.
     optimizer = torch.optim.AdamW(groups, weight_decay=0.0, fused=group.device.type in ("cpu", "cuda"))
