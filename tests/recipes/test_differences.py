@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from lgn.recipes.differences import changed_configs
 from lgn.report.figures import save, setting_differences
 from lgn.training import preset
@@ -24,11 +26,15 @@ def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset()
 def test_the_figure_has_a_row_for_every_setting(tmp_path: Path) -> None:
     shares = {"Toeplitz": {"white nulls": [0.5, 0.7], "all nulls": [0.0, 0.0]}}
     facts = [[{"norms": [1.0, 30.0], "generator_norm": 2.0, "smoothness": 0.4}]] * 2
+    by_epoch = [[1.0, 10.0, 100.0], [4.0, 40.0, 400.0]]
     samples = [
-        {"name": name, "runs": 2, "accuracy": [0.99, 0.991], "filters": facts, "shares": shares}
+        {"name": name, "runs": 2, "accuracy": [0.99, 0.991], "conditions": by_epoch, "filters": facts, "shares": shares}
         for name in ("paper", "paper, norm 1.0", "released")
     ]
     figure = setting_differences(samples, "MNIST")
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert labels == ["paper (2)", "paper, norm 1.0 (2)", "released (2)"]
+    paper, released = figure.axes[-2:]
+    assert list(released.lines[0].get_ydata()) == pytest.approx([2.0, 20.0, 200.0])
+    assert [text.get_text() for text in paper.get_legend().get_texts()] == ["paper", "norm 1.0"]
     assert all(path.stat().st_size > 1_000 for path in save(figure, tmp_path / "differences"))

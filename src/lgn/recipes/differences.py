@@ -3,8 +3,8 @@
     lgn reproduce differences
 
 From `paper`, one setting at a time as `released` has it, and from `released`, one at a time as `paper` has it: MNIST,
-10 epochs, three seeds each. Accuracy, norms of filters and generators by epoch, smoothness of filters, and the share of
-generators with each structure under white nulls and under all. Expected: that norms which are kept do it, if any one
+10 epochs, three seeds each. Accuracy, growth of filters and generators by epoch, smoothness of filters, and the share
+of generators with each structure under white nulls and under all. Expected: that norms which are kept do it, if any one
 setting does. `differences.json` and a figure; some four hours, 42 trainings; `--quick`: minutes, on digits.
 """
 
@@ -57,6 +57,7 @@ def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
     scores = [scores_of(context, run) for run in runs]
     return {
         "accuracy": [run.metrics[-1]["test_accuracy"] for run in runs],
+        "conditions": [[max(row["step_conditions"]) for row in run.metrics] for run in runs],
         "filters": [_by_epoch(run) for run in runs],
         "shares": {
             name: {

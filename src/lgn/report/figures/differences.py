@@ -1,7 +1,7 @@
 """What one setting at a time does between two presets: accuracy, size and smoothness of filters, structures."""
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import mean
+from statistics import geometric_mean, mean
 from typing import TYPE_CHECKING, Any
 
 from lgn.report.figures.style import BLUE, INK, ORANGE, SOFT, caption, new_figure
@@ -14,9 +14,10 @@ Sample = Mapping[str, Any]
 
 
 def setting_differences(samples: Sequence[Sample], data: str) -> "Figure":
-    """A row for each setting, a panel for each number; a dot for each run, a bar at their mean.
+    """A row for each setting, a panel for each number, a dot for each run; below, how filters grow by epoch.
 
-    samples: each with "name", "runs", "accuracy", "filters" and "shares", as `recipes/differences.py` measures them.
+    samples: each with "name", "runs", "accuracy", "conditions", "filters" and "shares", as `recipes/differences.py`
+    measures them.
     """
     if not samples:
         raise ValueError("samples must have at least one sample, got none")
@@ -28,19 +29,25 @@ def setting_differences(samples: Sequence[Sample], data: str) -> "Figure":
         "Toeplitz, white nulls": lambda each: each["shares"]["Toeplitz"]["white nulls"],
         "Toeplitz, all nulls": lambda each: each["shares"]["Toeplitz"]["all nulls"],
     }
-    figure = new_figure(1.75 * len(panels) + 2.6, 0.27 * len(samples) + 1.3)
-    line = figure.subplots(1, len(panels), squeeze=False)[0]
+    figure = new_figure(1.75 * len(panels) + 2.6, 0.27 * len(samples) + 4.2)
+    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=[0.27 * len(samples) + 0.9, 2.9])[:, 0]
+    line = above.subplots(1, len(panels), squeeze=False)[0]
     for place, (axes, (title, values)) in enumerate(zip(line, panels.items(), strict=True)):
         _panel(axes, [values(each) for each in samples], [_colour(each) for each in samples])
         axes.set_yticks(range(len(samples)), [f"{s['name']} ({s['runs']})" for s in samples] if place == 0 else [])
         axes.set_title(title, fontsize=9, color=INK)
         if title.startswith("norm"):
             axes.set_xscale("log")
+    bases = list(dict.fromkeys(_base(each) for each in samples))
+    for axes, base in zip(below.subplots(1, len(bases), squeeze=False, sharey=True)[0], bases, strict=True):
+        _growth(axes, base, [each for each in samples if _base(each) == base])
     caption(
         figure,
         "Blue: paper, and one setting at a time as released has it; orange: the other way. Dots are runs, in brackets "
         "how many, bars their mean. Norms after the last epoch: of the largest layer's bases, and of generators over "
-        f"that of an orthogonal one. Shares of generators that are Toeplitz. Data: {data}, classification.",
+        "that of an orthogonal one. Shares of generators that are Toeplitz. Below, by epoch, the step times the "
+        "squared norm of the largest layer's filters, which ISTA wants to be at most 1: geometric means over runs. "
+        f"Data: {data}, classification.",
     )
     return figure
 
@@ -56,5 +63,26 @@ def _panel(axes: "Axes", values: Sequence[Sequence[float]], colours: Sequence[st
     axes.spines[["left", "bottom"]].set_color("#c9c6be")
 
 
+def _growth(axes: "Axes", base: str, samples: Sequence[Sample]) -> None:
+    """A line for each setting, the base itself thick."""
+    for each in samples:
+        means = [geometric_mean(values) for values in zip(*each["conditions"], strict=True)]
+        whole = each["name"] == base
+        style = {"color": INK, "linewidth": 2.4} if whole else {"linewidth": 1.3}
+        axes.plot(range(1, len(means) + 1), means, **style, label=each["name"].removeprefix(f"{base}, "))
+    axes.set_yscale("log")
+    axes.axhline(1, color=SOFT, linewidth=0.8, linestyle=":")
+    axes.set_title(f"growth of filters: {base}, and one setting of the other", fontsize=9, color=INK)
+    axes.set_xlabel("epoch", fontsize=8.5, color=INK)
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    axes.tick_params(labelsize=8.5, colors=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _base(each: Sample) -> str:
+    """The preset that a sample is, or was changed from."""
+    return str(each["name"]).split(",")[0]
+
+
 def _colour(each: Sample) -> str:
-    return BLUE if each["name"].startswith("paper") else ORANGE
+    return BLUE if _base(each) == "paper" else ORANGE
