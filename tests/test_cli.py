@@ -41,7 +41,7 @@ def test_expected_errors_are_one_sentence_on_standard_error(capsys: pytest.Captu
     for words, message in (
         (["train", "no such set", "--out", "nowhere"], "no such set"),
         (["train", "--resume", "nowhere"], "run must be a directory with a config.json, got nowhere"),
-        (["train", "--preset", "swift"], "preset must be one of paper, released, quick, net, got 'swift'"),
+        (["train", "--preset", "swift"], "preset must be one of paper, released, stable, quick, net, got 'swift'"),
     ):
         assert main(words) == 1
         captured = capsys.readouterr()

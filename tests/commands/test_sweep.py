@@ -24,7 +24,7 @@ def test_the_product_of_settings_each_for_all_seeds() -> None:
         (["--seeds", "0"], "seeds must be at least 1, got 0"),
         (["--seed", "3"], "seed must not be given to a sweep"),
         (["--data", "digits,,mnist"], "data must be names separated by single commas, got 'digits,,mnist'"),
-        (["--preset", "quick,huge"], "preset must be one of paper, released, quick, net, got 'huge'"),
+        (["--preset", "quick,huge"], "preset must be one of paper, released, stable, quick, net, got 'huge'"),
         (["--threads", "0"], "threads must be at least 1, got 0"),
         (["--retries", "-1"], "retries must not be negative, got -1"),
         (["--data", "no-such-folder"], "no-such-folder"),

@@ -149,7 +149,7 @@ def test_every_field_is_an_option_by_its_name() -> None:
 
 
 def test_what_is_asked_wrongly_is_answered_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, net, got 'swift'"):
+    with pytest.raises(ValueError, match="preset must be one of paper, released, stable, quick, net, got 'swift'"):
         parse_config(["--preset", "swift"], "lgn train", "")
     alone = "resume must stand alone, since a run keeps its settings, got"
     with pytest.raises(ValueError, match=f"{alone} --seed 1 too"):

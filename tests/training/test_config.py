@@ -8,6 +8,7 @@ import pytest
 
 from lgn.training import PRESETS, Config, NetworkConfig, preset
 from lgn.training.build import learning_rate
+from lgn.training.config import changes_between
 from lgn.training.stored_config import config_from_json, config_to_json
 
 
@@ -30,6 +31,10 @@ def test_released_is_what_the_released_code_is_known_to_do() -> None:
     assert facts(released, "preprocess clip padding") == ["zca", 2.0, 1]
     reconstruct = preset("released", "reconstruct")
     assert facts(reconstruct, "penalty_weight normalise decoder") == [1e-2, False, "free"]
+
+
+def test_stable_is_the_papers_network_with_two_settings_of_ours() -> None:
+    assert changes_between(Config.paper(), Config.stable()) == {"generator_rate": 0.1, "weight_decay": 0.1}
 
 
 def test_quick_is_the_papers_network_for_a_minute() -> None:
@@ -60,7 +65,7 @@ def test_a_config_of_before_that_names_its_preset_is_read() -> None:
 def test_changes_reach_the_network_too() -> None:
     changed = preset("paper", "classify", num_sets=7, epochs=3)
     assert (changed.network.num_sets, changed.epochs, changed.task) == (7, 3, "classify")
-    with pytest.raises(ValueError, match="preset must be one of paper, released, quick, net, got 'fast'"):
+    with pytest.raises(ValueError, match="preset must be one of paper, released, stable, quick, net, got 'fast'"):
         preset("fast")
 
 
