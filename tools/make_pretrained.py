@@ -15,7 +15,7 @@ from lgn.sharing.hub import public_settings
 from lgn.training import Run
 from lgn.whole_files import read_json, write_json
 
-COPIED = ("metrics.jsonl", "initial.safetensors", "model.safetensors", "best.safetensors")
+COPIED = ("metrics.jsonl", "model.safetensors", "best.safetensors")  # the seed gives the beginning again
 
 
 def ship(run: Run, name: str, directory: Path = DIRECTORY) -> Path:

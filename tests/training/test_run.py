@@ -51,6 +51,13 @@ def test_the_initial_file_is_the_network_before_the_first_step(finished: Run) ->
     assert not equal(finished.initial(), snapshot(finished.model()))
 
 
+def test_a_beginning_that_is_not_stored_is_what_the_seed_gives(copied: Run) -> None:
+    stored, state = copied.initial(), torch.get_rng_state()
+    (copied.path / "initial.safetensors").unlink()
+    assert equal(copied.initial(), stored)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
 def test_the_loaded_model_gives_the_outputs_of_the_trained_one(finished: Run) -> None:
     """From the final weights and from the checkpoint's, by the run and by `lgn.load`."""
     model = lgn.load(finished.path)

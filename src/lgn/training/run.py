@@ -137,12 +137,19 @@ class Run:
         return stored
 
     def initial(self) -> dict[str, Tensor]:
-        """Generators and bases before the first step, by the names of `snapshot`."""
-        with self.reading("initial.safetensors", "a safetensors file with the beginning of this run"):
-            tensors = load_file(self.path / "initial.safetensors")
-            with torch.random.fork_rng(devices=[]):
-                expected = snapshot(self._network())
-            for name, tensor in expected.items():
+        """Generators and bases before the first step, by the names of `snapshot`.
+
+        Where they are not stored, what the seed gives again: the same, up to the rounding of another machine.
+        """
+        path = self.path / "initial.safetensors"
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.config.seed)
+            begun = snapshot(self._network())
+        if not path.is_file():
+            return begun
+        with self.reading(path.name, "a safetensors file with the beginning of this run"):
+            tensors = load_file(path)
+            for name, tensor in begun.items():
                 found = tuple(tensors[name].shape) if name in tensors else "none"
                 if found != tuple(tensor.shape):
                     raise ValueError(f"{name} must be of shape {tuple(tensor.shape)}, got {found}")
