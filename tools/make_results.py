@@ -188,8 +188,14 @@ def differences(results: Path) -> list[str]:
         "be at most 1 (geometric mean); norms are those after the last epoch, of bases in the layer with the largest."
     )
     names = list(measured["samples"][0]["shares"])
-    shares = [[each["name"], *(_white_and_all(each["shares"][name]) for name in names)] for each in measured["samples"]]
-    shown = "Shares of generators with each structure, under white nulls → under all:"
+    shares = [
+        [each["name"], str(each["runs"]), *(_white_and_all(each["shares"][name]) for name in names)]
+        for each in (*measured["samples"], *measured["controls"])
+    ]
+    shown = (
+        "Shares of generators with each structure, under white nulls → under all; last, the filters of both presets "
+        "without their pairing, and free networks:"
+    )
     figure = "![What each setting does](../results/figures/differences.png)"
     return [
         "## Which difference does it?",
@@ -197,7 +203,7 @@ def differences(results: Path) -> list[str]:
         words,
         markdown_table(heads, rows),
         shown,
-        markdown_table(["", *names], shares),
+        markdown_table(["", "runs", *names], shares),
     ]
 
 

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lgn.recipes.claims.shares import found, found_under, share
+from lgn.benchmarks.truth.unrelated import FREE, OTHER_INPUTS
+from lgn.recipes.claims.samples import sample
 from lgn.recipes.context import TITLES, Context, NotRun
 from lgn.recipes.runs import FEW, classification, seeds_of
-from lgn.recipes.structures import SHOWN
+from lgn.recipes.structures import shares_of
 from lgn.recipes.summaries import scores_of
 from lgn.report.figures import setting_differences
 from lgn.training import Config, Run, preset
@@ -41,7 +42,18 @@ def measure(context: Context) -> dict[str, Any]:
             samples.append({"name": name, "runs": len(runs), **_measured(context, runs)})
     if not samples:
         raise NotRun("no finished run of the presets paper and released, nor of what lies between them")
-    return {"quick": context.quick, "data": context.configured(classification(DATA)).data, "samples": samples}
+    data = context.configured(classification(DATA)).data
+    return {"quick": context.quick, "data": data, "samples": samples, "controls": list(_controls(context))}
+
+
+def _controls(context: Context) -> Iterator[dict[str, Any]]:
+    """The shares in filters of both presets without their pairing, and of free networks."""
+    for base in PRESETS:
+        found = sample(context, classification(DATA, base), free=base == PRESETS[0])
+        for name, scores in found.measured.controls.items() if found.runs else ():
+            if name != OTHER_INPUTS:
+                words = name if name == FREE else f"{name}, {base}"
+                yield {"name": words, "runs": len(scores), "shares": shares_of(scores)["shares"]}
 
 
 def changed_configs() -> Iterator[tuple[str, Config]]:
@@ -54,18 +66,11 @@ def changed_configs() -> Iterator[tuple[str, Config]]:
 
 
 def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
-    scores = [scores_of(context, run) for run in runs]
     return {
         "accuracy": [run.metrics[-1]["test_accuracy"] for run in runs],
         "conditions": [[max(row["step_conditions"]) for row in run.metrics] for run in runs],
         "filters": [_by_epoch(run) for run in runs],
-        "shares": {
-            name: {
-                "white nulls": [share(found_under(each), name) for each in scores],
-                "all nulls": [share(found(each), name) for each in scores],
-            }
-            for name in SHOWN
-        },
+        "shares": shares_of([scores_of(context, run) for run in runs])["shares"],
     }
 
 

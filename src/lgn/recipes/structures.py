@@ -41,7 +41,7 @@ def measure(context: Context) -> dict[str, Any]:
         title = TITLES[context.configured(classification(data)).data]
         for name, runs in _samples(context, data).items():
             if runs:
-                samples.append({"data": title, "name": name, "runs": len(runs), **_shares(runs)})
+                samples.append({"data": title, "name": name, "runs": len(runs), **shares_of(runs)})
                 nulls |= {null for each in runs for null in _nulls(each)}
     if not samples:
         raise NotRun("no finished run of the presets paper and released, nor of free networks")
@@ -67,7 +67,7 @@ def _control(of: Sample, name: str) -> list[Scores]:
     return of.measured.controls[name] if of.runs else []
 
 
-def _shares(runs: list[Scores]) -> dict[str, Any]:
+def shares_of(runs: list[Scores]) -> dict[str, Any]:
     """For each structure and each way of asking, the share in each run, whole or on U; and what was left undecided."""
     by_run = {words: [ask(each) for each in runs] for words, ask in UNDER.items()}
     return {
