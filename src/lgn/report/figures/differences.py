@@ -19,6 +19,8 @@ def setting_differences(samples: Sequence[Sample], data: str) -> "Figure":
     samples: each with "name", "runs", "accuracy", "conditions", "filters" and "shares", as `recipes/differences.py`
     measures them.
     """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     if not samples:
         raise ValueError("samples must have at least one sample, got none")
     panels: dict[str, Callable[[Sample], list[float]]] = {
@@ -38,6 +40,11 @@ def setting_differences(samples: Sequence[Sample], data: str) -> "Figure":
         axes.set_title(title, fontsize=9, color=INK)
         if title.startswith("norm"):
             axes.set_xscale("log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        if title.startswith("Toeplitz"):
+            axes.set_xlim(-0.05, 1.05)
     bases = list(dict.fromkeys(_base(each) for each in samples))
     for axes, base in zip(below.subplots(1, len(bases), squeeze=False, sharey=True)[0], bases, strict=True):
         _growth(axes, base, [each for each in samples if _base(each) == base])
