@@ -154,7 +154,7 @@ def verdicts(results: Path) -> str:
     ]
     words = "Numbers, intervals and what each was measured on are in [results/claims.md](../results/claims.md)."
     table = markdown_table(["", "claim", "`paper`", "`released`"], rows)
-    return "\n\n".join(["## Verdicts", words, table, *differences(results)])
+    return "\n\n".join(["## Verdicts", words, table, *differences(results), *stability(results)])
 
 
 def differences(results: Path) -> list[str]:
@@ -163,10 +163,6 @@ def differences(results: Path) -> list[str]:
     if not path.is_file():
         return []
     measured = read_json(path)
-
-    def spread(values: list[float], form: str) -> str:
-        return f"{mean(values):{form}}" + (f" ± {stdev(values):{form}}" if len(values) > 1 else "")
-
     rows = []
     for each in measured["samples"]:
         last = [epochs[-1] for epochs in each["filters"]]
@@ -174,11 +170,11 @@ def differences(results: Path) -> list[str]:
             [
                 each["name"],
                 str(each["runs"]),
-                spread([100 * value for value in each["accuracy"]], ".2f"),
+                _spread([100 * value for value in each["accuracy"]], ".2f"),
                 f"{geometric_mean(epochs[-1] for epochs in each['conditions']):.2g}",
-                spread([max(facts["norms"]) for facts in last], ".3g"),
-                spread([facts["generator_norm"] for facts in last], ".3g"),
-                spread([facts["smoothness"] for facts in last], ".2f"),
+                _spread([max(facts["norms"]) for facts in last], ".3g"),
+                _spread([facts["generator_norm"] for facts in last], ".3g"),
+                _spread([facts["smoothness"] for facts in last], ".2f"),
             ]
         )
     heads = ["", "runs", "test accuracy, %", "step times squared norm", "norm of bases", "of generators", "smoothness"]
@@ -205,6 +201,39 @@ def differences(results: Path) -> list[str]:
         shown,
         markdown_table(["", "runs", *names], shares),
     ]
+
+
+def stability(results: Path) -> list[str]:
+    """`stable` beside `paper`, where both were trained: how well they classify, and how large filters get."""
+    finished, rows = _finished(results), []
+    for data in ("mnist", "cifar10"):
+        for epochs in (10, 100):
+            beside = {name: preset(name, "classify", data=data, epochs=epochs) for name in ("paper", "stable")}
+            found = {
+                name: [run for run in finished if same_settings(replace(run.config, task="classify", seed=0), usual)]
+                for name, usual in beside.items()
+            }
+            if all(found.values()):
+                rows += [[TITLES[data], str(epochs), f"`{name}`", *_stable_row(runs)] for name, runs in found.items()]
+    if not rows:
+        return []
+    words = (
+        "`stable` is `paper` with two settings of ours ([the presets](training.md#presets)), chosen on a tenth of the "
+        "training images of MNIST. The largest layer's `step * sigma_max(W^T W)` says how large filters get (geometric "
+        "mean); ISTA wants it to be at most 1."
+    )
+    heads = ["data", "epochs", "", "runs", "test accuracy, %", "step times squared norm, last epoch"]
+    return ["## What bounds the filters?", words, markdown_table(heads, rows)]
+
+
+def _stable_row(runs: list[Run]) -> list[str]:
+    last = [run.metrics[-1] for run in runs]
+    size = geometric_mean(max(each["step_conditions"]) for each in last)
+    return [str(len(runs)), _spread([100 * each["test_accuracy"] for each in last], ".2f"), f"{size:.2g}"]
+
+
+def _spread(values: list[float], form: str) -> str:
+    return f"{mean(values):{form}}" + (f" ± {stdev(values):{form}}" if len(values) > 1 else "")
 
 
 def structures(results: Path) -> str:
