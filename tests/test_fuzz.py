@@ -1,6 +1,7 @@
 """tools/fuzz.py: some of its commands, and that it would notice what must not be."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
@@ -8,6 +9,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 from tool import load_tool
+
+from lgn.training.config import Config, NetworkConfig
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +27,12 @@ def test_random_commands_train_or_are_refused(tool: ModuleType, tmp_path: Path) 
         outcomes.append(found["outcome"])
     assert {"trained", "refused"} <= set(outcomes)
     assert tool.command(3, 0) == tool.command(3, 0) != tool.command(4, 0)
+
+
+def test_no_option_of_a_training_is_left_out(tool: ModuleType) -> None:
+    options = {each.name for config in (Config, NetworkConfig) for each in fields(config)}
+    named = " ".join([*tool.OPTIONS, *tool.FLAGS, *tool.ALWAYS]).replace("--no-", "--").replace("-", "_").split()
+    assert options - {"network", "data", "data_dir"} <= {name.strip("_") for name in named if name.startswith("__")}
 
 
 def test_it_would_notice(tool: ModuleType, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ NONSENSE = "0 -1 nan inf 1e38 1e-38 1e400"
 # What each option is given: what it can be for a small network, and what it cannot, or only with luck.
 OPTIONS = {
     "--task": ("classify reconstruct auto", "win"),
-    "--preset": ("quick paper released", "swift"),
+    "--preset": ("quick paper released stable net", "swift"),
     "--preprocess": ("standardise zca none", "all"),
     "--validation": ("0.1 0.5", f"0.99 1e-9 {NONSENSE}"),
     "--train-images": ("10 11 60 97", "1 0 4999999 -3 x"),
@@ -51,6 +51,10 @@ OPTIONS = {
     "--penalty-weight": ("0.001 100 0", NONSENSE),
     "--penalty-start": ("inverse gaussian", "zero"),
     "--checkpoint-seconds": ("60 0 1e-3", NONSENSE),
+    "--weight-decay": ("0 0.1 100", NONSENSE),
+    "--schedule": ("halved one-cycle", "cosine"),
+    "--augment": ("none turns", "flips"),
+    "--test": ("epochs end", "never"),
     "--seed": ("0 3 18446744073709551615", "18446744073709551616 -1 one"),
     "--data-seed": ("1 18446744073709551615", "-1 nan"),
     "--architecture": ("unfolded net", "cnn resnet"),
@@ -68,10 +72,13 @@ OPTIONS = {
     "--norm": ("None 1 2", NONSENSE),
     "--decoder": ("tied free", "none"),
     "--pool": ("1 4 7 50", "0 -1"),
+    "--group": ("None cyclic:3 dihedral:4 symmetric:3", "dihedral:0 cyclic cyclic:99999999 monster"),
+    "--parameters": ("3000 25000", "10 0 -1 100000000000"),
+    "--dropout": ("0 0.1 0.9", f"1 {NONSENSE}"),
     "--image-size": ("28 12", "0 -1"),
     "--device": ("cpu auto", "cuda abacus"),
 }  # fmt: skip
-FLAGS = ["--no-normalise", "--normalise", "--grey", "--freeze-filters"]
+FLAGS = ["--no-normalise", "--normalise", "--grey", "--freeze-filters", "--gates"]
 
 
 def command(seed: int, number: int) -> list[str]:
