@@ -56,6 +56,7 @@ def test_the_whole_command_ends_with_the_sentence_and_shows_it_on_its_page(
         (["--candidates", "spirals"], "candidates must be of turns"),
         (["--minutes", "0"], "minutes must be above 0"),
         (["--device", "abacus"], "device must be auto, cpu, cuda or mps, got 'abacus'"),
+        (["--train-images", "9999"], "train_images must be from 2, one of each class, to "),
         (["--paper", "--evidence", "images"], "paper must be given without evidence"),
     ],
 )

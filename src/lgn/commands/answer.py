@@ -10,8 +10,7 @@ from lgn.front.answer import answer_of
 from lgn.report import write_answer
 from lgn.symmetry import Symmetries, symmetries
 from lgn.symmetry.candidates import usual
-from lgn.training import Config, build_model, load_set
-from lgn.training.processes import choose_device
+from lgn.training import Config, load_set, require_trainable
 
 FILE, PAGE = "symmetries.json", "symmetries.html"
 
@@ -42,10 +41,7 @@ def answer(
     if evidence is None and alone:
         evidence = ("images",) if labels is None else ("images", "labels")
     if evidence is None:
-        choose_device(config.device)
-        task = config.task if config.task != "auto" else ("reconstruct" if labels is None else "classify")
-        with torch.random.fork_rng(devices=[]):
-            build_model(config, found.image_shape, found.num_classes, task)
+        require_trainable(config, found)
         evidence = ("images",) if labels is None else ("images", "labels", "network")
     path = out / FILE
     if path.is_file():

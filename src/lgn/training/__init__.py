@@ -7,7 +7,7 @@ from lgn.training.loop import Interrupted
 from lgn.training.objective import Diverged
 from lgn.training.prepared import Images, images_here, load_images, load_set
 from lgn.training.run import Run, snapshot
-from lgn.training.train import train
+from lgn.training.train import require_trainable, train
 
 __all__ = [
     "PRESETS",
@@ -24,6 +24,7 @@ __all__ = [
     "load_images",
     "load_set",
     "preset",
+    "require_trainable",
     "snapshot",
     "train",
 ]

@@ -50,11 +50,8 @@ def load_images(config: Config) -> Images:
     """Load what a config names; statistics are those of the training part alone."""
     found = load_set(config)
     image_shape = found.image_shape  # refuses signals and volumes, before anything else is asked of them
-    labelled = found.train.labels is not None
-    if config.task == "classify" and not labelled:
-        raise data.DataError(f"task must be reconstruct for images without labels, got classify for {config.data}")
-    task = config.task if config.task != "auto" else ("classify" if labelled else "reconstruct")
-    raw = _parts(config, found)
+    task = task_of(config, found)
+    raw = parts_of(config, found)
     preprocessing = data.fit_preprocessing(config.preprocess, raw["train"].images, grey=config.grey)
     prepared = {part: (preprocessing.prepare(split.images), split.labels) for part, split in raw.items()}
     facts = {
@@ -70,11 +67,19 @@ def load_images(config: Config) -> Images:
 
 def fitted_again(config: Config) -> data.Preprocessing:
     """The preprocessing of a config by itself: its images are needed, and none is prepared."""
-    images = _parts(config, load_set(config))["train"].images
+    images = parts_of(config, load_set(config))["train"].images
     return data.fit_preprocessing(config.preprocess, images, grey=config.grey)
 
 
-def _parts(config: Config, found: data.ImageSet) -> dict[str, data.Split]:
+def task_of(config: Config, found: data.ImageSet) -> str:
+    """The task of a config, which may leave it to the images."""
+    labelled = found.train.labels is not None
+    if config.task == "classify" and not labelled:
+        raise data.DataError(f"task must be reconstruct for images without labels, got classify for {config.data}")
+    return config.task if config.task != "auto" else ("classify" if labelled else "reconstruct")
+
+
+def parts_of(config: Config, found: data.ImageSet) -> dict[str, data.Split]:
     """The images of train, test and, where one is held out, validation, as they are."""
     train, labels = found.train.images, found.train.labels
     classes = torch.zeros(len(train), dtype=torch.int64) if labels is None else labels

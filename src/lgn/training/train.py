@@ -3,12 +3,15 @@
 import shlex
 from pathlib import Path
 
+import torch
+
+from lgn import data
 from lgn.discovery import determined_dimension, warn_undetermined
-from lgn.training.build import generator_rate
+from lgn.training.build import build_model, generator_rate
 from lgn.training.config import Config
 from lgn.training.loop import Interrupted, network_of, train_run
-from lgn.training.prepared import load_images
-from lgn.training.processes import processes
+from lgn.training.prepared import load_images, parts_of, task_of
+from lgn.training.processes import choose_device, processes
 from lgn.training.run import Run
 
 
@@ -28,3 +31,11 @@ def train(config: Config, out: str | Path, *, progress: bool = True) -> Run:
             return train_run(config, run, group, images, progress=progress)
         except Interrupted as stop:
             raise Interrupted(f"{stop}; continue with: lgn train --resume {shlex.quote(str(run.path))}") from None
+
+
+def require_trainable(config: Config, found: data.ImageSet) -> None:
+    """Refuse what `train` would refuse of these images, before anything else is done with them."""
+    choose_device(config.device)
+    parts_of(config, found)
+    with torch.random.fork_rng(devices=[]):
+        build_model(config, found.image_shape, found.num_classes, task_of(config, found))
