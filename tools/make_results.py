@@ -205,12 +205,13 @@ def differences(results: Path) -> list[str]:
 
 def stability(results: Path) -> list[str]:
     """`stable` beside `paper`, where both were trained: how well they classify, and how large filters get."""
-    finished, rows = _finished(results), []
+    finished = [(run, replace(run.config, task=run.facts["task"], seed=0)) for run in _finished(results)]
+    rows = []
     for data in ("mnist", "cifar10"):
         for epochs in (10, 100):
             beside = {name: preset(name, "classify", data=data, epochs=epochs) for name in ("paper", "stable")}
             found = {
-                name: [run for run in finished if same_settings(replace(run.config, task="classify", seed=0), usual)]
+                name: [run for run, config in finished if same_settings(config, usual)]
                 for name, usual in beside.items()
             }
             if all(found.values()):
