@@ -136,7 +136,7 @@ def decayed(groups: list[dict[str, Any]], weight_decay: float, model: nn.Module)
     of_generators = {id(p) for generator in generators_of(model).values() for p in generator.parameters()}
     decaying = {id(p) for p in model.parameters() if p.ndim > 1} - of_generators
     return [
-        {**some, "params": chosen, "weight_decay": weight_decay * decays}
+        {**some, "params": chosen, "weight_decay": weight_decay if decays else 0.0}
         for some in groups
         for decays in (True, False)
         if (chosen := [p for p in some["params"] if (id(p) in decaying) == decays])
