@@ -1,5 +1,6 @@
 """The front door: runs, models and matrices are analysed alike."""
 
+import math
 import re
 import shutil
 from itertools import cycle
@@ -183,6 +184,14 @@ def test_whitening_is_prepared_from_the_images_that_it_was_fitted_on(tmp_path: P
     images = lgn.training.load_images(whitened.config)
     prepared = whitened.prepare(lgn.data.load("digits").test.images[:5])
     torch.testing.assert_close(prepared, images.parts["test"][0][:5], rtol=1e-4, atol=1e-3)  # fitted twice
+    stored = whitened.path / "config.json"
+    config_json = stored.read_text()
+    mean = str(whitened.facts["preprocessing"]["mean"][0])
+    stored.write_text(config_json.replace(mean, str(math.nextafter(float(mean), 1))))  # as another machine rounds it
+    assert torch.equal(whitened.prepare(lgn.data.load("digits").test.images[:5]), prepared)
+    stored.write_text(config_json.replace(whitened.facts["preprocessing"]["checksum"], "0" * 64))
+    with pytest.raises(ValueError, match="digits must have the images that .* was trained with, for zca"):
+        whitened.prepare(lgn.data.load("digits").test.images[:5])
 
 
 def test_the_analysis_of_a_run_is_made_once_and_again_for_other_weights(run: lgn.training.Run, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ RUNS = sorted((Path(__file__).parents[2] / "results" / "runs").glob("*/config.js
 
 def test_all_runs_of_the_results_are_read() -> None:
     assert len(RUNS) > 60
-    assert {Run(path.parent).config.preset for path in RUNS} == {"paper", "released"}
+    assert {Run(path.parent).config.preset for path in RUNS} == {"paper", "released", "stable"}
 
 
 def older(**settings: Any) -> dict[str, Any]:

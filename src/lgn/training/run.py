@@ -201,7 +201,8 @@ class Run:
             with self.reading("config.json", "the config of a run"):
                 return data.Preprocessing.from_json(recipe)
         found = fitted_again(self.config)
-        if found.to_json() != recipe:
+        # The images decide its statistics, up to the rounding of another machine.
+        if (found.checksum, found.eps) != (recipe["checksum"], recipe["eps"]):
             raise ValueError(f"{self.config.data} must have the images that {self.path} was trained with, for zca")
         return found
 
