@@ -190,7 +190,7 @@ def test_whitening_is_prepared_from_the_images_that_it_was_fitted_on(tmp_path: P
     stored.write_text(config_json.replace(mean, str(math.nextafter(float(mean), 1))))  # as another machine rounds it
     assert torch.equal(whitened.prepare(lgn.data.load("digits").test.images[:5]), prepared)
     stored.write_text(config_json.replace(whitened.facts["preprocessing"]["checksum"], "0" * 64))
-    with pytest.raises(ValueError, match="digits must have the images that .* was trained with, for zca"):
+    with pytest.raises(ValueError, match=r"digits must have the images that .* was trained with, for zca"):
         whitened.prepare(lgn.data.load("digits").test.images[:5])
 
 
