@@ -4,8 +4,9 @@
 
 From `paper`, one setting at a time as `released` has it, and from `released`, one at a time as `paper` has it: MNIST,
 10 epochs, three seeds each. Accuracy, growth of filters and generators by epoch, smoothness of filters, and the share
-of generators with each structure under white nulls and under all. Expected: that norms which are kept do it, if any one
-setting does. `differences.json` and a figure; some four hours, 42 trainings; `--quick`: minutes, on digits.
+of generators with each structure under white nulls and under all. Expected: with norms that are kept `paper` looks like
+`released` under white nulls, and with no setting is there a structure under all. `differences.json` and a figure; 42
+trainings of some four minutes on one core; `--quick`: minutes, on digits.
 """
 
 from collections.abc import Iterator
