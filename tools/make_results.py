@@ -354,25 +354,25 @@ def _quality(last: dict[str, Any]) -> list[str]:
 
 
 def _longest(results: Path) -> str:
-    """Of each preset, as it is, on each data set for each task and from each start: the longest training."""
+    """Of each preset, as it is, on each data set and for each task: the longest training."""
     chosen: dict[tuple[str, ...], Run] = {}
     for run in _finished(results):
         config, task = run.config, run.facts["task"]
-        usual = preset(config.preset, task, data=config.data, start=config.network.start)
+        usual = preset(config.preset, task, data=config.data)
         if not same_settings(replace(config, task=task, epochs=usual.epochs, seed=usual.seed), usual):
             continue
-        key = (config.data, task, config.preset, config.network.start)
+        key = (config.data, task, config.preset)
         best = chosen.get(key)
         if best is None or (config.epochs, -config.seed) > (best.config.epochs, -best.config.seed):
             chosen[key] = run
     rows = []
-    for (data, task, name, start), run in sorted(chosen.items()):
+    for (data, task, name), run in sorted(chosen.items()):
         result = ("error ", "")[task == "classify"] + ", ".join(_quality(run.metrics[-1])[:1])
         words = "classification" if task == "classify" else "reconstruction"
-        rows.append([TITLES.get(data, data), words, name, start, str(run.metrics[-1]["epoch"]), result])
+        rows.append([TITLES.get(data, data), words, name, str(run.metrics[-1]["epoch"]), result])
     if not rows:
         return "No training of a preset is finished yet."
-    heads = ["data", "task", "preset", "start", "epochs", "test"]
+    heads = ["data", "task", "preset", "epochs", "test"]
     note = "The last epoch of one run each; all runs, with their commands and their spread over seeds, are in"
     return f"{markdown_table(heads, rows)}\n\n{note} [results/training.md](results/training.md)."
 
