@@ -67,7 +67,7 @@ def test_only_the_longest_run_of_a_preset_is_in_the_readme(tool: ModuleType, tmp
         (path.parent / "metrics.jsonl").write_text(json.dumps(metrics) + "\n")
     rows = [line for line in tool.readme(tmp_path).splitlines() if line.startswith("| MNIST")]
     accuracy = 100 * Run(shorter).metrics[-1]["test_accuracy"]
-    assert rows == [f"| MNIST | classification | paper | orthogonal | 20 | {accuracy:.2f} % |"]
+    assert rows == [f"| MNIST | classification | paper | 20 | {accuracy:.2f} % |"]
 
 
 def test_seeds_of_one_training_have_a_mean_and_a_spread(tool: ModuleType, tmp_path: Path) -> None:
