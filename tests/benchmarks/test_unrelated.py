@@ -11,8 +11,7 @@ from lgn.analysis import analyze_matrices
 from lgn.benchmarks.truth.unrelated import Generators, fitted, free, repaired, with_other_inputs
 from lgn.generators.starts import start_matrices
 from lgn.recipes.excerpt import Scores, summarise
-from lgn.training import build_model, preset
-from lgn.training.run import snapshot
+from lgn.training import build_model, preset, snapshot
 
 SETS, ORDER = 6, 4
 SMALL = {"num_layers": 2, "num_sets": 3, "kernel_size": 4}

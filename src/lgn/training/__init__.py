@@ -6,7 +6,8 @@ from lgn.training.evaluation import evaluate
 from lgn.training.loop import Interrupted
 from lgn.training.objective import Diverged
 from lgn.training.prepared import Images, images_here, load_images, load_set
-from lgn.training.run import Run, snapshot
+from lgn.training.run import Run
+from lgn.training.snapshot import snapshot
 from lgn.training.train import require_trainable, train
 
 __all__ = [

@@ -14,13 +14,12 @@ from torch import Tensor, nn
 from lgn import data
 from lgn.analysis import Analysis
 from lgn.analysis.analyze import analyze_subjects
-from lgn.generators import generators_of
-from lgn.nn import OrbitBank
 from lgn.training.build import build_model
 from lgn.training.config import Config
 from lgn.training.environment import PACKAGE, environment
 from lgn.training.facts import believed_facts
 from lgn.training.prepared import fitted_again
+from lgn.training.snapshot import snapshot
 from lgn.training.stored_config import config_from_json, config_to_json, differences
 from lgn.training.subjects import subjects_of
 from lgn.whole_files import PART, read_json, write_json, write_whole
@@ -239,13 +238,3 @@ class Run:
                 f"its numbers will differ by rounding from those that it would have had",
                 stacklevel=3,
             )
-
-
-def snapshot(model: nn.Module) -> dict[str, Tensor]:
-    """Generators as matrices, and bases: what analysis compares before and after."""
-    with torch.no_grad():
-        tensors = {
-            f"{name}.matrix": g.matrix().detach().clone().contiguous() for name, g in generators_of(model).items()
-        }
-        banks = {name: module for name, module in model.named_modules() if isinstance(module, OrbitBank)}
-        return tensors | {f"{name}.basis": bank.basis.detach().clone().contiguous() for name, bank in banks.items()}
