@@ -57,7 +57,7 @@ OPTIONS = {
     "--test": ("epochs end", "never"),
     "--seed": ("0 3 18446744073709551615", "18446744073709551616 -1 one"),
     "--data-seed": ("1 18446744073709551615", "-1 nan"),
-    "--architecture": ("unfolded net", "cnn resnet"),
+    "--architecture": ("unfolded cnn net", "resnet"),
     "--num-layers": ("1 3", "0 -1 40"),
     "--num-sets": ("1 3", "0 -2"),
     "--order": ("2 3 5", "1 0"),

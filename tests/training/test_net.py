@@ -133,7 +133,6 @@ def test_turned_images_are_other_images_and_the_same_with_the_seed(tmp_path: Pat
         ({"algorithm": "fista"}, "algorithm must be 'ista' for architecture 'net'"),
         ({"num_sets": 4}, "num_sets must be 5 for architecture 'net'"),
         ({"group": "symmetric:3"}, "group must be cyclic:N or dihedral:N"),
-        ({"architecture": "cnn", "generator": "dense"}, "architecture must be unfolded or net, got 'cnn'"),
     ],
 )
 def test_what_it_has_not_is_refused(changes: dict[str, object], sentence: str) -> None:
@@ -144,12 +143,3 @@ def test_what_it_has_not_is_refused(changes: dict[str, object], sentence: str) -
 def test_it_does_not_reconstruct() -> None:
     with pytest.raises(ValueError, match="task must be classify for architecture 'net', got 'reconstruct'"):
         build_model(small("net", **NET), (1, 28, 28), 0, "reconstruct")
-
-
-def test_runs_of_the_older_network_stay_readable() -> None:
-    config = preset("paper", architecture="cnn")
-    assert config_from_json(config_to_json(config)) == config
-    for name in ("mnist-cnn-10", "cifar10-cnn-10"):
-        run = Run(Path(__file__).parents[2] / "results" / "runs" / name)
-        assert run.config.network.architecture == "cnn"
-        assert run.trained

@@ -84,9 +84,9 @@ def facts_of_run(found: Run) -> tuple[tuple[str, str], ...]:
     config, facts = found.config, found.facts
     network, counts = config.network, facts["counts"]
     channels, height, width = facts["image_shape"]
-    unfolded = network.architecture == "unfolded"
-    kind = network.algorithm.upper() if unfolded else "a net"
-    sets = f"{network.num_sets} sets" if unfolded else f"sets for {network.parameters:,} parameters at most, each"
+    kind = {"unfolded": network.algorithm.upper(), "cnn": "a plain CNN", "net": "a net"}[network.architecture]
+    net = network.architecture == "net"
+    sets = f"sets for {network.parameters:,} parameters at most, each" if net else f"{network.num_sets} sets"
     of_group = "" if network.group is None else f", orbits of {network.chosen_group.name}"
     epochs = f"{config.epochs} epoch{'s' * (config.epochs > 1)}"
     rows = {

@@ -24,6 +24,7 @@ from lgn.nn.merge import merge
 from lgn.nn.models import Autoencoder, Classifier
 from lgn.nn.orbit_conv import OrbitConv2d
 from lgn.nn.places import Place, places
+from lgn.nn.plain_cnn import PlainCNN
 from lgn.nn.summary import Summary, summary
 from lgn.nn.threshold import soft_threshold
 from lgn.nn.transposed import GroupConvTranspose1d, GroupConvTranspose2d, GroupConvTranspose3d
@@ -51,6 +52,7 @@ __all__ = [
     "OrbitBank",
     "OrbitConv2d",
     "Place",
+    "PlainCNN",
     "SetBatchNorm1d",
     "SetBatchNorm2d",
     "SetBatchNorm3d",

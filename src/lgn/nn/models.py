@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.nn.bank import FreeBank
+from lgn.nn.plain_cnn import PlainCNN
 from lgn.nn.unfolded import UnfoldedEncoder
 
 
@@ -16,7 +17,7 @@ class Classifier(nn.Module):
     Shapes: (N, C, H, W) -> (N, num_classes)
     """
 
-    def __init__(self, encoder: UnfoldedEncoder, num_classes: int, *, pool: int = 4) -> None:
+    def __init__(self, encoder: UnfoldedEncoder | PlainCNN, num_classes: int, *, pool: int = 4) -> None:
         super().__init__()
         if num_classes < 2:
             raise ValueError(f"num_classes must be at least 2, got {num_classes}")

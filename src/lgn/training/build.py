@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from lgn.generators import Family, Generator, Start, generators_of
-from lgn.nn import Autoencoder, Classifier, GroupNet, UnfoldedEncoder
+from lgn.nn import Autoencoder, Classifier, GroupNet, PlainCNN, UnfoldedEncoder
 from lgn.operators.parse import parse_operator
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, Relations, SingularValues
 from lgn.training.config import FREE, Config, NetworkConfig
@@ -37,7 +37,21 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
     if network.architecture == "net":
         return _net(config, channels, num_classes, task)
     if network.architecture == "cnn":
-        raise ValueError("architecture must be unfolded or net, got 'cnn', which older runs have: net took its place")
+        _require_cnn(network, min(image_shape[1:]), task)
+        cnn = PlainCNN(
+            channels,
+            network.num_layers,
+            network.num_sets,
+            None,
+            network.kernel_size,
+            padding=network.padding,
+            group=network.chosen_group,
+            generator=generator,
+            share=network.share,
+            start=start,
+        )
+        cnn.convolutions.requires_grad_(not config.freeze_filters)
+        return Classifier(cnn, num_classes, pool=network.pool)
     encoder = UnfoldedEncoder(
         channels,
         network.num_layers,
@@ -66,14 +80,7 @@ def build_model(config: Config, image_shape: tuple[int, ...], num_classes: int, 
 
 def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Module:
     network = config.network
-    if task != "classify":
-        raise ValueError(f"task must be classify for architecture 'net', got {task!r}")
-    for name in (*OF_UNFOLDED, "num_sets", "padding", "pool"):
-        given, usual = getattr(network, name), NetworkConfig.__dataclass_fields__[name].default
-        if given != usual:
-            raise ValueError(
-                f"{name} must be {usual!r} for architecture 'net', which has no such choice, got {given!r}"
-            )
+    _require_usual(network, task, (*OF_UNFOLDED, "num_sets", "padding", "pool"))
     free = network.generator == FREE
     patch = (network.kernel_size, network.kernel_size)
     operators = [parse_operator(each, patch) for each in network.operator]
@@ -93,6 +100,29 @@ def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Modul
     )
     net.convolutions.requires_grad_(not config.freeze_filters)
     return net
+
+
+def _require_cnn(network: NetworkConfig, image_side: int, task: str) -> None:
+    _require_usual(network, task, OF_UNFOLDED)
+    if network.generator == FREE:
+        raise ValueError("generator must be a family for architecture 'cnn', got 'free'")
+    shrinking = 0 if network.padding == "same" else network.kernel_size - 1 - 2 * network.padding
+    if network.num_layers * shrinking >= image_side:
+        raise ValueError(
+            f"num_layers must be at most {(image_side - 1) // shrinking} for architecture 'cnn' and these images, "
+            f"of which every layer takes {shrinking} pixels a side, got {network.num_layers}"
+        )
+
+
+def _require_usual(network: NetworkConfig, task: str, names: tuple[str, ...]) -> None:
+    """Refuse what a network has not, rather than leave it aside without a word."""
+    words = f"for architecture {network.architecture!r}"
+    if task != "classify":
+        raise ValueError(f"task must be classify {words}, got {task!r}")
+    for name in names:
+        given, usual = getattr(network, name), NetworkConfig.__dataclass_fields__[name].default
+        if given != usual:
+            raise ValueError(f"{name} must be {usual!r} {words}, which has no such choice, got {given!r}")
 
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:

@@ -20,9 +20,9 @@ class NetworkConfig:
     """The network."""
 
     architecture: Literal["unfolded", "cnn", "net"] = "unfolded"
-    """The paper's unfolded network, or a network that keeps its group (`GroupNet`); older runs have 'cnn'."""
+    """The paper's unfolded network, a plain CNN of group layers, or a network that keeps its group (`GroupNet`)."""
     num_layers: int = 4
-    """Steps of sparse coding, or layers of a net, L."""
+    """Steps of sparse coding, or layers of a CNN or a net, L."""
     num_sets: int = 5
     """Filter sets per layer, K."""
     order: int = 4

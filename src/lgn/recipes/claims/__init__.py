@@ -42,9 +42,7 @@ def measure(context: Context) -> list[Statement]:
     """All claims, in the paper's order."""
     colour, grey = (sample(context, classification(data), free=True) for data in DATA)
     rebuilt_colour, rebuilt_grey = (sample(context, reconstruction(data)) for data in DATA)
-    # Of a network that is no longer made: what was trained is read.
-    stored = replace(context, existing=True)
-    cnn = [sample(stored, classification(data, architecture="cnn"), free=True) for data in DATA]
+    cnn = [sample(context, classification(data, architecture="cnn"), free=True) for data in DATA]
     released = [sample(context, classification(data, "released"), free=True) for data in DATA]
 
     def on_colour(number: int, judge: Callable[..., Statement]) -> Statement:
