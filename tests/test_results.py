@@ -97,8 +97,17 @@ def test_structures_are_told_under_both_kinds_of_nulls(tool: ModuleType, tmp_pat
         for name, every, open_ in (("`paper`", 0.25, 0.2), ("`released`", 0.0, 0.0), ("free networks", 0.0, 0.0))
     ]
     nulls = {"nulls": ["gaussian", "sign-and-turn"], "white": ["gaussian"]}
-    write_json(tmp_path / "structures.json", {"quick": False, **nulls, "samples": samples})
+    found = [{"whole": {"Toeplitz": 1.0}, "through filters": {"Toeplitz": share}} for share in (0.2, 0.3)]
+    planted = [{"data": "MNIST", "name": "`paper`", "shares": found}]
+    repeated = [{"data": "MNIST", "name": "`paper`", "in a set": [[0.5, 0.7]], "between sets": [[0.2, 0.2]]}]
+    write_json(
+        tmp_path / "structures.json",
+        {"quick": False, **nulls, "samples": samples, "planted": planted, "repeated": repeated},
+    )
     page = tool.structures(tmp_path)
+    assert "| MNIST | `paper` | 2 | the matrix has it | 1.00 |" in page
+    assert "| MNIST | `paper` | 2 | the filters have it | 0.25 |" in page
+    assert "| MNIST | `paper` | 2 | 0.60 ± 0.14; 0.20 ± 0.00 |" in page
     assert "White nulls: gaussian. Nulls that keep smoothness: sign-and-turn." in page
     assert "| `paper` | 2 | 0.60 → 0.25 | 0.30 → 0.00 |" in page
     assert "MNIST, `paper`: Toeplitz 0.25; MNIST, `released`: nothing." in page

@@ -175,9 +175,11 @@ def differences(results: Path) -> list[str]:
                 _spread([max(facts["norms"]) for facts in last], ".3g"),
                 _spread([facts["generator_norm"] for facts in last], ".3g"),
                 _spread([facts["smoothness"] for facts in last], ".2f"),
+                _spread(each["toeplitz_on_u"], ".2f"),
             ]
         )
     heads = ["", "runs", "test accuracy, %", "step times squared norm", "norm of bases", "of generators", "smoothness"]
+    heads.append("Toeplitz on U, white nulls")
     words = (
         "MNIST, 10 epochs, means over seeds with the standard deviation: each preset, and with one setting of the "
         "other. *Step times squared norm* is that of the largest layer, `step * sigma_max(W^T W)`, which ISTA wants to "
@@ -192,12 +194,19 @@ def differences(results: Path) -> list[str]:
         "Shares of generators with each structure, under white nulls → under all; last, the filters of both presets "
         "without their pairing, and free networks:"
     )
+    whole, on_u = (measured[f"smoothness_and_toeplitz{ending}"] for ending in ("", "_on_u"))
+    smooth = (
+        f"The smoother the filters, the more generators are Toeplitz under white nulls: over these {len(rows)} "
+        f"settings Spearman's rank correlation is {whole:.2f}, and {on_u:.2f} on U alone, where the matrix has nothing "
+        "but what its filters say."
+    )
     figure = "![What each setting does](../results/figures/differences.png)"
     return [
         "## Which difference does it?",
         figure,
         words,
         markdown_table(heads, rows),
+        smooth,
         shown,
         markdown_table(["", "runs", *names], shares),
     ]
@@ -257,7 +266,41 @@ def structures(results: Path) -> str:
         ]
         head = f"**{data}**: share of generators, under white nulls → under all nulls, means over runs."
         texts.append(f"{head}\n\n{markdown_table(['', 'runs', *names], rows)}")
-    return "\n\n".join([*texts, _what_is_left(measured)])
+    return "\n\n".join([*texts, _what_is_left(measured), *_would_be_found(measured), *_repeated(measured)])
+
+
+def _would_be_found(measured: dict[str, Any]) -> list[str]:
+    """What is found of structures that were planted in the networks, by how they were."""
+    planted = measured["planted"]
+    if not planted:
+        return []
+    words = {"whole": "the matrix has it", "through filters": "the filters have it"}
+    names = list(planted[0]["shares"][0]["whole"])
+    rows = [
+        [each["data"], each["name"], str(len(each["shares"])), said]
+        + [f"{mean(shares[way][name] for shares in each['shares']):.2f}" for name in names]
+        for each in planted
+        for way, said in words.items()
+    ]
+    head = "**Would it be found?** Share of generators in which a structure that was planted is found, under all nulls."
+    return [head, markdown_table(["data", "", "runs", "planted so that", *names], rows)]
+
+
+def _repeated(measured: dict[str, Any]) -> list[str]:
+    """How alike filters of a set are, beside those of two sets."""
+    rows = [
+        [each["data"], each["name"], str(len(each["in a set"][0]))]
+        + [
+            f"{_spread(own, '.2f')}; {_spread(other, '.2f')}"
+            for own, other in zip(each["in a set"], each["between sets"], strict=True)
+        ]
+        for each in measured["repeated"]
+    ]
+    if not rows:
+        return []
+    steps = [f"{word} apart" for word in ("one", "two", "three", "four", "five")[: len(rows[0]) - 3]]
+    head = "**What a set has in common**: the size of the cosine of filters, in a set; between two sets of a layer."
+    return [head, markdown_table(["data", "", "runs", *steps], rows)]
 
 
 def _by_data(measured: dict[str, Any]) -> dict[str, Cells]:

@@ -150,7 +150,28 @@ def test_a_share_must_be_beyond_every_control(plain: list[Scores], skew: list[Sc
     assert missing.tables[0].rows[0][-1] == "not tested"
     assert missing.tables[0].rows[0][2] == "not run"
     assert emergence(1, "", _against(skew[:4], plain)).verdict == "not tested"
-    assert emergence(1, "", _against(plain, plain)).verdict == "not seen"
+
+
+def test_what_is_not_found_is_absent_only_where_it_would_be_found(plain: list[Scores], skew: list[Scores]) -> None:
+    def beside(**planted: float) -> Statement:
+        shares = {"skew-symmetric": 1.0, "Toeplitz": 1.0, "multi-scale": 1.0} | planted
+        measured = [{"whole": shares, "through filters": dict.fromkeys(shares, 0.25)}] * 5
+        return emergence(1, "", replace(_against(plain, plain), planted=measured))
+
+    assert beside().verdict == "not seen"
+    some = beside(**{"multi-scale": 0.5})
+    assert some.verdict == "not seen"  # of the two others
+    assert any(line.startswith("not found and left open") and "multi-scale" in line for line in some.details)
+    assert dict.fromkeys(row[-1] for row in some.tables[0].rows) == {
+        "1 [1, 1] over 5 runs": None, "0.5 [0.5, 0.5] over 5 runs": None, "0.25 [0.25, 0.25] over 5 runs": None,
+    }  # fmt: skip
+    blind = beside(**{"skew-symmetric": 0.7, "Toeplitz": 0.0, "multi-scale": 0.79})
+    assert blind.verdict == "not tested"
+    assert emergence(1, "", _against(plain, plain)).verdict == "not tested"  # nobody asked
+    # What is found needs no proof that it can be.
+    found = emergence(1, "", _against(skew, plain))
+    assert found.verdict == "holds in part"
+    assert not any("skew-symmetric" in line for line in found.details if line.startswith("not found"))
 
 
 def test_what_too_few_draws_leave_undecided_is_not_called_absent(plain: list[Scores]) -> None:

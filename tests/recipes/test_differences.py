@@ -1,10 +1,11 @@
 """One setting at a time between two presets."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lgn.recipes.differences import changed_configs
+from lgn.recipes.differences import changed_configs, likeness
 from lgn.report.figures import save, setting_differences
 from lgn.training import preset
 from lgn.training.config import changes_between
@@ -21,6 +22,18 @@ def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset()
         assert whole == {k: v for k, v in changes_between(base, other).items() if k != "share"}
     assert len(configs) == 14
     assert paper.network == preset("paper").network
+
+
+def test_smoothness_and_shares_are_compared_setting_by_setting() -> None:
+    def sample(smooth: list[float], anywhere: list[float], on_u: float) -> dict[str, Any]:
+        filters = [[{"smoothness": 9.0}, {"smoothness": value}] for value in smooth]  # the last epoch counts
+        shares = {"Toeplitz": {"white nulls": anywhere}}
+        return {"filters": filters, "shares": shares, "toeplitz_on_u": [on_u] * len(smooth)}
+
+    # Means over runs grow together in the first share, and go against each other in the second.
+    samples = [sample([0.1, 0.5], [0.4, 0.0], 0.9), sample([0.4], [0.3], 0.5), sample([0.6, 0.8], [0.2, 1.0], 0.1)]
+    assert likeness(samples) == pytest.approx({"smoothness_and_toeplitz": 1, "smoothness_and_toeplitz_on_u": -1})
+    assert likeness([sample([0.1], [0.0], 0.0), sample([0.2], [0.0], 0.0)]) == {}  # shares that do not vary
 
 
 def test_the_figure_has_a_row_for_every_setting(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -165,3 +166,19 @@ def test_a_run_gives_these_figures(analysis: Analysis, tmp_path: Path) -> None:
         "group-actions", "effect-on-identity", "concentrated-blocks", "generators", "circulant-and-diagonal",
         "diagonalisation", "filter-sets", "architecture",
     }  # fmt: skip
+
+
+def test_shares_are_bars_by_sample_and_what_was_not_asked_stays_blank() -> None:
+    def sample(name: str, **shares: dict[str, list[float]]) -> dict[str, Any]:
+        return {"data": "MNIST", "name": name, "runs": 2, "shares": shares}
+
+    samples = [
+        sample("`paper`", Toeplitz={"white nulls": [0.4, 0.6], "all nulls": [0.0, 0.1]}),
+        sample("planted", Toeplitz={"all nulls": [0.9, 1.0]}),
+        sample("nothing"),
+    ]
+    (axes,) = figures.structure_shares(samples, ["Toeplitz"], ["white nulls", "all nulls"]).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["paper (2)", "planted (2)", "nothing (2)"]
+    bars = {bars.get_label(): {round(bar.get_y()): bar.get_width() for bar in bars} for bars in axes.containers}
+    assert bars["white nulls"] == pytest.approx({0: 0.5})
+    assert bars["all nulls"] == pytest.approx({0: 0.05, 1: 0.95})

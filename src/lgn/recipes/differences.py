@@ -5,16 +5,20 @@
 From `paper`, one setting at a time as `released` has it, and from `released`, one at a time as `paper` has it: MNIST,
 10 epochs, three seeds each, and five of the presets. Accuracy, growth of filters and generators by epoch, smoothness of
 filters, and the share of generators with each structure under white nulls and under all. Expected: with norms that are
-kept `paper` looks like `released` under white nulls, and with no setting is there a structure under all.
+kept `paper` looks like `released` under white nulls, the smoother filters are the more, and with no setting is there a
+structure under all.
 `differences.json` and a figure; 46 trainings of some four minutes on one core; `--quick`: minutes, on digits.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
+from lgn.analysis.generator import IDENTIFIABLE
 from lgn.benchmarks.truth.unrelated import FREE, OTHER_INPUTS
 from lgn.recipes.claims.samples import sample
+from lgn.recipes.claims.shares import found_under, share
 from lgn.recipes.context import TITLES, Context, NotRun
 from lgn.recipes.runs import FEW, classification, seeds_of
 from lgn.recipes.structures import shares_of
@@ -46,7 +50,24 @@ def measure(context: Context) -> dict[str, Any]:
     if not samples:
         raise NotRun("no finished run of the presets paper and released, nor of what lies between them")
     data = context.configured(classification(DATA)).data
-    return {"quick": context.quick, "data": data, "samples": samples, "controls": list(_controls(context))}
+    controls = list(_controls(context))
+    return {"quick": context.quick, "data": data, "samples": samples, "controls": controls, **likeness(samples)}
+
+
+def likeness(samples: list[dict[str, Any]]) -> dict[str, float]:
+    """How far the smoothness of filters tells the share of Toeplitz generators under white nulls, setting by setting.
+
+    Spearman's rank correlation of means over runs: the setting is the unit.
+    """
+    from scipy.stats import spearmanr
+
+    smooth = [mean(epochs[-1]["smoothness"] for epochs in each["filters"]) for each in samples]
+    shares = {
+        "smoothness_and_toeplitz": [mean(each["shares"]["Toeplitz"]["white nulls"]) for each in samples],
+        "smoothness_and_toeplitz_on_u": [mean(each["toeplitz_on_u"]) for each in samples],
+    }
+    varied = {name: values for name, values in shares.items() if min(len(set(values)), len(set(smooth))) > 1}
+    return {name: float(spearmanr(smooth, values).statistic) for name, values in varied.items()}
 
 
 def _controls(context: Context) -> Iterator[dict[str, Any]]:
@@ -69,11 +90,14 @@ def changed_configs() -> Iterator[tuple[str, Config]]:
 
 
 def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
+    scores = [scores_of(context, run) for run in runs]
     return {
         "accuracy": [run.metrics[-1]["test_accuracy"] for run in runs],
         "conditions": [[max(row["step_conditions"]) for row in run.metrics] for run in runs],
         "filters": [_by_epoch(run) for run in runs],
-        "shares": shares_of([scores_of(context, run) for run in runs])["shares"],
+        "shares": shares_of(scores)["shares"],
+        # Off U stands the start; on U there is nothing but what filters say.
+        "toeplitz_on_u": [share(found_under(each), "Toeplitz", (IDENTIFIABLE,)) for each in scores],
     }
 
 

@@ -3,26 +3,30 @@
     lgn reproduce structures
 
 Uses the short runs of the claims, both presets and both data sets, free networks, re-paired filters, and runs with a
-given rotation, in which there is an operator to find. Expected: under white nulls many structures, in free networks as
-in others; under nulls that keep the smoothness of filters few, and the rotation. `structures.json` and a figure;
-minutes, once the runs are there; `--quick`: two minutes, on digits.
+given rotation, in which there is an operator to find; says how much of planted structures would be found, and how alike
+the filters of a set are.
+Expected: under white nulls many structures, in free networks as in others; under nulls that keep the smoothness of
+filters few, and the rotation. `structures.json` and a figure; half an hour on two cores, once the runs are there;
+`--quick`: two minutes, on digits.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from lgn.benchmarks.truth.planted import THROUGH_FILTERS, WHOLE
 from lgn.benchmarks.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.samples import Sample, sample
 from lgn.recipes.claims.shares import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
 from lgn.recipes.context import TITLES, Context, NotRun
 from lgn.recipes.controls import with_equal_filters
 from lgn.recipes.excerpt import Scores
+from lgn.recipes.repetition import over_runs
 from lgn.recipes.runs import classification
 from lgn.report.figures import structure_shares
 
 SHOWN = ("skew-symmetric", "Toeplitz", "block-Toeplitz", "multi-scale", "concentrated blocks", OPERATOR)
-DATA = ("cifar10", "mnist")
+DATA, PRESETS = ("cifar10", "mnist"), ("paper", "released")
 #: What was asked: nulls without smoothness, or all of them, those that keep it among them.
 UNDER: dict[str, Callable[[Scores], Found]] = {"white nulls": found_under, "all nulls": found}
 
@@ -30,28 +34,50 @@ UNDER: dict[str, Callable[[Scores], Found]] = {"white nulls": found_under, "all 
 def run(context: Context) -> list[Path]:
     measured = measure(context)
     context.write_json("structures.json", measured)
-    return context.save_figure(structure_shares(measured["samples"], SHOWN, list(UNDER)), "structures")
+    rows = [*measured["samples"], *_planted_rows(measured["planted"])]
+    return context.save_figure(structure_shares(rows, SHOWN, list(UNDER)), "structures")
+
+
+def _planted_rows(planted: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What was planted as rows of the figure: asked of three structures, under all nulls."""
+    for each in planted:
+        for way, words in {WHOLE: "in matrices", THROUGH_FILTERS: "in filters"}.items():
+            found = [by_way[way] for by_way in each["shares"]]
+            shares = {name: {"all nulls": [run[name] for run in found]} for name in found[0]}
+            yield {**each, "name": f"planted {words}, {each['name']}", "runs": len(found), "shares": shares}
 
 
 def measure(context: Context) -> dict[str, Any]:
     """The share of generators with each structure, by run: of the presets, their controls, and a given rotation."""
     samples: list[dict[str, Any]] = []
+    planted: list[dict[str, Any]] = []
+    repeated: list[dict[str, Any]] = []
     nulls: set[str] = set()
     for data in context.distinct(*DATA):
         title = TITLES[context.configured(classification(data)).data]
-        for name, runs in _samples(context, data).items():
+        presets = {f"`{name}`": sample(context, classification(data, name), free=True) for name in PRESETS}
+        for name, runs in _samples(context, data, *presets.values()).items():
             if runs:
                 samples.append({"data": title, "name": name, "runs": len(runs), **shares_of(runs)})
                 nulls |= {null for each in runs for null in _nulls(each)}
+        repeated += [
+            {"data": title, "name": name, **over_runs(runs)}
+            for name, runs in {**{name: of.runs for name, of in presets.items()}, FREE: presets["`paper`"].free}.items()
+            if any(run.finished for run in runs)
+        ]
+        planted += [
+            {"data": title, "name": name, "shares": found}
+            for name, of in presets.items()
+            if of.runs and (found := of.measured.planted)
+        ]
     if not samples:
         raise NotRun("no finished run of the presets paper and released, nor of free networks")
-    return {"quick": context.quick, "nulls": sorted(nulls), "white": sorted(nulls & WHITE), "samples": samples}
+    asked = {"nulls": sorted(nulls), "white": sorted(nulls & WHITE)}
+    return {"quick": context.quick, **asked, "samples": samples, "planted": planted, "repeated": repeated}
 
 
-def _samples(context: Context, data: str) -> dict[str, list[Scores]]:
+def _samples(context: Context, data: str, paper: Sample, released: Sample) -> dict[str, list[Scores]]:
     """By what it is called in the figure, the scores of a run each."""
-    paper = sample(context, classification(data), free=True)
-    released = sample(context, classification(data, "released"), free=True)
     rotation = sample(context, with_equal_filters(classification(data), "rotation by 90 degrees"))
     result = {"`paper`": paper.scores, "`released`": released.scores}
     if paper.runs:

@@ -1,17 +1,23 @@
 """Scores of runs and of their controls, made once and kept beside the runs."""
 
 from collections.abc import Callable
+from statistics import mean
 
 import torch
 
 from lgn.analysis import Analysis, analyze_matrices
+from lgn.benchmarks.truth.planted import PARTS, THROUGH_FILTERS, WHOLE, planted
 from lgn.benchmarks.truth.unrelated import OTHER_INPUTS, REPAIRED, Generators, free, repaired, with_other_inputs
 from lgn.front import analyze
 from lgn.generators import Share, generators_of
 from lgn.recipes.context import SCORES, SINGULAR_VALUES, Context
 from lgn.recipes.excerpt import Scores, summarise
 from lgn.training import Run
-from lgn.whole_files import read_json, write_json
+from lgn.whole_files import SCHEMA, read_json, write_json
+
+#: By how it was planted, and by structure: the share of generators in which it is found.
+Planted = dict[str, dict[str, float]]
+PLANTED = "planted.json"
 
 
 def scores_of(context: Context, run: Run) -> Scores:
@@ -38,6 +44,26 @@ def controls_of(context: Context, run: Run) -> dict[str, Scores]:
         name: _kept(run, f"{name.replace(' ', '-')}.json.gz", lambda make=make: _analysis(context, make()))  # type: ignore[misc]
         for name, make in makers.items()
     }
+
+
+def planted_of(context: Context, run: Run) -> Planted | None:
+    """What is found of structures that are there; None where neither it nor the weights were kept."""
+    path = run.path / PLANTED
+    if not path.is_file():
+        if not run.finished:
+            return None
+        model, initial, share = run.model(), run.initial(), run.config.network.share
+        ways = {WHOLE: False, THROUGH_FILTERS: True}
+        shares = {way: _shares(context, *planted(model, initial, share, through)) for way, through in ways.items()}
+        write_json(path, {"schema": SCHEMA, "shares": shares})
+    shares = read_json(path)["shares"]
+    return {way: shares[way] for way in (WHOLE, THROUGH_FILTERS)}
+
+
+def _shares(context: Context, of: Generators, structures: list[str]) -> dict[str, float]:
+    generators = summarise(_analysis(context, of)).generators
+    found = [(name, name in dict(each.findings)) for name, each in zip(structures, generators, strict=True)]
+    return {name: mean(there for planted, there in found if planted == name) for name in PARTS}
 
 
 def singular_values_of(run: Run) -> tuple[float, float]:

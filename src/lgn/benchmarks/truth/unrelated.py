@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.algebra import Patch, vec
+from lgn.analysis.structure import energy
 from lgn.generators import Share
 from lgn.generators.fit import consecutive_pairs
 from lgn.generators.starts import start_matrices
@@ -44,15 +45,12 @@ def fitted(sets: Tensor, share: Share, start: Tensor, energy_off: Tensor | None 
 
     Shapes: sets (S, p, C, n, m), start (S, C or 1, d, d), energy_off (S, C or 1) -> S or S C generators
     """
-    before, after = _unit_pairs(sets, share)
+    before, after = unit_pairs(sets, share)
     on_u = after @ torch.linalg.pinv(before)
-    off_u = start.double() @ _off(before)
-    wanted = _energy(on_u) if energy_off is None else energy_off
-    there = _energy(off_u)
-    scale = torch.where(there > 1e-12, wanted / there.clamp_min(1e-12), 0.0).sqrt()  # where U is all, there is no rest
-    matrices = on_u + scale[..., None, None] * off_u
+    off_u = start.double() @ orthogonal_to(before)
+    matrices = on_u + with_energy(off_u, energy(on_u) if energy_off is None else energy_off)
     patch = (sets.shape[-2], sets.shape[-1])
-    return Generators(matrices.flatten(0, 1), _first(sets[:, 0].double(), share), patch, sets.shape[1])
+    return Generators(matrices.flatten(0, 1), first_elements(sets[:, 0].double(), share), patch, sets.shape[1])
 
 
 def free(model: nn.Module, order: int, share: Share, seed: int, shuffled: bool = False) -> Generators:
@@ -86,10 +84,10 @@ def repaired(model: nn.Module, initial: dict[str, Tensor], share: Share, seed: i
         chosen = torch.randperm(count, generator=random)[(torch.arange(count)[:, None] + shifts) % count]  # (S, p)
         moved = sets[chosen, torch.arange(p)]
         norms = [torch.linalg.matrix_norm(each, keepdim=True).clamp_min(1e-30) for each in (sets, moved)]
-        off = _energy(_matrices(bank, share) @ _off(_unit_pairs(sets, share)[0]))
+        off = energy(matrices_of(bank, share) @ orthogonal_to(unit_pairs(sets, share)[0]))
         return fitted(moved * norms[0] / norms[1], share, initial[f"{name}.generator.matrix"], off)
 
-    return _over_banks(model, of)
+    return over_banks(model, of)
 
 
 def with_other_inputs(model: nn.Module, share: Share, seed: int) -> Generators:
@@ -97,15 +95,16 @@ def with_other_inputs(model: nn.Module, share: Share, seed: int) -> Generators:
     random = torch.Generator().manual_seed(seed)
 
     def of(_: str, bank: OrbitBank) -> Generators:
-        left, values, right = torch.linalg.svd(_matrices(bank, share).flatten(0, 1))
+        left, values, right = torch.linalg.svd(matrices_of(bank, share).flatten(0, 1))
         by = int(torch.randint(1, len(left), (), generator=random))
         matrices = left @ (values[..., None] * right.roll(by, 0))
-        return Generators(matrices, _first(bank.basis.detach().double(), share), bank.generator.patch, bank.order)
+        first = first_elements(bank.basis.detach().double(), share)
+        return Generators(matrices, first, bank.generator.patch, bank.order)
 
-    return _over_banks(model, of)
+    return over_banks(model, of)
 
 
-def _over_banks(model: nn.Module, of: Callable[[str, OrbitBank], Generators]) -> Generators:
+def over_banks(model: nn.Module, of: Callable[[str, OrbitBank], Generators]) -> Generators:
     """What is made of each bank, in one."""
     first, *rest = [of(name, bank) for name, bank in model.named_modules() if isinstance(bank, OrbitBank)]
     for each in rest:
@@ -113,7 +112,7 @@ def _over_banks(model: nn.Module, of: Callable[[str, OrbitBank], Generators]) ->
     return first
 
 
-def _matrices(bank: OrbitBank, share: Share) -> Tensor:
+def matrices_of(bank: OrbitBank, share: Share) -> Tensor:
     """The generators of a bank in which every set has its own, (S, C or 1, d, d)."""
     matrices = bank.generator.matrix().detach().double()
     if share not in ("set", "channel") or len(matrices) != len(bank.basis):
@@ -121,23 +120,26 @@ def _matrices(bank: OrbitBank, share: Share) -> Tensor:
     return matrices
 
 
-def _unit_pairs(sets: Tensor, share: Share) -> tuple[Tensor, Tensor]:
+def unit_pairs(sets: Tensor, share: Share) -> tuple[Tensor, Tensor]:
     """Elements j and j + 1 of each set as columns (S, C or 1, d, pairs); in each pair the first has norm 1."""
     before, after = consecutive_pairs(sets.double(), share)
     length = before.norm(dim=-2, keepdim=True).clamp_min(1e-30)
     return before / length, after / length
 
 
-def _off(columns: Tensor) -> Tensor:
+def orthogonal_to(columns: Tensor) -> Tensor:
     """The projector on what is orthogonal to columns, (..., d, pairs) -> (..., d, d)."""
     return torch.eye(columns.shape[-2], dtype=columns.dtype) - columns @ torch.linalg.pinv(columns)
 
 
-def _energy(matrices: Tensor) -> Tensor:
-    return matrices.square().sum((-2, -1))
+def with_energy(matrices: Tensor, wanted: Tensor) -> Tensor:
+    """The same but for their scale; what is nothing stays nothing, as what is off U where U is all."""
+    there = energy(matrices)
+    scale = torch.where(there > 1e-12, wanted / there.clamp_min(1e-12), 0.0).sqrt()
+    return scale[..., None, None] * matrices
 
 
-def _first(bases: Tensor, share: Share) -> list[Tensor]:
+def first_elements(bases: Tensor, share: Share) -> list[Tensor]:
     """First elements (S, C, n, m) as columns: (d, C) for each generator, or (d, 1) where channels have their own."""
     columns = vec(bases)  # (S, C, d)
     return list(columns.flatten(0, 1)[..., None]) if share == "channel" else list(columns.mT)

@@ -7,6 +7,7 @@ from statistics import mean
 from lgn.benchmarks.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
 from lgn.recipes.claims.statement import Estimate, Table, all_of, difference, estimate
 from lgn.recipes.excerpt import GeneratorScores, Scores
+from lgn.recipes.summaries import Planted
 
 CONTROLS = (FREE, REPAIRED, OTHER_INPUTS)
 
@@ -17,6 +18,7 @@ class Measured:
 
     runs: list[Scores]
     controls: dict[str, list[Scores]] = field(default_factory=dict)
+    planted: list[Planted] = field(default_factory=list)  # what is found in such networks of structures that are there
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Comparison:
     controls: dict[str, Estimate]
     ahead: dict[str, Estimate]
     least: float | None = None  # a value that the runs must be above as well
+    planted: Estimate | None = None  # the same number where what is claimed was planted
 
     def beyond(self) -> bool | None:
         """Whether the runs are above the least value and ahead of all controls: what one of them has is not learned."""
@@ -39,27 +42,41 @@ class Comparison:
         return f"{self.name} {self.runs}"
 
 
-def compare(name: str, number: Callable[[Scores], float], measured: Measured, least: float | None = None) -> Comparison:
-    """A number of each run, against the same number of each control."""
+def compare(
+    name: str,
+    number: Callable[[Scores], float],
+    measured: Measured,
+    least: float | None = None,
+    planted: Iterable[float] = (),
+) -> Comparison:
+    """A number of each run, against the same number of each control, and beside that of planted structures."""
     runs = [number(each) for each in measured.runs]
     controls = {title: [number(each) for each in some] for title, some in measured.controls.items() if some}
+    there = list(planted)
     return Comparison(
         name,
         estimate(runs),
         {title: estimate(values) for title, values in controls.items()},
         {title: difference(runs, values) for title, values in controls.items()},
         least,
+        estimate(there) if there else None,
     )
 
 
 def table(title: str, comparisons: Iterable[Comparison], least: str = "must exceed") -> Table:
-    """A row each: the runs, every control, the value to exceed, and whether the runs are beyond all of them."""
+    """A row each: the runs, every control, the value to exceed, and whether the runs are beyond all of them.
+
+    Last, where there is one, the number of what was planted.
+    """
+    compared = list(comparisons)
+    planted = ("planted",) if any(each.planted for each in compared) else ()
     rows = []
-    for each in comparisons:
+    for each in compared:
         beside = [str(each.controls[name]) if name in each.controls else "not run" for name in CONTROLS]
         bound = "" if each.least is None else f"{each.least:.3g}"
-        rows.append((each.name, str(each.runs), *beside, bound, ANSWERS[each.beyond()]))
-    return Table(title, ("", "runs", *CONTROLS, least, "beyond all"), tuple(rows))
+        there = (str(each.planted or "not run"),) if planted else ()
+        rows.append((each.name, str(each.runs), *beside, bound, ANSWERS[each.beyond()], *there))
+    return Table(title, ("", "runs", *CONTROLS, least, "beyond all", *planted), tuple(rows))
 
 
 ANSWERS = {True: "yes", False: "no", None: "not tested"}

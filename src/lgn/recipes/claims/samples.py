@@ -11,7 +11,7 @@ from lgn.recipes.context import TITLES, Context, caption
 from lgn.recipes.controls import with_equal_filters
 from lgn.recipes.excerpt import Scores
 from lgn.recipes.runs import classification, long_runs, seeds_of
-from lgn.recipes.summaries import controls_of, free_scores_of, scores_of
+from lgn.recipes.summaries import controls_of, free_scores_of, planted_of, scores_of
 from lgn.training import Config, Run
 
 # From words on what was measured, and one or more samples, to a statement.
@@ -33,12 +33,13 @@ class Sample:
 
     @cached_property
     def measured(self) -> Measured:
-        """The scores of the runs and of their controls."""
+        """The scores of the runs and of their controls; where structures are judged, what is found of planted ones."""
         made = [controls_of(self.context, run) for run in self.runs]
         share = self.runs[0].config.network.share
         free = [free_scores_of(self.context, run, share) for run in self.free]
         controls = {name: [each[name] for each in made] for name in (REPAIRED, OTHER_INPUTS)}
-        return Measured(self.scores, ({FREE: free} if free else {}) | controls)
+        found = [planted_of(self.context, run) for run in self.runs] if free else []
+        return Measured(self.scores, ({FREE: free} if free else {}) | controls, [each for each in found if each])
 
     @property
     def accuracies(self) -> list[float]:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def structure_shares(samples: Sequence[Mapping[str, Any]], structures: Sequence[str], ways: Sequence[str]) -> "Figure":
     """A panel for each structure and data set, a row for each sample: the mean share, asked in one way and in another.
 
-    samples: each with "data", "name", "runs" and "shares": {structure: {way: a share for each run}}.
+    samples: each with "data", "name", "runs" and "shares": {structure: {way: a share for each run}}; what was not asked
+    of a sample is left out, and stays blank.
     """
     if not samples:
         raise ValueError("samples must have at least one sample, got none")
@@ -35,7 +36,8 @@ def structure_shares(samples: Sequence[Mapping[str, Any]], structures: Sequence[
     caption(
         figure,
         "The share of generators with a structure, whole or on what the data can say; means over runs, in brackets how "
-        "many, thin lines from the lowest to the highest. Dashed: 0.05, the share of findings that may be false. Data: "
+        "many, thin lines from the lowest to the highest. Dashed: 0.05, the share of findings that may be false. "
+        "Planted: where the structure is there, in the matrix or in the filters alone. Data: "
         f"{' and '.join(by_data)}, classification.",
     )
     return figure
@@ -43,11 +45,12 @@ def structure_shares(samples: Sequence[Mapping[str, Any]], structures: Sequence[
 
 def _panel(axes: "Axes", samples: Sequence[Mapping[str, Any]], structure: str, ways: Sequence[str]) -> None:
     for way, colour, shift in zip(ways, (ORANGE, BLUE), (-0.16, 0.16), strict=True):
-        values = [each["shares"][structure][way] for each in samples]
-        rows = [row + shift for row in range(len(samples))]
+        asked = {row: each["shares"].get(structure, {}).get(way) for row, each in enumerate(samples)}
+        rows = [row + shift for row, some in asked.items() if some]
+        values = [some for some in asked.values() if some]
         axes.hlines(rows, [min(v) for v in values], [max(v) for v in values], color=colour, linewidth=0.8, alpha=0.6)
         axes.barh(rows, [mean(v) for v in values], height=0.3, color=colour, alpha=0.75, label=way)
-    axes.invert_yaxis()
+    axes.set_ylim(len(samples) - 0.4, -0.6)
     axes.set_xlim(0, 1.02)
     axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.axvline(0.05, color=SOFT, linewidth=0.6, linestyle=(0, (3, 3)))  # what may be false
