@@ -48,7 +48,10 @@ def _planted_rows(planted: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def measure(context: Context) -> dict[str, Any]:
-    """The share of generators with each structure, by run: of the presets, their controls, and a given rotation."""
+    """The share of generators with each structure, by run: of the presets, their controls, and a given rotation.
+
+    Beside it the share in which a planted structure is found, and how alike the filters of a set are.
+    """
     samples: list[dict[str, Any]] = []
     planted: list[dict[str, Any]] = []
     repeated: list[dict[str, Any]] = []
@@ -60,16 +63,12 @@ def measure(context: Context) -> dict[str, Any]:
             if runs:
                 samples.append({"data": title, "name": name, "runs": len(runs), **shares_of(runs)})
                 nulls |= {null for each in runs for null in _nulls(each)}
-        repeated += [
-            {"data": title, "name": name, **over_runs(runs)}
-            for name, runs in {**{name: of.runs for name, of in presets.items()}, FREE: presets["`paper`"].free}.items()
-            if any(run.finished for run in runs)
-        ]
-        planted += [
-            {"data": title, "name": name, "shares": found}
-            for name, of in presets.items()
-            if of.runs and (found := of.measured.planted)
-        ]
+        for name, of in presets.items():
+            if of.runs and of.measured.planted:
+                planted.append({"data": title, "name": name, "shares": of.measured.planted})
+        for name, trained in {**{name: of.runs for name, of in presets.items()}, FREE: presets["`paper`"].free}.items():
+            if any(each.finished for each in trained):
+                repeated.append({"data": title, "name": name, **over_runs(trained)})
     if not samples:
         raise NotRun("no finished run of the presets paper and released, nor of free networks")
     asked = {"nulls": sorted(nulls), "white": sorted(nulls & WHITE)}

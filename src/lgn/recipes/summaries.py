@@ -13,7 +13,7 @@ from lgn.generators import Share, generators_of
 from lgn.recipes.context import SCORES, SINGULAR_VALUES, Context
 from lgn.recipes.excerpt import Scores, summarise
 from lgn.training import Run
-from lgn.whole_files import SCHEMA, read_json, write_json
+from lgn.whole_files import read_json, write_json
 
 #: By how it was planted, and by structure: the share of generators in which it is found.
 Planted = dict[str, dict[str, float]]
@@ -54,10 +54,11 @@ def planted_of(context: Context, run: Run) -> Planted | None:
             return None
         model, initial, share = run.model(), run.initial(), run.config.network.share
         ways = {WHOLE: False, THROUGH_FILTERS: True}
-        shares = {way: _shares(context, *planted(model, initial, share, through)) for way, through in ways.items()}
-        write_json(path, {"schema": SCHEMA, "shares": shares})
-    shares = read_json(path)["shares"]
-    return {way: shares[way] for way in (WHOLE, THROUGH_FILTERS)}
+        write_json(
+            path, {way: _shares(context, *planted(model, initial, share, through)) for way, through in ways.items()}
+        )
+    kept = read_json(path)
+    return {way: kept[way] for way in (WHOLE, THROUGH_FILTERS)}
 
 
 def _shares(context: Context, of: Generators, structures: list[str]) -> dict[str, float]:

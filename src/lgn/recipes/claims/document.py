@@ -15,7 +15,9 @@ Three controls stand beside numbers of generators, made of filters that are as s
 them ([what of the paper's structures is real](../docs/structures.md)). *Free networks* have no generator: filters are
 taken as sets as they stand. *Re-paired* are the filters of the same networks, each element of a set drawn from another
 set. With *other inputs* a generator has the right singular vectors of another one of its network. *Beyond all*: the
-runs exceed each control, and the value that must be exceeded where there is one, by the whole interval.
+runs exceed each control, and the value that must be exceeded where there is one, by the whole interval. *Planted* is
+the same share where the structure was put into these networks: what would not be found there is left open, and not
+called absent.
 
 | | claim | `paper` | `released` |
 |---|---|---|---|
