@@ -6,7 +6,7 @@ From `paper`, one setting at a time as `released` has it, and from `released`, o
 10 epochs, three seeds each, and five of the presets. Accuracy, growth of filters and generators by epoch, smoothness of
 filters, and the share of generators with each structure under white nulls and under all. Expected: with norms that are
 kept `paper` looks like `released` under white nulls, the smoother filters are the more, and with no setting is there a
-structure under all.
+structure under all, in more generators than may be false.
 `differences.json` and a figure; 46 trainings of some four minutes on one core; `--quick`: minutes, on digits.
 """
 
