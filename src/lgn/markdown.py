@@ -1,6 +1,7 @@
-"""Tables of text: in Markdown for documents, in columns for a terminal."""
+"""Text of numbers and tables: in Markdown for documents, in columns for a terminal."""
 
 from collections.abc import Iterable, Sequence
+from statistics import mean, stdev
 
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -12,3 +13,8 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """A line for each row, each of its columns as wide as the widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def plus_minus(values: Sequence[float], form: str = ".2f") -> str:
+    """The mean, and the standard deviation where there are two values at least."""
+    return f"{mean(values):{form}}" + (f" ± {stdev(values):{form}}" if len(values) > 1 else "")

@@ -26,13 +26,13 @@ from lgn.recipes.claims.comparison import CONTROLS as BESIDE
 from lgn.recipes.claims.comparison import Measured, compare
 from lgn.recipes.claims.groups import penalty_times, singular_values_kept, what_is_identifiable
 from lgn.recipes.claims.likeness import disjoint, same_on_both, task_dependence
-from lgn.recipes.claims.samples import Sample, judged
+from lgn.recipes.claims.samples import Sample, judged, sample
 from lgn.recipes.claims.shares import found, share
 from lgn.recipes.claims.statement import CLAIMS, Statement, estimate
 from lgn.recipes.claims.structures import causal_averaging, emergence
 from lgn.recipes.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
 from lgn.recipes.excerpt import GeneratorScores, Scores, summarise
-from lgn.recipes.runs import classification, seeds_of
+from lgn.recipes.runs import classification, reconstruction, seeds_of
 from lgn.training import Run, preset, train
 
 
@@ -326,6 +326,22 @@ def test_the_controls_stand_beside_every_share(as_if_trained: Path) -> None:
     assert [row[0] for row in table.rows][:3] == ["skew-symmetric", "Toeplitz", "multi-scale"]
     assert all("over 5 runs" in cell for row in table.rows for cell in (row[1], row[3], row[4]))
     assert all((row[2], row[5]) == ("not run", "0.05") for row in table.rows)
+
+
+def test_free_networks_beside_a_run_have_its_task(as_if_trained: Path, tmp_path: Path) -> None:
+    for task in ("classify", "reconstruct"):
+        for generator in ("dense", "free"):
+            to = tmp_path / "runs" / f"{task}-{generator}"
+            shutil.copytree(as_if_trained / "runs" / "seed-0", to)
+            stored = json.loads((to / "config.json").read_text())
+            stored["config"]["task"] = stored["facts"]["task"] = task
+            stored["config"]["network"]["generator"] = generator
+            (to / "config.json").write_text(json.dumps(stored))
+    context = Context(tmp_path, existing=True)
+    for config in (classification("mnist"), reconstruction("mnist")):
+        beside = sample(context, config, free=True)
+        assert [run.path.name for run in beside.runs] == [f"{config.task}-dense"]
+        assert [run.path.name for run in beside.free] == [f"{config.task}-free"]
 
 
 def test_a_sample_beside_is_judged_by_itself(as_if_trained: Path) -> None:

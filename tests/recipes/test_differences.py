@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lgn.recipes.differences import changed_configs, likeness
+from lgn.recipes.differences import changed_configs, less_preset, likeness
 from lgn.report.figures import save, setting_differences
 from lgn.training import preset
 from lgn.training.config import changes_between
@@ -34,6 +34,28 @@ def test_smoothness_and_shares_are_compared_setting_by_setting() -> None:
     samples = [sample([0.1, 0.5], [0.4, 0.0], 0.9), sample([0.4], [0.3], 0.5), sample([0.6, 0.8], [0.2, 1.0], 0.1)]
     assert likeness(samples) == pytest.approx({"smoothness_and_toeplitz": 1, "smoothness_and_toeplitz_on_u": -1})
     assert likeness([sample([0.1], [0.0], 0.0), sample([0.2], [0.0], 0.0)]) == {}  # shares that do not vary
+
+
+def test_a_change_is_compared_with_its_own_preset_run_by_run() -> None:
+    from scipy.stats import ttest_ind
+
+    def sample(name: str, accuracies: list[float]) -> dict[str, Any]:
+        shares = {"Toeplitz": {"white nulls": accuracies}}
+        filters = [[{"smoothness": 9.0}, {"smoothness": value}] for value in accuracies]  # the last epoch counts
+        on_u = [0.3] * len(accuracies)
+        return {"name": name, "accuracy": accuracies, "filters": filters, "shares": shares, "toeplitz_on_u": on_u}
+
+    paper, changed, released = [0.91, 0.93, 0.94, 0.9], [0.95, 0.98, 0.96], [0.5, 0.6]
+    samples = [sample("paper", paper), sample("paper, norm 1.0", changed), sample("released", released)]
+    (row,) = less_preset(samples)
+    assert row["name"] == "paper, norm 1.0"
+    interval = ttest_ind(changed, paper, equal_var=False).confidence_interval(0.95)
+    for name, scale in (("test accuracy, points", 100), ("smoothness", 1), ("Toeplitz, white nulls", 1)):
+        found = [row[name]["low"] / scale, row[name]["high"] / scale]
+        assert found == pytest.approx([interval.low, interval.high])
+        assert (row[name]["runs"], row[name]["others"]) == (3, 4)
+    assert row["Toeplitz on U, white nulls"]["low"] == row["Toeplitz on U, white nulls"]["high"] == 0
+    assert less_preset(samples[1:]) == []  # without its preset there is nothing to compare with
 
 
 def test_the_figure_has_a_row_for_every_setting(tmp_path: Path) -> None:

@@ -4,13 +4,14 @@
 
 From `paper`, one setting at a time as `released` has it, and from `released`, one at a time as `paper` has it: MNIST,
 10 epochs, three seeds each, and five of the presets. Accuracy, growth of filters and generators by epoch, smoothness of
-filters, and the share of generators with each structure under white nulls and under all. Expected: with norms that are
-kept `paper` looks like `released` under white nulls, the smoother filters are the more, and with no setting is there a
-structure under all, in more generators than may be false.
+filters, and the share of generators with each structure under white nulls and under all; each change less its preset,
+with Welch's interval. Expected: with norms that are kept `paper` looks like `released` under white nulls, the smoother
+filters are the more, and with no setting is there a structure under all, in more generators than may be false.
 `differences.json` and a figure; 46 trainings of some four minutes on one core; `--quick`: minutes, on digits.
 """
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -19,6 +20,7 @@ from lgn.analysis.generator import IDENTIFIABLE
 from lgn.benchmarks.truth.unrelated import FREE, OTHER_INPUTS
 from lgn.recipes.claims.samples import sample
 from lgn.recipes.claims.shares import found_under, share
+from lgn.recipes.claims.statement import difference
 from lgn.recipes.context import TITLES, Context, NotRun
 from lgn.recipes.runs import FEW, classification, seeds_of
 from lgn.recipes.structures import shares_of
@@ -51,7 +53,28 @@ def measure(context: Context) -> dict[str, Any]:
         raise NotRun("no finished run of the presets paper and released, nor of what lies between them")
     data = context.configured(classification(DATA)).data
     controls = list(_controls(context))
-    return {"quick": context.quick, "data": data, "samples": samples, "controls": controls, **likeness(samples)}
+    measured = {"samples": samples, "controls": controls, "less preset": less_preset(samples), **likeness(samples)}
+    return {"quick": context.quick, "data": data, **measured}
+
+
+def less_preset(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What each change does to its preset: differences of means over runs, with Welch's interval."""
+    numbers = {each["name"]: _compared(each) for each in samples}
+    return [
+        {"name": name, **{what: asdict(difference(of[what], numbers[base][what])) for what in of}}
+        for name, of in numbers.items()
+        if (base := name.split(", ")[0]) in numbers and name != base
+    ]
+
+
+def _compared(sample: dict[str, Any]) -> dict[str, list[float]]:
+    """The numbers in which settings are compared, a run each."""
+    return {
+        "test accuracy, points": [100 * accuracy for accuracy in sample["accuracy"]],
+        "smoothness": [epochs[-1]["smoothness"] for epochs in sample["filters"]],
+        "Toeplitz, white nulls": sample["shares"]["Toeplitz"]["white nulls"],
+        "Toeplitz on U, white nulls": sample["toeplitz_on_u"],
+    }
 
 
 def likeness(samples: list[dict[str, Any]]) -> dict[str, float]:

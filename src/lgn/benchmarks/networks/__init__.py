@@ -6,7 +6,7 @@ can share one.
 """
 
 from lgn.benchmarks.networks.cases import PARTS
-from lgn.benchmarks.networks.page import describe, page, spread, write_curve
+from lgn.benchmarks.networks.page import describe, page, write_curve
 from lgn.benchmarks.networks.rows import measure_rows
 
-__all__ = ["PARTS", "describe", "measure_rows", "page", "spread", "write_curve"]
+__all__ = ["PARTS", "describe", "measure_rows", "page", "write_curve"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from lgn.benchmarks.networks.cases import cases
 from lgn.benchmarks.networks.parts_page import parts_page
-from lgn.markdown import markdown_table
+from lgn.markdown import markdown_table, plus_minus
 
 Rows = list[dict[str, Any]]
 
@@ -104,7 +104,7 @@ def _table(rows: Rows) -> str:
                 title,
                 first["method"],
                 ", ".join(sorted({row["group"] for row in cell})),
-                spread([100 * (1 - row["accuracy"]) for row in cell]),
+                plus_minus([100 * (1 - row["accuracy"]) for row in cell]),
                 str(len(cell)),
                 f"{mean(row['parameters'] for row in cell):,.0f}",
                 _largest([row["equivariance_error"] for row in cell]),
@@ -126,7 +126,7 @@ def _gap(rows: Rows) -> str:
     for images in sorted({row["images"] for row in rows if row["data"] == "rotated-mnist"}):
         pairs = paired(rows, "given", "free", images)
         if pairs:
-            words.append(f"{spread([100 * (one - other) for one, other in pairs])} points at {images:,} images")
+            words.append(f"{plus_minus([100 * (one - other) for one, other in pairs])} points at {images:,} images")
     if not words:
         return ""
     return f"**The gap to free filters** on rotated MNIST, over paired seeds: {', '.join(words)}."
@@ -136,7 +136,7 @@ def _price(rows: Rows) -> str:
     pairs = paired(rows, "given", "found", 12_000)
     if not pairs:
         return ""
-    price = spread([100 * (one - other) for one, other in pairs])
+    price = plus_minus([100 * (one - other) for one, other in pairs])
     return (
         f"**The price of discovery** on rotated MNIST at 12,000 images, given less found, over {len(pairs)} paired "
         f"seeds: {price} points. A method that learns its sharing by doubly stochastic matrices publishes 0.92 on "
@@ -183,11 +183,6 @@ def paired(rows: Rows, one: str, other: str, images: int, data: str = "rotated-m
     chosen = [row for row in rows if (row["data"], row["images"], row["augmented"]) == (data, images, False)]
     by_seed = {name: {row["seed"]: row["accuracy"] for row in chosen if row["method"] == name} for name in (one, other)}
     return [(by_seed[one][seed], by_seed[other][seed]) for seed in sorted(by_seed[one]) if seed in by_seed[other]]
-
-
-def spread(values: list[float]) -> str:
-    """The mean, and the standard deviation where there are two at least."""
-    return f"{mean(values):.2f}" + (f" ± {stdev(values):.2f}" if len(values) > 1 else "")
 
 
 def write_curve(rows: Rows, path: Path) -> None:

@@ -41,7 +41,7 @@ def run(context: Context) -> list[Path]:
 def measure(context: Context) -> list[Statement]:
     """All claims, in the paper's order."""
     colour, grey = (sample(context, classification(data), free=True) for data in DATA)
-    rebuilt_colour, rebuilt_grey = (sample(context, reconstruction(data)) for data in DATA)
+    rebuilt_colour, rebuilt_grey = (sample(context, reconstruction(data), free=True) for data in DATA)
     cnn = [sample(context, classification(data, architecture="cnn"), free=True) for data in DATA]
     released = [sample(context, classification(data, "released"), free=True) for data in DATA]
 

@@ -10,9 +10,9 @@ from lgn.recipes.claims.statement import MINIMUM_RUNS, Statement, Verdict, untes
 from lgn.recipes.context import TITLES, Context, caption
 from lgn.recipes.controls import with_equal_filters
 from lgn.recipes.excerpt import Scores
-from lgn.recipes.runs import classification, long_runs, seeds_of
+from lgn.recipes.runs import long_runs, seeds_of
 from lgn.recipes.summaries import controls_of, free_scores_of, planted_of, scores_of
-from lgn.training import Config, Run
+from lgn.training import Config, Run, preset
 
 # From words on what was measured, and one or more samples, to a statement.
 Judge = Callable[..., Statement]
@@ -38,7 +38,9 @@ class Sample:
         share = self.runs[0].config.network.share
         free = [free_scores_of(self.context, run, share) for run in self.free]
         controls = {name: [each[name] for each in made] for name in (REPAIRED, OTHER_INPUTS)}
-        found = [planted_of(self.context, run) for run in self.runs] if free else []
+        # The structures that can be planted are those that are said to emerge for classification.
+        emerging = bool(free) and self.runs[0].facts["task"] == "classify"
+        found = [planted_of(self.context, run) for run in self.runs] if emerging else []
         return Measured(self.scores, ({FREE: free} if free else {}) | controls, [each for each in found if each])
 
     @property
@@ -53,14 +55,15 @@ class Sample:
 def sample(context: Context, config: Config, epochs: int | None = None, free: bool = False) -> Sample:
     """Short runs over seeds, one in a quick reproduction; as many of them as there are where nothing is trained.
 
-    free: with the runs of free networks on the same data, in the paper's settings.
+    free: with the runs of free networks on the same data and task, in the paper's settings.
     """
     configs = seeds_of(config, 1 if context.quick else None)
     if epochs is not None:
         configs = [replace(each, epochs=epochs) for each in configs]
     runs = context.runs(configs)
     words = caption(context.configured(configs[0])).removesuffix(f", seed {configs[0].seed}")
-    beside = sample(context, with_equal_filters(classification(config.data), "free filters")).runs if free else ()
+    group = preset("paper", config.task, data=config.data)
+    beside = sample(context, with_equal_filters(group, "free filters")).runs if free else ()
     return Sample(context, f"{words}, {len(runs)} of {len(configs)} seeds", tuple(runs), beside)
 
 

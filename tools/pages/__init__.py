@@ -1,0 +1,1 @@
+"""What `make_results.py` writes between the markers of each page."""

@@ -1,0 +1,117 @@
+"""Trainings that are finished: all of them, the longest of each preset, and the networks that come with the package."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lgn.markdown import markdown_table, plus_minus
+from lgn.pretrained import find_run, pretrained_names
+from lgn.recipes.context import TITLES
+from lgn.training import Run, preset
+from lgn.training.stored_config import same_settings
+from lgn.whole_files import read_json
+
+HEADS = {
+    "classify": ("## Classification", ("test accuracy",)),
+    "reconstruct": (
+        "## Reconstruction (mean squared error per prepared pixel)",
+        ("test error", "non-zero codes"),
+    ),
+}
+
+
+def finished(results: Path) -> list[Run]:
+    return [run for path in sorted(results.glob("runs/*/config.json")) if (run := Run(path.parent)).trained]
+
+
+def trainings(results: Path) -> str:
+    """Every training that is finished, by task."""
+    texts = []
+    for task, (title, qualities) in HEADS.items():
+        runs = [run for run in finished(results) if run.facts["task"] == task]
+        if not runs:
+            continue
+        rows = []
+        for run in runs:
+            last = run.metrics[-1]
+            command = f"`{shlex.join(read_json(run.path / 'environment.json')['command'])}`"
+            minutes = f"{last['seconds'] / 60:.0f}"
+            rows.append([run.path.name, command, str(run.config.seed), str(last["epoch"]), *_quality(last), minutes])
+        heads = ["run", "command", "seed", "epochs", *qualities, "minutes"]
+        texts.append(f"{title}\n\n{markdown_table(heads, rows)}")
+    return "\n\n".join([*texts, *_over_seeds(results)])
+
+
+def _samples(results: Path) -> list[list[Run]]:
+    """Finished runs that differ in their seed alone, together."""
+    samples: list[list[Run]] = []
+    for run in finished(results):
+        for sample in samples:
+            if same_settings(replace(run.config, seed=sample[0].config.seed), sample[0].config):
+                sample.append(run)
+                break
+        else:
+            samples.append([run])
+    return samples
+
+
+def _over_seeds(results: Path) -> list[str]:
+    """Mean and standard deviation where there are seeds to have them of."""
+    rows = []
+    for sample in _samples(results):
+        if len(sample) > 1:
+            name = min((run.path.name for run in sample), key=len)
+            rows.append([name, str(len(sample)), str(sample[0].config.epochs), _mean_and_spread(sample)])
+    if not rows:
+        return []
+    heads = ["runs", "seeds", "epochs", "test, mean and standard deviation"]
+    return [f"## Over seeds\n\n{markdown_table(heads, rows)}"]
+
+
+def _mean_and_spread(sample: list[Run]) -> str:
+    last = [run.metrics[-1] for run in sample]
+    if "test_accuracy" in last[0]:
+        return f"{plus_minus([100 * each['test_accuracy'] for each in last])} %"
+    return f"error {plus_minus([each['test_error'] for each in last], '.3g')}"
+
+
+def _quality(last: dict[str, Any]) -> list[str]:
+    if "test_accuracy" in last:
+        return [f"{100 * last['test_accuracy']:.2f} %"]
+    return [f"{last['test_error']:.3g}", f"{100 * last['test_active']:.0f} %"]
+
+
+def longest(results: Path) -> str:
+    """Of each preset, as it is, on each data set and for each task: the longest training."""
+    chosen: dict[tuple[str, ...], Run] = {}
+    for run in finished(results):
+        config, task = run.config, run.facts["task"]
+        usual = preset(config.preset, task, data=config.data)
+        if not same_settings(replace(config, task=task, epochs=usual.epochs, seed=usual.seed), usual):
+            continue
+        key = (config.data, task, config.preset)
+        best = chosen.get(key)
+        if best is None or (config.epochs, -config.seed) > (best.config.epochs, -best.config.seed):
+            chosen[key] = run
+    rows = []
+    for (data, task, name), run in sorted(chosen.items()):
+        result = ("error ", "")[task == "classify"] + ", ".join(_quality(run.metrics[-1])[:1])
+        words = "classification" if task == "classify" else "reconstruction"
+        rows.append([TITLES.get(data, data), words, name, str(run.metrics[-1]["epoch"]), result])
+    if not rows:
+        return "No training of a preset is finished yet."
+    heads = ["data", "task", "preset", "epochs", "test"]
+    note = "The last epoch of one run each; all runs, with their commands and their spread over seeds, are in"
+    return f"{markdown_table(heads, rows)}\n\n{note} [results/training.md](results/training.md)."
+
+
+def networks(_: Path) -> str:
+    """The networks that come with the package."""
+    rows = []
+    for name in pretrained_names():
+        run = find_run(name)
+        last = run.metrics[-1]
+        result = ("error ", "")["test_accuracy" in last] + _quality(last)[0]
+        rows.append([f"`{name}`", run.config.preset, str(run.config.seed), str(last["epoch"]), result])
+    return markdown_table(["name", "preset", "seed", "epochs", "test"], rows)
