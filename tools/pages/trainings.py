@@ -83,26 +83,25 @@ def _quality(last: dict[str, Any]) -> list[str]:
 
 
 def longest(results: Path) -> str:
-    """Of each preset, as it is, on each data set and for each task: the longest training."""
-    chosen: dict[tuple[str, ...], Run] = {}
-    for run in finished(results):
-        config, task = run.config, run.facts["task"]
+    """Of each preset, as it is, on each data set and for each task: the longest training, over its seeds."""
+    chosen: dict[tuple[str, ...], list[Run]] = {}
+    for sample in _samples(results):
+        config, task = sample[0].config, sample[0].facts["task"]
         usual = preset(config.preset, task, data=config.data)
         if not same_settings(replace(config, task=task, epochs=usual.epochs, seed=usual.seed), usual):
             continue
         key = (config.data, task, config.preset)
-        best = chosen.get(key)
-        if best is None or (config.epochs, -config.seed) > (best.config.epochs, -best.config.seed):
-            chosen[key] = run
-    rows = []
-    for (data, task, name), run in sorted(chosen.items()):
-        result = ("error ", "")[task == "classify"] + ", ".join(_quality(run.metrics[-1])[:1])
-        words = "classification" if task == "classify" else "reconstruction"
-        rows.append([TITLES.get(data, data), words, name, str(run.metrics[-1]["epoch"]), result])
-    if not rows:
+        if key not in chosen or config.epochs > chosen[key][0].config.epochs:
+            chosen[key] = sample
+    if not chosen:
         return "No training of a preset is finished yet."
-    heads = ["data", "task", "preset", "epochs", "test"]
-    note = "The last epoch of one run each; all runs, with their commands and their spread over seeds, are in"
+    rows = []
+    for (data, task, name), sample in sorted(chosen.items()):
+        words = "classification" if task == "classify" else "reconstruction"
+        epochs = str(sample[0].config.epochs)
+        rows.append([TITLES.get(data, data), words, name, epochs, str(len(sample)), _mean_and_spread(sample)])
+    heads = ["data", "task", "preset", "epochs", "runs", "test"]
+    note = "The last epoch, mean and standard deviation over seeds; all runs, with their commands, are in"
     return f"{markdown_table(heads, rows)}\n\n{note} [results/training.md](results/training.md)."
 
 
