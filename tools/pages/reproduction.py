@@ -122,9 +122,11 @@ def stability(results: Path) -> list[str]:
     words = (
         "`stable` is `paper` with two settings of ours ([the presets](training.md#presets)), chosen on a tenth of the "
         "training images of MNIST. The largest layer's `step * sigma_max(W^T W)` says how large filters get (geometric "
-        "mean); ISTA wants it to be at most 1. Differences have Welch's interval at 95 % where both have two runs."
+        "mean); ISTA wants it to be at most 1. *Worst epoch*: the lowest test accuracy after any epoch of any run. "
+        "Differences have Welch's interval at 95 % where both have two runs."
     )
-    heads = ["data", "epochs", "", "runs", "test accuracy, %", "less `paper`, points", "step times squared norm"]
+    heads = ["data", "epochs", "", "runs", "test accuracy, %", "less `paper`, points", "worst epoch, %"]
+    heads.append("step times squared norm")
     return ["## What bounds the filters?", words, markdown_table(heads, rows)]
 
 
@@ -134,4 +136,5 @@ def _beside_paper(found: dict[str, list[Run]]) -> Iterator[list[str]]:
     for name, runs in found.items():
         gap = "" if name == "paper" else _interval(asdict(difference(points[name], points["paper"])))
         size = geometric_mean(max(run.metrics[-1]["step_conditions"]) for run in runs)
-        yield [f"`{name}`", str(len(runs)), plus_minus(points[name]), gap, f"{size:.2g}"]
+        worst = 100 * min(row["test_accuracy"] for run in runs for row in run.metrics)
+        yield [f"`{name}`", str(len(runs)), plus_minus(points[name]), gap, f"{worst:.1f}", f"{size:.2g}"]
