@@ -28,7 +28,7 @@ def test_smoothness_and_shares_are_compared_setting_by_setting() -> None:
     def sample(smooth: list[float], anywhere: list[float], on_u: float) -> dict[str, Any]:
         filters = [[{"smoothness": 9.0}, {"smoothness": value}] for value in smooth]  # the last epoch counts
         shares = {"Toeplitz": {"white nulls": anywhere}}
-        return {"filters": filters, "shares": shares, "toeplitz_on_u": [on_u] * len(smooth)}
+        return {"accuracy": [1.0], "filters": filters, "shares": shares, "toeplitz_on_u": [on_u] * len(smooth)}
 
     # Means over runs grow together in the first share, and go against each other in the second.
     samples = [sample([0.1, 0.5], [0.4, 0.0], 0.9), sample([0.4], [0.3], 0.5), sample([0.6, 0.8], [0.2, 1.0], 0.1)]

@@ -33,6 +33,7 @@ from lgn.training.filter_facts import filter_facts
 DATA, PRESETS = "mnist", ("paper", "released")
 #: Where images are grey, a generator of a channel is that of the set.
 IRRELEVANT = ("share",)
+SMOOTHNESS, TOEPLITZ, ON_U = "smoothness", "Toeplitz, white nulls", "Toeplitz on U, white nulls"
 
 
 def run(context: Context) -> list[Path]:
@@ -71,9 +72,9 @@ def _compared(sample: dict[str, Any]) -> dict[str, list[float]]:
     """The numbers in which settings are compared, a run each."""
     return {
         "test accuracy, points": [100 * accuracy for accuracy in sample["accuracy"]],
-        "smoothness": [epochs[-1]["smoothness"] for epochs in sample["filters"]],
-        "Toeplitz, white nulls": sample["shares"]["Toeplitz"]["white nulls"],
-        "Toeplitz on U, white nulls": sample["toeplitz_on_u"],
+        SMOOTHNESS: [epochs[-1]["smoothness"] for epochs in sample["filters"]],
+        TOEPLITZ: sample["shares"]["Toeplitz"]["white nulls"],
+        ON_U: sample["toeplitz_on_u"],
     }
 
 
@@ -84,11 +85,9 @@ def likeness(samples: list[dict[str, Any]]) -> dict[str, float]:
     """
     from scipy.stats import spearmanr
 
-    smooth = [mean(epochs[-1]["smoothness"] for epochs in each["filters"]) for each in samples]
-    shares = {
-        "smoothness_and_toeplitz": [mean(each["shares"]["Toeplitz"]["white nulls"]) for each in samples],
-        "smoothness_and_toeplitz_on_u": [mean(each["toeplitz_on_u"]) for each in samples],
-    }
+    means = [{what: mean(values) for what, values in _compared(each).items()} for each in samples]
+    smooth, whole, on_u = ([each[what] for each in means] for what in (SMOOTHNESS, TOEPLITZ, ON_U))
+    shares = {"smoothness_and_toeplitz": whole, "smoothness_and_toeplitz_on_u": on_u}
     varied = {name: values for name, values in shares.items() if min(len(set(values)), len(set(smooth))) > 1}
     return {name: float(spearmanr(smooth, values).statistic) for name, values in varied.items()}
 
