@@ -84,6 +84,19 @@ def test_seeds_of_one_training_have_a_mean_and_a_spread(tool: ModuleType, tmp_pa
     assert f"| MNIST | classification | paper | 15 | 2 | {both} |" in tool.readme(tmp_path)
 
 
+def test_settings_that_were_tried_on_held_out_images_are_told_by_these_images_alone(
+    tool: ModuleType, tmp_path: Path
+) -> None:
+    tried = "mnist-choice-one-cycle-20"
+    for name in (tried, "mnist-paper-15"):
+        shutil.copytree(ROOT / "results" / "runs" / name, tmp_path / "runs" / name)
+    _, told = tool.trainings(tmp_path).split("## What was tried on images that were held out")
+    accuracies = [100 * row["validation_accuracy"] for row in Run(tmp_path / "runs" / tried).metrics[-4:]]
+    (row,) = [line for line in told.splitlines() if line.startswith("| mnist")]
+    assert row.startswith(f"| {tried} | generator rate 0.1, schedule one-cycle, weight decay 0.1 |")
+    assert row.endswith(f"| {sum(accuracies) / 4:.2f} % | {accuracies[-1]:.2f} % |")
+
+
 def test_structures_are_told_under_both_kinds_of_nulls(tool: ModuleType, tmp_path: Path) -> None:
     assert tool.structures(tmp_path) == "Not measured on the full data yet."
 

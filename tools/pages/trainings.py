@@ -3,12 +3,14 @@
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from lgn.markdown import markdown_table, plus_minus
 from lgn.pretrained import find_run, pretrained_names
 from lgn.recipes.context import TITLES
 from lgn.training import Run, preset
+from lgn.training.config import changes_between
 from lgn.training.stored_config import same_settings
 from lgn.whole_files import read_json
 
@@ -19,6 +21,9 @@ HEADS = {
         ("test error", "non-zero codes"),
     ),
 }
+
+# On some thousand images an accuracy is uncertain by a tenth of a point; a mean over epochs is a little less so.
+LAST = 4
 
 
 def finished(results: Path) -> list[Run]:
@@ -40,7 +45,33 @@ def trainings(results: Path) -> str:
             rows.append([run.path.name, command, str(run.config.seed), str(last["epoch"]), *_quality(last), minutes])
         heads = ["run", "command", "seed", "epochs", *qualities, "minutes"]
         texts.append(f"{title}\n\n{markdown_table(heads, rows)}")
-    return "\n\n".join([*texts, *_over_seeds(results)])
+    return "\n\n".join([*texts, *_held_out(results), *_over_seeds(results)])
+
+
+def _held_out(results: Path) -> list[str]:
+    """What runs that held images out say of the settings that they tried; the last epochs show how sure that is."""
+    rows = []
+    for run in finished(results):
+        if run.config.validation and run.facts["task"] == "classify":
+            settings = changes_between(
+                preset("paper"), replace(run.config, validation=0.0, epochs=preset("paper").epochs)
+            )
+            words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
+            shares = [
+                [100 * row[key] for row in run.metrics[-LAST:]] for key in ("train_accuracy", "validation_accuracy")
+            ]
+            last = f"{shares[1][-1]:.2f} %"
+            rows.append([run.path.name, words, *(f"{mean(each):.2f} %" for each in shares), last])
+    if not rows:
+        return []
+    heads = [
+        "run",
+        "`paper` with",
+        f"train, last {LAST} epochs",
+        f"held out, last {LAST} epochs",
+        "held out, last epoch",
+    ]
+    return [f"## What was tried on images that were held out\n\n{markdown_table(heads, rows)}"]
 
 
 def _samples(results: Path) -> list[list[Run]]:
