@@ -105,17 +105,30 @@ def _interval(found: dict[str, float | None]) -> str:
     return f"{found['mean']:+.2f}{bounds}"
 
 
+# What is compared, in words: a preset and what is changed of it.
+BOUNDED: dict[str, tuple[str, dict[str, str]]] = {
+    "`paper`": ("paper", {}),
+    "`stable`": ("stable", {}),
+    "`stable`, one-cycle": ("stable", {"schedule": "one-cycle"}),
+}
+
+
 def stability(results: Path) -> list[str]:
-    """`stable` beside `paper`, where both were trained: how well they classify, and how large filters get."""
+    """What bounds filters, beside `paper`: how well each classifies, and how large filters get."""
     trained = [(run, replace(run.config, task=run.facts["task"], seed=0)) for run in finished(results)]
     rows = []
     for data in ("mnist", "cifar10"):
         for epochs in (10, 100):
-            beside = {name: preset(name, "classify", data=data, epochs=epochs) for name in ("paper", "stable")}
-            found = {
-                name: [run for run, config in trained if same_settings(config, usual)] for name, usual in beside.items()
+            beside = {
+                words: preset(name, "classify", data=data, epochs=epochs, **changes)
+                for words, (name, changes) in BOUNDED.items()
             }
-            if all(found.values()):
+            found = {
+                words: [run for run, config in trained if same_settings(config, usual)]
+                for words, usual in beside.items()
+            }
+            found = {words: runs for words, runs in found.items() if runs}
+            if "`paper`" in found and len(found) > 1:
                 rows += [[TITLES[data], str(epochs), *row] for row in _beside_paper(found)]
     if not rows:
         return []
@@ -134,7 +147,7 @@ def _beside_paper(found: dict[str, list[Run]]) -> Iterator[list[str]]:
     """A row for each preset after its last epoch: accuracy, how far it is from that of `paper`, size of filters."""
     points = {name: [100 * run.metrics[-1]["test_accuracy"] for run in runs] for name, runs in found.items()}
     for name, runs in found.items():
-        gap = "" if name == "paper" else _interval(asdict(difference(points[name], points["paper"])))
+        gap = "" if name == "`paper`" else _interval(asdict(difference(points[name], points["`paper`"])))
         size = geometric_mean(max(run.metrics[-1]["step_conditions"]) for run in runs)
         worst = 100 * min(row["test_accuracy"] for run in runs for row in run.metrics)
-        yield [f"`{name}`", str(len(runs)), plus_minus(points[name]), gap, f"{worst:.1f}", f"{size:.2g}"]
+        yield [name, str(len(runs)), plus_minus(points[name]), gap, f"{worst:.1f}", f"{size:.2g}"]
