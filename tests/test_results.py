@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import scipy.stats
 from tool import load_tool
 from training.small import small
 
@@ -95,6 +96,20 @@ def test_settings_that_were_tried_on_held_out_images_are_told_by_these_images_al
     (row,) = [line for line in told.splitlines() if line.startswith("| mnist")]
     assert row.startswith(f"| {tried} | generator rate 0.1, schedule one-cycle, weight decay 0.1 |")
     assert row.endswith(f"| {sum(accuracies) / 4:.2f} % | {accuracies[-1]:.2f} % |")
+
+
+def test_what_bounds_filters_stands_beside_runs_of_the_paper_that_are_as_long(tool: ModuleType, tmp_path: Path) -> None:
+    write_json(tmp_path / "claims.json", {"quick": False, "claims": []})
+    short = {name: [f"mnist-{name}-10{ending}" for ending in ("", "-seed1", "-seed2")] for name in ("paper", "stable")}
+    for name in (*short["paper"], *short["stable"], "mnist-stable-100"):
+        shutil.copytree(ROOT / "results" / "runs" / name, tmp_path / "runs" / name)
+    rows = [line.split(" | ") for line in tool.verdicts(tmp_path).splitlines() if line.startswith("| MNIST")]
+    assert [row[:4] for row in rows] == [["| MNIST", "10", f"`{name}`", "3"] for name in short]
+    paper, stable = (
+        [100 * Run(tmp_path / "runs" / name).metrics[-1]["test_accuracy"] for name in names] for names in short.values()
+    )
+    welch = scipy.stats.ttest_ind(stable, paper, equal_var=False).confidence_interval()
+    assert rows[1][5] == f"{(sum(stable) - sum(paper)) / 3:+.2f} [{welch.low:.2f}, {welch.high:.2f}]"
 
 
 def test_structures_are_told_under_both_kinds_of_nulls(tool: ModuleType, tmp_path: Path) -> None:
