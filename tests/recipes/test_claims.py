@@ -378,6 +378,19 @@ def test_an_unfinished_run_is_not_used(as_if_trained: Path, tmp_path: Path) -> N
     assert measure(context)[1].verdict == "not tested"
 
 
+def test_accuracy_is_read_of_a_run_of_which_nothing_but_metrics_was_kept(as_if_trained: Path, tmp_path: Path) -> None:
+    there = tmp_path / "runs" / "one"
+    there.mkdir(parents=True)
+    for name in ("config.json", "environment.json"):
+        shutil.copy(as_if_trained / "runs" / "seed-0" / name, there / name)
+    row = json.loads((as_if_trained / "runs" / "seed-0" / "metrics.jsonl").read_text().splitlines()[-1])
+    context, config = Context(tmp_path, existing=True), classification("mnist")
+    for last, there_is in ((9, []), (10, [0.75])):  # of ten epochs
+        (there / "metrics.jsonl").write_text(json.dumps(row | {"epoch": last, "test_accuracy": 0.75}) + "\n")
+        assert sample(context, config).runs == ()
+        assert sample(context, config, accuracy=True).accuracies == there_is
+
+
 def test_recipes_without_runs_are_left_out_with_a_reason(tmp_path: Path) -> None:
     written, left_out = reproduce(
         ("fig3", "fig6", "fig7", "fig8", "fig10", "structures", "claims"), Context(tmp_path, existing=True)

@@ -65,11 +65,13 @@ class Context:
             return train(dataclasses.replace(found.config, data_dir=self.data_dir), found.path)
         return train(config, self.out / "runs" / run_name(config))
 
-    def runs(self, configs: list[Config]) -> list[Run]:
-        """The runs of many configs: all of them, or those that are finished where only these are read."""
-        if not self.existing:
-            return [self.train(config) for config in configs]
-        return [run for config in configs if (run := self.finished(config)) is not None]
+    def runs(self, configs: list[Config], accuracy: bool = False) -> list[Run]:
+        """The runs of many configs: all of them, or those that are finished where only these are read.
+
+        accuracy: nothing else is asked of them, and their metrics say it, whatever else was kept.
+        """
+        found = [(config, self.finished(config, accuracy)) for config in configs]
+        return [run or self.train(config) for config, run in found if run or not self.existing]
 
     def at_least_one(self, configs: Mapping[str, Config]) -> dict[str, Run]:
         """The same by name, for figures, which are nothing without any."""
@@ -77,10 +79,11 @@ class Context:
             return found
         raise NotRun(f"no finished run of {caption(self.configured(next(iter(configs.values()))))}")
 
-    def finished(self, config: Config) -> Run | None:
-        """The run of a config if it is there to its end; nothing is trained."""
+    def finished(self, config: Config, accuracy: bool = False) -> Run | None:
+        """The run of a config if it is there to its end, and enough of it was kept; nothing is trained."""
         found = self.find(self.configured(config))
-        return found if found is not None and _kept(found) else None
+        enough = found is not None and (found.trained if accuracy else _kept(found))
+        return found if enough else None
 
     def find(self, config: Config) -> Run | None:
         """A run with the settings of a config, whatever its directory is called; the task may be the data's choice."""

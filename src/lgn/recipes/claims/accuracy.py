@@ -30,7 +30,7 @@ def as_well_as_free(context: Context, groups: dict[str, Sample]) -> Statement:
         for control in CONTROLS:
             for way, choose in WAYS.items():
                 chosen = choose(config, control)
-                found = sample(context, chosen)
+                found = sample(context, chosen, accuracy=True)
                 details.append(_line(f"{title}, {control}, {way}", chosen, found))
                 if found.runs:
                     gap = difference(_points(group), _points(found))

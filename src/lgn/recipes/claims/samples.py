@@ -52,15 +52,18 @@ class Sample:
         return TITLES[self.runs[0].config.data]
 
 
-def sample(context: Context, config: Config, epochs: int | None = None, free: bool = False) -> Sample:
+def sample(
+    context: Context, config: Config, epochs: int | None = None, free: bool = False, accuracy: bool = False
+) -> Sample:
     """Short runs over seeds, one in a quick reproduction; as many of them as there are where nothing is trained.
 
     free: with the runs of free networks on the same data and task, in the paper's settings.
+    accuracy: it is all that is asked of the runs.
     """
     configs = seeds_of(config, 1 if context.quick else None)
     if epochs is not None:
         configs = [replace(each, epochs=epochs) for each in configs]
-    runs = context.runs(configs)
+    runs = context.runs(configs, accuracy)
     words = caption(context.configured(configs[0])).removesuffix(f", seed {configs[0].seed}")
     group = preset("paper", config.task, data=config.data)
     beside = sample(context, with_equal_filters(group, "free filters")).runs if free else ()
