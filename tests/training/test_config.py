@@ -33,8 +33,9 @@ def test_released_is_what_the_released_code_is_known_to_do() -> None:
     assert facts(reconstruct, "penalty_weight normalise decoder") == [1e-2, False, "free"]
 
 
-def test_stable_is_the_papers_network_with_two_settings_of_ours() -> None:
-    assert changes_between(Config.paper(), Config.stable()) == {"generator_rate": 0.1, "weight_decay": 0.1}
+def test_stable_is_the_papers_network_with_three_settings_of_ours() -> None:
+    ours = {"generator_rate": 0.1, "weight_decay": 0.1, "schedule": "one-cycle"}
+    assert changes_between(Config.paper(), Config.stable()) == ours
 
 
 def test_quick_is_the_papers_network_for_a_minute() -> None:

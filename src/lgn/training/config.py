@@ -184,7 +184,8 @@ RELEASED = Config(
 
 # Adam moves all entries of a matrix at once: a step of 0.01 can change the norm of a 36x36 generator by 0.36, and its
 # third power makes filters of it. A tenth of that, and a decay of what batch normalisation lets grow, bound both.
-STABLE = Config(generator_rate=0.1, weight_decay=0.1)
+# A step that falls to zero lets training come to rest.
+STABLE = Config(generator_rate=0.1, weight_decay=0.1, schedule="one-cycle")
 
 # A network that keeps its group. Pixels stay from 0 to 1: a black margin and the zeros around it are then the same.
 NET = Config(
