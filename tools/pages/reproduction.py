@@ -41,8 +41,7 @@ def differences(results: Path) -> list[str]:
         last = [epochs[-1] for epochs in each["filters"]]
         rows.append(
             [
-                each["name"],
-                str(each["runs"]),
+                *_setting(each),
                 plus_minus([100 * value for value in each["accuracy"]]),
                 f"{geometric_mean(epochs[-1] for epochs in each['conditions']):.2g}",
                 plus_minus([max(facts["norms"]) for facts in last], ".3g"),
@@ -51,27 +50,30 @@ def differences(results: Path) -> list[str]:
                 plus_minus(each["toeplitz_on_u"]),
             ]
         )
-    heads = ["", "runs", "test accuracy, %", "step times squared norm", "norm of bases", "of generators", "smoothness"]
+    setting = ["data", "", "runs"]
+    heads = [*setting, "test accuracy, %", "step times squared norm", "norm of bases", "of generators", "smoothness"]
     heads.append("Toeplitz on U, white nulls")
     words = (
-        "MNIST, 10 epochs, means over seeds with the standard deviation: each preset, and with one setting of the "
-        "other. *Step times squared norm* is that of the largest layer, `step * sigma_max(W^T W)`, which ISTA wants to "
+        "10 epochs, means over seeds with the standard deviation: each preset, and with one setting of the other, on "
+        "MNIST; a generator for each channel (`share channel`) or set, which are the same on grey images, on CIFAR-10. "
+        "*Step times squared norm* is that of the largest layer, `step * sigma_max(W^T W)`, which ISTA wants to "
         "be at most 1 (geometric mean); norms are those after the last epoch, of bases in the layer with the largest."
     )
     names = list(measured["samples"][0]["shares"])
     shares = [
-        [each["name"], str(each["runs"]), *(white_and_all(each["shares"][name]) for name in names)]
+        [*_setting(each), *(white_and_all(each["shares"][name]) for name in names)]
         for each in (*measured["samples"], *measured["controls"])
     ]
     shown = (
         "Shares of generators with each structure, under white nulls → under all; last, the filters of both presets "
         "without their pairing, and free networks:"
     )
+    grey = sum(row[0] == rows[0][0] for row in rows)
     whole, on_u = (measured[f"smoothness_and_toeplitz{ending}"] for ending in ("", "_on_u"))
     smooth = (
-        f"The smoother the filters, the more generators are Toeplitz under white nulls: over these {len(rows)} "
-        f"settings Spearman's rank correlation is {whole:.2f}, and {on_u:.2f} on U alone, where the matrix has nothing "
-        "but what its filters say."
+        f"The smoother the filters, the more generators are Toeplitz under white nulls: over the {grey} settings of "
+        f"{rows[0][0]} Spearman's rank correlation is {whole:.2f}, and {on_u:.2f} on U alone, where the matrix has "
+        "nothing but what its filters say."
     )
     figure = "![What each setting does](../results/figures/differences.png)"
     return [
@@ -82,22 +84,26 @@ def differences(results: Path) -> list[str]:
         *_less_preset(measured["less preset"]),
         smooth,
         shown,
-        markdown_table(["", "runs", *names], shares),
+        markdown_table([*setting, *names], shares),
     ]
+
+
+def _setting(sample: dict[str, Any]) -> list[str]:
+    return [sample["data"], sample["name"], str(sample["runs"])]
 
 
 def _less_preset(changes: list[dict[str, Any]]) -> list[str]:
     """What each change does to its preset, and how many intervals exclude zero by chance."""
     if not changes:
         return []
-    names = [name for name in changes[0] if name != "name"]
-    rows = [[each["name"], *(_interval(each[name]) for name in names)] for each in changes]
+    names = [name for name in changes[0] if name not in ("data", "name")]
+    rows = [[each["data"], each["name"], *(_interval(each[name]) for name in names)] for each in changes]
     count = len(rows) * len(names)
     words = (
         f"Each change less its preset, with Welch's interval at 95 %: of {count} such intervals some "
         f"{0.05 * count:.0f} leave zero out by chance."
     )
-    return [words, markdown_table(["", *names], rows)]
+    return [words, markdown_table(["data", "", *names], rows)]
 
 
 def _interval(found: dict[str, float | None]) -> str:

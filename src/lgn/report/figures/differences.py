@@ -13,31 +13,69 @@ if TYPE_CHECKING:
 Sample = Mapping[str, Any]
 
 
-def setting_differences(samples: Sequence[Sample], data: str) -> "Figure":
+PANELS: dict[str, Callable[[Sample], list[float]]] = {
+    "test accuracy, %": lambda each: [100 * value for value in each["accuracy"]],
+    "norm of filters": lambda each: [max(epochs[-1]["norms"]) for epochs in each["filters"]],
+    "norm of generators": lambda each: [epochs[-1]["generator_norm"] for epochs in each["filters"]],
+    "smoothness": lambda each: [epochs[-1]["smoothness"] for epochs in each["filters"]],
+    "Toeplitz, white nulls": lambda each: each["shares"]["Toeplitz"]["white nulls"],
+    "Toeplitz, all nulls": lambda each: each["shares"]["Toeplitz"]["all nulls"],
+}
+ACCURACY = next(iter(PANELS))
+
+
+def setting_differences(samples: Sequence[Sample]) -> "Figure":
     """A row for each setting, a panel for each number, a dot for each run; below, how filters grow by epoch.
 
-    samples: each with "name", "runs", "accuracy", "conditions", "filters" and "shares", as `recipes/differences.py`
-    measures them.
+    samples: each with "data", "name", "runs", "accuracy", "conditions", "filters" and "shares", as
+    `recipes/differences.py` measures them.
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
-
     if not samples:
         raise ValueError("samples must have at least one sample, got none")
-    panels: dict[str, Callable[[Sample], list[float]]] = {
-        "test accuracy, %": lambda each: [100 * value for value in each["accuracy"]],
-        "norm of filters": lambda each: [max(epochs[-1]["norms"]) for epochs in each["filters"]],
-        "norm of generators": lambda each: [epochs[-1]["generator_norm"] for epochs in each["filters"]],
-        "smoothness": lambda each: [epochs[-1]["smoothness"] for epochs in each["filters"]],
-        "Toeplitz, white nulls": lambda each: each["shares"]["Toeplitz"]["white nulls"],
-        "Toeplitz, all nulls": lambda each: each["shares"]["Toeplitz"]["all nulls"],
-    }
-    figure = new_figure(1.75 * len(panels) + 2.6, 0.27 * len(samples) + 4.2)
-    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=[0.27 * len(samples) + 0.9, 2.9])[:, 0]
-    line = above.subplots(1, len(panels), squeeze=False)[0]
-    for place, (axes, (title, values)) in enumerate(zip(line, panels.items(), strict=True)):
+    by_data = {each["data"]: [other for other in samples if other["data"] == each["data"]] for each in samples}
+    counts = [len(some) for some in by_data.values()]
+    rows, growth = 0.27 * sum(counts) + 0.6 * len(counts) + 0.3, [1.5 + 0.08 * count for count in counts]
+    figure = new_figure(1.75 * len(PANELS) + 2.6, rows + sum(growth) + 0.7)
+    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=[rows, sum(growth)])[:, 0]
+    lines = above.subplots(len(counts), len(PANELS), squeeze=False, height_ratios=counts)
+    for line, (data, some) in zip(lines, by_data.items(), strict=True):
+        _numbers(line, lines[0], data, some)
+    above.align_ylabels(lines[:, 0])
+    bases = list(dict.fromkeys(_base(each) for each in samples))
+    grown = below.subplots(len(counts), len(bases), squeeze=False, sharex=True, sharey=True, height_ratios=growth)
+    for line, (data, some) in zip(grown, by_data.items(), strict=True):
+        for axes, base in zip(line, bases, strict=True):
+            if of_base := [each for each in some if _base(each) == base]:
+                _growth(axes, base, of_base)
+                axes.set_title(
+                    f"growth of filters, {data}: {base}, and one setting of the other", fontsize=9, color=INK
+                )
+            else:
+                axes.axis("off")
+    for axes in grown[-1]:
+        axes.set_xlabel("epoch", fontsize=8.5, color=INK)
+    caption(
+        figure,
+        "Blue: paper, and one setting at a time as released has it; orange: the other way. Dots are runs, in brackets "
+        "how many, bars their mean. Norms after the last epoch: of the largest layer's bases, and of generators over "
+        "that of an orthogonal one. Shares of generators that are Toeplitz. Below, by epoch, the step times the "
+        "squared norm of the largest layer's filters, which ISTA wants to be at most 1: geometric means over runs. "
+        f"Data: {' and '.join(by_data)}, classification.",
+    )
+    return figure
+
+
+def _numbers(line: Sequence["Axes"], first: Sequence["Axes"], data: str, samples: Sequence[Sample]) -> None:
+    """The panels of one data set; all but accuracies have the axes of the first, to be compared."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    for place, (axes, top, (title, values)) in enumerate(zip(line, first, PANELS.items(), strict=True)):
+        if axes is not top and title != ACCURACY:
+            axes.sharex(top)
         _panel(axes, [values(each) for each in samples], [_colour(each) for each in samples])
         axes.set_yticks(range(len(samples)), [f"{s['name']} ({s['runs']})" for s in samples] if place == 0 else [])
-        axes.set_title(title, fontsize=9, color=INK)
+        if axes is top:
+            axes.set_title(title, fontsize=9, color=INK)
         if title.startswith("norm"):
             axes.set_xscale("log")
             axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -45,18 +83,7 @@ def setting_differences(samples: Sequence[Sample], data: str) -> "Figure":
             axes.xaxis.set_minor_formatter(NullFormatter())
         if title.startswith("Toeplitz"):
             axes.set_xlim(-0.05, 1.05)
-    bases = list(dict.fromkeys(_base(each) for each in samples))
-    for axes, base in zip(below.subplots(1, len(bases), squeeze=False, sharey=True)[0], bases, strict=True):
-        _growth(axes, base, [each for each in samples if _base(each) == base])
-    caption(
-        figure,
-        "Blue: paper, and one setting at a time as released has it; orange: the other way. Dots are runs, in brackets "
-        "how many, bars their mean. Norms after the last epoch: of the largest layer's bases, and of generators over "
-        "that of an orthogonal one. Shares of generators that are Toeplitz. Below, by epoch, the step times the "
-        "squared norm of the largest layer's filters, which ISTA wants to be at most 1: geometric means over runs. "
-        f"Data: {data}, classification.",
-    )
-    return figure
+    line[0].set_ylabel(data, fontsize=9.5, weight="bold", color=INK)
 
 
 def _panel(axes: "Axes", values: Sequence[Sequence[float]], colours: Sequence[str]) -> None:
@@ -79,8 +106,6 @@ def _growth(axes: "Axes", base: str, samples: Sequence[Sample]) -> None:
         axes.plot(range(1, len(means) + 1), means, **style, label=each["name"].removeprefix(f"{base}, "))
     axes.set_yscale("log")
     axes.axhline(1, color=SOFT, linewidth=0.8, linestyle=":")
-    axes.set_title(f"growth of filters: {base}, and one setting of the other", fontsize=9, color=INK)
-    axes.set_xlabel("epoch", fontsize=8.5, color=INK)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     axes.tick_params(labelsize=8.5, colors=INK)
     axes.spines[["top", "right"]].set_visible(False)
