@@ -290,7 +290,7 @@ def as_if_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = lgn.analyze(made, draws=20)
     found.to_json(made.path / "analysis.json")
     for name in ("scores", "re-paired", "other-inputs"):  # controls that are as the run is
-        summarise(found).to_json(made.path / f"{name}.json.gz")
+        summarise(found).to_json(made.path / f"{name}.json.xz")
     for seed in range(5):
         shutil.copytree(made.path, out / "runs" / f"seed-{seed}")
         path = out / "runs" / f"seed-{seed}" / "config.json"
@@ -371,7 +371,7 @@ def test_one_seed_is_measured_but_gives_no_verdict(as_if_trained: Path, tmp_path
 def test_an_unfinished_run_is_not_used(as_if_trained: Path, tmp_path: Path) -> None:
     shutil.copytree(as_if_trained / "runs" / "seed-0", tmp_path / "runs" / "one")
     (tmp_path / "runs" / "one" / "model.safetensors").unlink()
-    (tmp_path / "runs" / "one" / "scores.json.gz").unlink(missing_ok=True)
+    (tmp_path / "runs" / "one" / "scores.json.xz").unlink(missing_ok=True)
     context = Context(tmp_path, existing=True)
     assert context.find(classification("mnist", epochs=10)) is not None
     assert context.finished(classification("mnist", epochs=10)) is None
@@ -412,7 +412,7 @@ def test_structures_are_counted_in_runs_and_controls(as_if_trained: Path) -> Non
     assert "gaussian" in measured["white"]
     samples = {each["name"]: each for each in measured["samples"]}
     assert list(samples) == ["`paper`", "re-paired, `paper`", "other inputs, `paper`"]  # the others have not been run
-    scores = Scores.from_json(as_if_trained / "runs" / "seed-0" / "scores.json.gz")
+    scores = Scores.from_json(as_if_trained / "runs" / "seed-0" / "scores.json.xz")
     for name, by_way in samples["`paper`"]["shares"].items():
         assert by_way["all nulls"] == pytest.approx([share(found(scores), name)] * 5)
         assert len(by_way["white nulls"]) == samples["`paper`"]["runs"] == 5

@@ -43,8 +43,8 @@ def analysis() -> Analysis:
 
 def test_scores_are_read_back_to_the_digits_that_are_kept(analysis: Analysis, tmp_path: Path) -> None:
     scores = summarise(analysis)
-    scores.to_json(tmp_path / "scores.json.gz")
-    again = Scores.from_json(tmp_path / "scores.json.gz")
+    scores.to_json(tmp_path / "scores.json.xz")
+    again = Scores.from_json(tmp_path / "scores.json.xz")
     assert again.size == 16
     for one, other in zip(scores.generators, again.generators, strict=True):
         assert (one.name, one.findings, one.operators) == (other.name, other.findings, other.operators)
@@ -54,7 +54,7 @@ def test_scores_are_read_back_to_the_digits_that_are_kept(analysis: Analysis, tm
                 [n.value for n in numbers.values()], rel=1e-3
             )
             assert other.scores[on].keys() == numbers.keys()
-    assert (tmp_path / "scores.json.gz").stat().st_size < len(gzip.compress(analysis.to_json().encode())) / 4
+    assert (tmp_path / "scores.json.xz").stat().st_size < len(gzip.compress(analysis.to_json().encode())) / 4
 
 
 def test_asking_every_null_finds_what_the_analysis_found(analysis: Analysis) -> None:

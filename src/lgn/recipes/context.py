@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # In a quick reproduction every data set is the embedded one, and epochs are few: the same code path in minutes.
 QUICK_DATA, QUICK_EPOCHS, QUICK_IMAGES, QUICK_DRAWS = "digits", 3, 2_000, 200
 # What claims need of a run: a finished one may be kept without its weights.
-SCORES, SINGULAR_VALUES = "scores.json.gz", "singular-values.json"
+SCORES, SINGULAR_VALUES = "scores.json.xz", "singular-values.json"
 TITLES = {"cifar10": "CIFAR-10", "mnist": "MNIST", "digits": "digits (an extract of MNIST)"}
 
 

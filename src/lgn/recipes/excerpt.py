@@ -1,7 +1,7 @@
 """What claims need of an analysis: a few numbers for each generator, in a file a tenth as large."""
 
-import gzip
 import json
+import lzma
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -57,11 +57,11 @@ class Scores:
 
     def to_json(self, path: Path) -> None:
         text = json.dumps({"schema": SCHEMA, **_rounded(encode(self))}, separators=(",", ":"))
-        write_whole(path, gzip.compress(text.encode(), mtime=0))
+        write_whole(path, lzma.compress(text.encode(), preset=9))
 
     @classmethod
     def from_json(cls, path: Path) -> "Scores":
-        value = json.loads(gzip.decompress(path.read_bytes()))
+        value = json.loads(lzma.decompress(path.read_bytes()))
         if value.pop("schema", None) != SCHEMA:
             raise ValueError(f"{path} must have schema {SCHEMA}")
         return decode(cls, value)

@@ -29,7 +29,7 @@ def free_scores_of(context: Context, run: Run, share: Share) -> Scores:
     """The scores of generators that fit a free network's filters: a set has one, or each of its channels."""
     network, seed = run.config.network, run.config.seed
     grey = run.config.grey or run.facts["image_shape"][0] == 1  # where both are the same
-    name = SCORES if grey or share == "set" else f"scores-{share}.json.gz"
+    name = SCORES if grey or share == "set" else f"scores-{share}.json.xz"
     return _kept(run, name, lambda: _analysis(context, free(run.model(), network.order, share, seed)))
 
 
@@ -41,7 +41,7 @@ def controls_of(context: Context, run: Run) -> dict[str, Scores]:
         OTHER_INPUTS: lambda: with_other_inputs(run.model(), share, seed),
     }
     return {
-        name: _kept(run, f"{name.replace(' ', '-')}.json.gz", lambda make=make: _analysis(context, make()))  # type: ignore[misc]
+        name: _kept(run, f"{name.replace(' ', '-')}.json.xz", lambda make=make: _analysis(context, make()))  # type: ignore[misc]
         for name, make in makers.items()
     }
 
