@@ -13,7 +13,7 @@ from lgn.training.config import changes_between
 
 def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset() -> None:
     grey, colour = (dict(changed_configs(data)) for data in ("mnist", "cifar10"))
-    assert [len(grey), len(colour)] == [14, 4]
+    assert [len(grey), len(colour)] == [14, 6]
     paper, released = grey["paper"], grey["released"]
     for name, base, other in (("paper", paper, released), ("released", released, paper)):
         steps = [
@@ -26,7 +26,14 @@ def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset()
         assert {key: value for step in steps for key, value in step.items()} == changes_between(base, other)
     assert paper.network == preset("paper").network
     # Where a channel has its own generator, grey images tell nothing.
-    assert {each.network.share for each in colour.values()} == {"set", "channel"}
+    changed = {
+        key
+        for name in ("paper", "released")
+        for each in colour.values()
+        if each.preset == name
+        for key in changes_between(colour[name], each)
+    }
+    assert changed == {"share", "norm"}
 
 
 def test_smoothness_and_shares_are_compared_setting_by_setting() -> None:

@@ -54,8 +54,8 @@ def differences(results: Path) -> list[str]:
     heads = [*setting, "test accuracy, %", "step times squared norm", "norm of bases", "of generators", "smoothness"]
     heads.append("Toeplitz on U, white nulls")
     words = (
-        "10 epochs, means over seeds with the standard deviation: each preset, and with one setting of the other, on "
-        "MNIST; a generator for each channel (`share channel`) or set, which are the same on grey images, on CIFAR-10. "
+        "10 epochs, means over seeds with the standard deviation: each preset, and with one setting of the other; on "
+        "CIFAR-10 norms again, and who has a generator (`share`), which is no question on grey images. "
         "*Step times squared norm* is that of the largest layer, `step * sigma_max(W^T W)`, which ISTA wants to "
         "be at most 1 (geometric mean); norms are those after the last epoch, of bases in the layer with the largest."
     )
