@@ -42,11 +42,12 @@ def setting_differences(samples: Sequence[Sample]) -> "Figure":
         _numbers(line, lines[0], data, some)
     above.align_ylabels(lines[:, 0])
     bases = list(dict.fromkeys(_base(each) for each in samples))
+    settings = list(dict.fromkeys(_setting(each) for each in samples if _setting(each)))
     grown = below.subplots(len(counts), len(bases), squeeze=False, sharex=True, sharey=True, height_ratios=growth)
     for line, (data, some) in zip(grown, by_data.items(), strict=True):
         for axes, base in zip(line, bases, strict=True):
             if of_base := [each for each in some if _base(each) == base]:
-                _growth(axes, base, of_base)
+                _growth(axes, base, of_base, settings)
                 axes.set_title(
                     f"growth of filters, {data}: {base}, and one setting of the other", fontsize=9, color=INK
                 )
@@ -97,13 +98,15 @@ def _panel(axes: "Axes", values: Sequence[Sequence[float]], colours: Sequence[st
     axes.spines[["left", "bottom"]].set_color("#c9c6be")
 
 
-def _growth(axes: "Axes", base: str, samples: Sequence[Sample]) -> None:
-    """A line for each setting, the base itself thick."""
+def _growth(axes: "Axes", base: str, samples: Sequence[Sample], settings: Sequence[str]) -> None:
+    """A line for each setting, of the same colour in every panel; the base itself thick."""
     for each in samples:
         means = [geometric_mean(values) for values in zip(*each["conditions"], strict=True)]
-        whole = each["name"] == base
-        style = {"color": INK, "linewidth": 2.4} if whole else {"linewidth": 1.3}
-        axes.plot(range(1, len(means) + 1), means, **style, label=each["name"].removeprefix(f"{base}, "))
+        changed = _setting(each)
+        colour, width = (f"C{settings.index(changed)}", 1.3) if changed else (INK, 2.4)
+        axes.plot(
+            range(1, len(means) + 1), means, color=colour, linewidth=width, label=each["name"].removeprefix(f"{base}, ")
+        )
     axes.set_yscale("log")
     axes.axhline(1, color=SOFT, linewidth=0.8, linestyle=":")
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
@@ -114,6 +117,11 @@ def _growth(axes: "Axes", base: str, samples: Sequence[Sample]) -> None:
 def _base(each: Sample) -> str:
     """The preset that a sample is, or was changed from."""
     return str(each["name"]).split(",")[0]
+
+
+def _setting(each: Sample) -> str:
+    """What was changed of the preset, without its value; nothing of the preset itself."""
+    return " ".join(str(each["name"]).partition(", ")[2].split()[:-1])
 
 
 def _colour(each: Sample) -> str:
