@@ -30,13 +30,15 @@ def nearest_turn(learned: Learned) -> float:
     return min(float((learned.matrices[0] - each).norm() / each.norm()) for each in (quarter, quarter.mT))
 
 
-@pytest.mark.slow  # three seconds: fewer starts or steps do not arrive
+# A third of the starts arrive within 200 steps, and which of them is a matter of rounding, so of the machine: of 24 some
+# do. Eight seconds.
+@pytest.mark.slow
 def test_a_quarter_turn_is_learned_from_random_starts() -> None:
-    learned = learn_generator(*turned(), (6, 6), 4, starts=8, steps=200)
+    learned = learn_generator(*turned(), (6, 6), 4, starts=24, steps=200)
     assert learned.verdict == "kept", learned
     assert nearest_turn(learned) < 0.1
     assert "kept" in repr(learned)
-    assert learned.violations.shape == (8,)
+    assert learned.violations.shape == (24,)
 
 
 def test_upright_digits_keep_nothing() -> None:
