@@ -30,8 +30,8 @@ def nearest_turn(learned: Learned) -> float:
     return min(float((learned.matrices[0] - each).norm() / each.norm()) for each in (quarter, quarter.mT))
 
 
-# A third of the starts arrive within 200 steps, and which of them is a matter of rounding, so of the machine: of 24 some
-# do. Eight seconds.
+# A third of the starts arrive within 200 steps, and which of them is a matter of rounding, so of the machine: of 24
+# some do. Eight seconds.
 @pytest.mark.slow
 def test_a_quarter_turn_is_learned_from_random_starts() -> None:
     learned = learn_generator(*turned(), (6, 6), 4, starts=24, steps=200)
