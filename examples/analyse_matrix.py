@@ -10,13 +10,13 @@ import lgn
 
 patch = (6, 6)
 generator = torch.Generator().manual_seed(0)
-blur = lgn.operators.operator("blur", patch, sigma=0.6)
-turn = lgn.operators.operator("rotation", patch, degrees=90)
+blur = lgn.transforms.operator("blur", patch, sigma=0.6)
+turn = lgn.transforms.operator("rotation", patch, degrees=90)
 noise = torch.randn(2, 36, 36, generator=generator, dtype=torch.float64) / 6
 matrices = torch.stack([turn @ blur + 0.05 * noise[0], noise[1]])
 
 # %% Any function on patches becomes a matrix the same way: it is given every basis patch (Prop. 2).
-by_hand = lgn.algebra.matrix_of(lambda x: torch.rot90(x, 1, (-2, -1)), patch)
+by_hand = lgn.actions.matrix_of(lambda x: torch.rot90(x, 1, (-2, -1)), patch)
 print("the catalogue's quarter turn is ours:", torch.equal(by_hand, turn))
 
 # %% Scores, nearest operators, spectrum: with a p-value against chance, corrected for all that was tested.

@@ -7,14 +7,14 @@ python examples/planted_symmetry.py      # about 15 seconds
 import torch
 
 import lgn
-from lgn.discovery.fit import fit_generator
+from lgn.discovery.filters.fit import fit_generator
 
 digits = lgn.data.load("digits")
 generator = torch.Generator().manual_seed(0)
 pixels = digits.train.images[:400, 0].double() / 255  # (400, 28, 28)
 centres = pixels[:, 11:16, 11:16]  # where the strokes are
 patches = centres[centres.flatten(1).std(1) > 0.2][:40]
-rotation = lgn.operators.operator("rotation", (5, 5), degrees=90)
+rotation = lgn.transforms.operator("rotation", (5, 5), degrees=90)
 bank = lgn.orbit(rotation, patches, 4).transpose(0, 1).reshape(-1, 1, 5, 5)  # (sets * order, channels, 5, 5)
 bank = bank + 0.02 * bank.std() * torch.randn(bank.shape, generator=generator, dtype=bank.dtype)
 

@@ -1,8 +1,8 @@
 """Symmetries as `lgn.symmetries` would find them, without asking."""
 
-from lgn.symmetry.result import Symmetries
-from lgn.symmetry.row import FamilyFacts, Row
-from lgn.symmetry.verdict import Word
+from lgn.discovery.images.result import Symmetries
+from lgn.discovery.images.row import FamilyFacts, Row
+from lgn.discovery.images.verdict import Word
 
 
 def found(*kept: str, angles: bool = False, within: float | None = None) -> Symmetries:

@@ -12,13 +12,13 @@ import torch
 from torch import nn
 
 import lgn
-from lgn.algebra import vec
+from lgn.actions import vec
 from lgn.cli import main
 from lgn.generators import FAMILIES
 from lgn.nn import GroupConv2d, UnfoldedEncoder
-from lgn.operators import parse_operator
 from lgn.training import preset, train
 from lgn.training.subjects import fresh_starts, subjects_of
+from lgn.transforms import parse_operator
 
 KNOWN = {
     "rotation 90": ("rotation", 90),

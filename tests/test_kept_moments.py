@@ -5,12 +5,12 @@ import torch
 from torch import Tensor, nn
 
 import lgn
-from lgn.algebra import vec
+from lgn.actions import vec
 from lgn.generators import Dense, make_generator
 from lgn.groups import symmetric
 from lgn.nn import GroupConv2d
-from lgn.operators import operator
 from lgn.penalties import KeptMoments, PatchMoments
+from lgn.transforms import operator
 
 
 @pytest.fixture(autouse=True)

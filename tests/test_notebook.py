@@ -20,8 +20,8 @@ import lgn
 from lgn import notebook
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.table import columns
-from lgn.discovery import fit_generator
-from lgn.operators import operator
+from lgn.discovery.filters import fit_generator
+from lgn.transforms import operator
 
 TOUR = Path(__file__).parents[1] / "examples" / "tour.ipynb"
 

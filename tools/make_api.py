@@ -13,22 +13,22 @@ from types import ModuleType
 
 ROOMS = (
     "lgn",
-    "lgn.algebra",
+    "lgn.actions",
     "lgn.measures",
     "lgn.groups",
     "lgn.generators",
     "lgn.penalties",
     "lgn.nn",
-    "lgn.operators",
+    "lgn.transforms",
     "lgn.discovery",
-    "lgn.symmetry",
+    "lgn.discovery.images",
     "lgn.data",
     "lgn.training",
     "lgn.pretrained",
     "lgn.analysis",
     "lgn.report",
     "lgn.sweep",
-    "lgn.sharing",
+    "lgn.deploy",
 )
 OUT = Path(__file__).parents[1] / "docs" / "api.md"
 HEAD = """# API

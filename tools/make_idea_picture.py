@@ -20,8 +20,8 @@ def main() -> None:
     digit = train.images[train.labels == 7][0, 0, 5:23, 5:23].double()  # a seven looks different from every side
     basis = torch.nn.functional.avg_pool2d(digit[None], 2)[0]
     basis = basis - basis.mean()
-    turn = lgn.operators.operator("rotation", PATCH, degrees=90)
-    blurred = lgn.operators.operator("pooling then rotation", PATCH, radius=3, degrees=60)
+    turn = lgn.transforms.operator("rotation", PATCH, degrees=90)
+    blurred = lgn.transforms.operator("pooling then rotation", PATCH, radius=3, degrees=60)
     figure = Figure(figsize=(9.5, 3.9), dpi=110, layout="constrained")
     grid = figure.subplots(2, 6, width_ratios=[1.5, 1, 1, 1, 1, 1])
     for row, (name, matrix) in zip(grid, (("rotation 90", turn), ("pooling 3, rotation 60", blurred)), strict=True):

@@ -10,8 +10,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from lgn.deploy.hub import public_settings
 from lgn.pretrained import DIRECTORY
-from lgn.sharing.hub import public_settings
 from lgn.training import Run
 from lgn.whole_files import read_json, write_json
 

@@ -5,26 +5,25 @@ Layers whose filters are orbits of a basis filter under a learned matrix, and nu
 """
 
 from lgn import (
-    algebra,
+    actions,
     data,
     discovery,
     generators,
     groups,
-    inspection,
     measures,
     memory,
     nn,
-    operators,
     penalties,
     pretrained,
-    symmetry,
     training,
+    transforms,
 )
-from lgn.algebra import act, orbit, power, unvec, vec
+from lgn.actions import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
-from lgn.discovery import discover_from_views, fit_from_pairs, fit_generator
+from lgn.discovery.filters import discover_from_views, fit_from_pairs, fit_generator
+from lgn.discovery.images import Symmetries, symmetries
+from lgn.discovery.networks import inspect
 from lgn.front import analyze, discover_from_data, load, write_report
-from lgn.inspection import inspect
 from lgn.measures import (
     closure_error,
     condition_number,
@@ -34,7 +33,6 @@ from lgn.measures import (
 )
 from lgn.nn import convert, equivariance_table, merge, summary
 from lgn.pretrained import load_pretrained, pretrained_names
-from lgn.symmetry import Symmetries, symmetries
 from lgn.version import __version__
 
 __all__ = [
@@ -42,7 +40,7 @@ __all__ = [
     "Symmetries",
     "__version__",
     "act",
-    "algebra",
+    "actions",
     "analyze",
     "closure_error",
     "condition_number",
@@ -58,7 +56,6 @@ __all__ = [
     "generators",
     "groups",
     "inspect",
-    "inspection",
     "inverse_error",
     "load",
     "load_pretrained",
@@ -66,7 +63,6 @@ __all__ = [
     "memory",
     "merge",
     "nn",
-    "operators",
     "orbit",
     "orthogonality_error",
     "penalties",
@@ -75,8 +71,8 @@ __all__ = [
     "pretrained_names",
     "summary",
     "symmetries",
-    "symmetry",
     "training",
+    "transforms",
     "unvec",
     "vec",
     "write_report",

@@ -17,8 +17,6 @@ COMMANDS = {
     "inspect": "say which groups the filters of any trained network have",
     "report": "a page to look at, and figures, of a run or of matrices",
     "operators": "the known operators as matrices, and what each is as a group element",
-    "reproduce": "the figures and claims of the paper",
-    "benchmark": "measure speed, and whether planted symmetries are found",
     "sweep": "train many runs, on one machine or many, and compare them",
     "export": "write the plain network of a run for other programs",
     "data": "list, get and verify data sets",

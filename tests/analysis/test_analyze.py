@@ -6,7 +6,7 @@ from torch import Tensor
 
 from lgn.analysis import analyze_matrices, table
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE
-from lgn.operators import operator
+from lgn.transforms import operator
 
 SIX = (6, 6)
 PATCH, D = (4, 4), 16

@@ -3,7 +3,7 @@ import torch
 
 from lgn.analysis import identifiability
 from lgn.analysis.spectrum import root_distance, spectrum
-from lgn.operators import operator
+from lgn.transforms import operator
 
 
 def test_the_papers_setting_has_three_dimensions_a_filter() -> None:

@@ -4,7 +4,7 @@ import torch
 from lgn.analysis.dictionary import dictionary
 from lgn.analysis.identifiability import span
 from lgn.analysis.matching import nearest, order_by_excess, parameter_of
-from lgn.operators import OPERATORS, operator
+from lgn.transforms import OPERATORS, operator
 
 PATCH = (5, 5)
 

@@ -7,7 +7,7 @@ import torch
 
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.generator import rows, tensor
-from lgn.operators import operator
+from lgn.transforms import operator
 
 
 @pytest.fixture(scope="module")

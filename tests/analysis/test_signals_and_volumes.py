@@ -6,7 +6,7 @@ import torch
 import lgn
 from lgn.analysis import scores
 from lgn.analysis.smoothness import turned_places
-from lgn.operators import operator
+from lgn.transforms import operator
 
 
 @pytest.fixture(autouse=True)

@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from lgn.algebra import act, unvec, vec
+from lgn.actions import act, unvec, vec
 from lgn.analysis import analyze_matrices
 from lgn.analysis.identifiability import applied_to, span
 from lgn.analysis.smoothness import Matched, Remixed, Repaired, turned_places
-from lgn.benchmarks.truth.matrices import MATRICES, SETS, share_with_place
-from lgn.operators import operator
+from lgn.transforms import operator
+from studies.truth.matrices import MATRICES, SETS, share_with_place
 
 PATCH, D = (4, 4), 16
 

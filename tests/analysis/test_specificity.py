@@ -5,7 +5,7 @@ import torch
 
 from lgn.analysis import analyze_matrices, structure
 from lgn.analysis.specificity import adds
-from lgn.benchmarks.truth.power import NOISES, STRUCTURES
+from studies.truth.power import NOISES, STRUCTURES
 
 PATCH = (6, 6)
 

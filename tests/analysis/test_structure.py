@@ -8,7 +8,7 @@ from torch import Tensor
 
 from lgn.analysis import scores, structure
 from lgn.analysis.scores import NAMES, score
-from lgn.operators import operator
+from lgn.transforms import operator
 
 PATCH = (4, 6)
 D = 24

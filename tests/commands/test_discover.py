@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lgn.cli import main
-from lgn.symmetry import Symmetries
+from lgn.discovery.images import Symmetries
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +81,9 @@ def test_a_training_takes_what_was_found(images: Path, tmp_path: Path, capsys: p
     from dataclasses import replace
 
     from lgn.commands.options import TrainOptions, parse
-    from lgn.operators.parse import SQUARE, parse_operator
-    from lgn.symmetry.exact import SQUARE as NAMES
-    from lgn.symmetry.result import patch_matrix
+    from lgn.discovery.images.exact import SQUARE as NAMES
+    from lgn.discovery.images.result import patch_matrix
+    from lgn.transforms.parse import SQUARE, parse_operator
 
     square = [(name, element) for element, name in NAMES.items()]
     for name, _ in square:

@@ -7,8 +7,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from lgn.benchmarks.inspection.planted import planted
 from lgn.cli import main
+from studies.inspection.planted import planted
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import torch
 from generators.contract import FamilyContract
 from torch import Tensor
 
-from lgn.algebra import act, matrix_of
+from lgn.actions import act, matrix_of
 from lgn.generators import Affine, make_generator
-from lgn.operators import operator
+from lgn.transforms import operator
 
 
 def centred(patch: tuple[int, ...]) -> Tensor:

@@ -4,7 +4,7 @@ import torch
 from generators.contract import ExactFamilyContract, random_matrix
 from torch import Tensor
 
-from lgn.algebra import act, matrix_of
+from lgn.actions import act, matrix_of
 from lgn.generators import Circulant
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lgn.algebra import act, orbit
+from lgn.actions import act, orbit
 from lgn.generators import Share, start_matrices
 from lgn.generators.fit import consecutive_pairs, least_squares_generator
 

@@ -5,7 +5,7 @@ import torch
 from generators.contract import ExactFamilyContract, random_matrix
 from torch import Tensor
 
-from lgn.algebra import act
+from lgn.actions import act
 from lgn.generators import Kronecker
 
 

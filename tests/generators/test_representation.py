@@ -7,7 +7,7 @@ from torch import Tensor
 from lgn import groups
 from lgn.generators import Cyclic, Representation, make_generator, start_matrices
 from lgn.groups import relation_error
-from lgn.operators import operator
+from lgn.transforms import operator
 
 NAMES = ["dihedral:4", "product:cyclic:2,cyclic:2", "symmetric:3", "product:cyclic:2,cyclic:6", "symmetric:4"]
 each_group = pytest.mark.parametrize("name", NAMES)

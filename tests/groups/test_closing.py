@@ -7,7 +7,7 @@ import torch
 from groups.some import NAMES
 from torch import Tensor
 
-from lgn import groups, operators
+from lgn import groups, transforms
 
 
 def turn(degrees: float) -> Tensor:
@@ -34,12 +34,12 @@ def test_a_representation_in_any_coordinates_gives_the_group_back(name: str, see
 def test_image_symmetries_are_d4() -> None:
     patch = (5, 5)
     made = groups.closure(
-        [operators.operator("rotation", patch, degrees=90), operators.operator("reflection", patch, axis="columns")],
+        [transforms.operator("rotation", patch, degrees=90), transforms.operator("reflection", patch, axis="columns")],
         names=["r", "s"],
     )
     assert (made.group.name, made.group.generators, made.error) == ("D4", ("r", "s"), 0.0)
     assert made.group.is_isomorphic(groups.dihedral(4))
-    half = groups.from_matrices([operators.operator("rotation", patch, degrees=180)])
+    half = groups.from_matrices([transforms.operator("rotation", patch, degrees=180)])
     assert half.name == "C2"
 
 

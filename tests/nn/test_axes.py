@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 import lgn
-from lgn.algebra import act, matrix_of, orbit, power, unvec, vec
+from lgn.actions import act, matrix_of, orbit, power, unvec, vec
 from lgn.generators import FAMILIES, Fixed
 from lgn.measures import equivariance_error, tolerance
 from lgn.nn import UnfoldedEncoder, advance, places
@@ -307,7 +307,7 @@ def test_the_table_of_equivariance_on_any_number_of_axes(axes: int, word: str) -
     """A network that keeps the reversal of the last axis does so in every layer; one that ignores sets does not."""
     torch.manual_seed(0)
     convolution, stack = (getattr(lgn.nn, f"{name}{axes}d") for name in ("GroupConv", "GroupStackConv"))
-    flip = Fixed(lgn.operators.parse_operator(word, (3,) * axes).float()[None, None], (3,) * axes, 2)
+    flip = Fixed(lgn.transforms.parse_operator(word, (3,) * axes).float()[None, None], (3,) * axes, 2)
     options = {"padding": 1, "bias": "set", "generator": flip}
     first = convolution(1, 2, 2, 3, **options)
     x = torch.randn(2, 1, *(5,) * axes)

@@ -8,12 +8,12 @@ from torch import Tensor, nn
 
 import lgn
 from lgn import groups
-from lgn.algebra import vec
+from lgn.actions import vec
 from lgn.generators import Fixed, Representation
 from lgn.nn import BrokenEquivarianceWarning, GroupConv2d, GroupLinear, GroupStackConv2d, SetBatchNorm2d, pool_sets
 from lgn.nn.bank import OrbitBank
 from lgn.nn.group_stack import advance
-from lgn.operators import operator
+from lgn.transforms import operator
 
 D4 = groups.dihedral(4)
 NAMES = ["dihedral:4", "product:cyclic:2,cyclic:2", "symmetric:3", "product:cyclic:2,cyclic:6"]

@@ -9,7 +9,7 @@ import lgn
 from lgn.groups import named, relation_error
 from lgn.nn import GroupNet, invariance_error
 from lgn.nn.image_action import EXACT, found_action, found_name, image_action
-from lgn.operators import operator
+from lgn.transforms import operator
 
 
 def blurred(count: int, side: int, dtype: torch.dtype = torch.float64) -> Tensor:

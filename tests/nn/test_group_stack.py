@@ -9,7 +9,7 @@ from lgn.measures import equivariance_error
 from lgn.nn import GroupConv2d, merge
 from lgn.nn.group_stack import GroupStackConv2d, SetBatchNorm2d, StackBank, advance, pool_sets
 from lgn.nn.threshold import soft_threshold
-from lgn.operators import operator
+from lgn.transforms import operator
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from lgn.nn import GroupConv2d, GroupNet, cached
 from lgn.nn.group_stack import GroupStackConv2d
 from lgn.nn.known import KnownElements, KnownFilters
-from lgn.operators import operator
+from lgn.transforms import operator
 
 TURN = operator("rotation", (3, 3), degrees=90).float()
 

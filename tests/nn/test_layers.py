@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import lgn
-from lgn.algebra import act, power, unvec, vec
+from lgn.actions import act, power, unvec, vec
 from lgn.generators import FAMILIES, make_generator
 from lgn.measures import equivariance_error, tolerance
 from lgn.nn import GroupConv2d, GroupLinear, cached, project

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from lgn.algebra import act, power
+from lgn.actions import act, power
 from lgn.analysis import Analysis
 from lgn.analysis.fourier import transform
 from lgn.analysis.generator import tensor

@@ -9,14 +9,14 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
-from lgn.algebra import act, orbit
+from lgn.actions import act, orbit
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.generator import tensor
-from lgn.operators import operator
-from lgn.operators.study import Setting
 from lgn.report import Contents, Network, figures
 from lgn.report.figures.choose import highest
 from lgn.report.figures.style import columns_for, mosaic
+from lgn.transforms import operator
+from studies.paper.operators import Setting
 
 PATCH = (4, 4)
 NETWORK = Network(3, 2, 4, PATCH, "ista", 1, "10 classes")

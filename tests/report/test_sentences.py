@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from lgn.analysis import Analysis, Finding, GeneratorAnalysis, analyze_matrices
-from lgn.operators import operator
 from lgn.report.sentences import overview, p_words, sentence
+from lgn.transforms import operator
 
 
 @pytest.fixture(scope="module")

@@ -61,8 +61,8 @@ def test_the_command_line_of_groups() -> None:
     model = build_model(config, (1, 28, 28), 10, "classify")
     r, s = model.encoder.bank.generator.matrix()[:, 0].unflatten(0, (2, -1))[:, 0]  # type: ignore[union-attr,operator]
     patch = (6, 6)
-    assert torch.equal(r, lgn.operators.operator("rotation", patch, degrees=90).float())
-    assert torch.equal(s, lgn.operators.operator("reflection", patch).float())
+    assert torch.equal(r, lgn.transforms.operator("rotation", patch, degrees=90).float())
+    assert torch.equal(s, lgn.transforms.operator("reflection", patch).float())
     net = parse_config(["digits", "--preset", "net", "--group", "dihedral:4"], "lgn train", "")
     assert build_model(net, (1, 28, 28), 10, "classify").group == lgn.groups.dihedral(4)
     related = parse_config(["digits", *D4, "--penalty", "relations"], "lgn train", "")

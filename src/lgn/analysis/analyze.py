@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch, act, written
+from lgn.actions import Patch, act, written
 from lgn.analysis import identifiability
 from lgn.analysis.assemble import MATCHES, Verdicts, fourier_of, hypotheses_of
 from lgn.analysis.chance import Chance

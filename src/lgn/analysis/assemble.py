@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.analysis import fourier, scores
 from lgn.analysis.chance import Chance
 from lgn.analysis.dictionary import dictionary

@@ -9,9 +9,9 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch, signed_permutations
-from lgn.operators import operator
-from lgn.operators.volumes import fits
+from lgn.actions import Patch, signed_permutations
+from lgn.transforms import operator
+from lgn.transforms.volumes import fits
 
 Keywords = dict[str, int | float | str]
 

@@ -10,7 +10,7 @@ import math
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 
 BASES = ("1-D", "2-D")
 

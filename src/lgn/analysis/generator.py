@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 
 Matrix = tuple[tuple[float, ...], ...]
 Parameter = None | int | float | str | tuple[float, ...]
@@ -92,7 +92,7 @@ class Match:
     p_values: dict[str, float]
     p_value: float
     adjusted_p_value: float
-    #: `lgn.operators.operator(name, patch, **keywords)` is the matched matrix.
+    #: `lgn.transforms.operator(name, patch, **keywords)` is the matched matrix.
     keywords: dict[str, int | float | str]
 
 

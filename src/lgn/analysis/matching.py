@@ -11,11 +11,11 @@ from collections.abc import Collection
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.analysis.dictionary import BLUR_STEP, CYCLE_STEP, DEGREES, SCALE_STEP, SHEAR_STEP, Keywords, dictionary
 from lgn.analysis.generator import Parameter
-from lgn.operators import operator
-from lgn.operators.known import NAMES
+from lgn.transforms import operator
+from lgn.transforms.known import NAMES
 
 TIE = 1e-4
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lgn.algebra import Patch, written
+from lgn.actions import Patch, written
 from lgn.analysis.generator import GeneratorAnalysis
 from lgn.codec import decode, encode
 from lgn.whole_files import write_whole

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.analysis import fourier, structure
 
 

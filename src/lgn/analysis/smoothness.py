@@ -16,10 +16,10 @@ import math
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch, signed_permutations, unvec, vec
+from lgn.actions import Patch, signed_permutations, unvec, vec
 from lgn.analysis.nulls import orthonormal
 from lgn.analysis.structure import by_offset
-from lgn.operators import move_axes
+from lgn.transforms import move_axes
 
 #: How far a singular component may move among its neighbours: enough to undo that U is V, and still as smooth.
 NEIGHBOURS = 3.0

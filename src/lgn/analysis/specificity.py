@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.analysis import scores, structure
 from lgn.analysis.generator import Finding
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch, pixels
+from lgn.actions import Patch, pixels
 
 
 def symmetry(a: Tensor) -> tuple[Tensor, Tensor]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch, written
+from lgn.actions import Patch, written
 from lgn.analysis import identifiability, scores
 
 Label = tuple[int | None, int | None, int | None]

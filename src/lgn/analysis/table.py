@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lgn import markdown, notebook
-from lgn.algebra import written
+from lgn.actions import written
 from lgn.analysis import scores
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, GeneratorAnalysis, Match, tensor
 from lgn.analysis.result import Analysis

@@ -6,10 +6,10 @@ from pathlib import Path
 import torch
 
 from lgn import data
+from lgn.discovery.images import Symmetries, symmetries
+from lgn.discovery.images.candidates import usual
 from lgn.front.answer import answer_of
 from lgn.report import write_answer
-from lgn.symmetry import Symmetries, symmetries
-from lgn.symmetry.candidates import usual
 from lgn.training import Config, load_set, require_trainable
 
 FILE, PAGE = "symmetries.json", "symmetries.html"

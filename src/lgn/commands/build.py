@@ -8,7 +8,7 @@ from typing import Annotated
 import tyro
 
 from lgn.commands.analyze import said_line
-from lgn.sharing.build import Question, build
+from lgn.deploy.build import Question, build
 from lgn.training import Interrupted, preset
 
 HELP = """Find the symmetries of images, build the network that keeps them, train it beside the same network with free

@@ -12,9 +12,9 @@ from lgn.commands.analyze import said_line
 from lgn.commands.answer import PAGE, answer
 from lgn.commands.options import TrainOptions, parse
 from lgn.commands.train import result_line, train_with
+from lgn.discovery.images import ALL_NAMES, EVIDENCE
 from lgn.front import write_report
 from lgn.nn import summary
-from lgn.symmetry import ALL_NAMES, EVIDENCE
 
 HELP = """Say which symmetries images have, which of them their labels keep, and what a network gains; then train a
 linear group network on them and say what its generators do.

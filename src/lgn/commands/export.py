@@ -5,8 +5,8 @@ from typing import Annotated
 
 import tyro
 
+from lgn.deploy.export import Format, export
 from lgn.pretrained import find_run
-from lgn.sharing.export import Format, export
 
 
 def run(args: list[str]) -> int:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from lgn.symmetry import Symmetries
+from lgn.discovery.images import Symmetries
 from lgn.training.networks import operators_of
 
 

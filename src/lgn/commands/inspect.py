@@ -8,11 +8,11 @@ from typing import Annotated
 import tyro
 
 from lgn.commands.analyze import said_line
-from lgn.inspection.convolutions import Convolutions, convolutions_of
-from lgn.inspection.files import read_convolutions
-from lgn.inspection.inspect import Inspection, inspect_convolutions
-from lgn.inspection.page import write_inspection_page
-from lgn.inspection.result import describe
+from lgn.discovery.networks.convolutions import Convolutions, convolutions_of
+from lgn.discovery.networks.files import read_convolutions
+from lgn.discovery.networks.inspect import Inspection, inspect_convolutions
+from lgn.discovery.networks.page import write_inspection_page
+from lgn.discovery.networks.result import describe
 from lgn.pretrained import find_run, pretrained_names
 
 

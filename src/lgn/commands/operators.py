@@ -5,7 +5,7 @@ from typing import Any
 import tyro
 
 from lgn.markdown import columns
-from lgn.operators import OPERATORS, describe, operator
+from lgn.transforms import OPERATORS, describe, operator
 
 #: One member of each family, for the list of what there is.
 EXAMPLES: dict[str, dict[str, Any]] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.analyze import analyze_subjects
 from lgn.front.contents import contents_of_run

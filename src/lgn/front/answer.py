@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
+from lgn.discovery.images import Symmetries
+from lgn.discovery.images.answer_table import cells, control_lines, header
+from lgn.discovery.images.candidates import families_of
 from lgn.report import Answer, Sample
-from lgn.symmetry import Symmetries
-from lgn.symmetry.answer_table import cells, control_lines, header
-from lgn.symmetry.candidates import families_of
 from lgn.training import Run, images_here
 
 #: Images that are shown under every candidate, and their longest side.

@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor
 
 from lgn import data
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.front.answer import answer_of_run
 from lgn.nn import GroupNet, places
 from lgn.nn.gates import OPEN

@@ -8,15 +8,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn import discovery
-from lgn.algebra import unvec
-from lgn.discovery import DataSymmetry, Element
+from lgn.actions import unvec
+from lgn.discovery import moments
+from lgn.discovery.filters.snap import snap
+from lgn.discovery.images import symmetries
 from lgn.discovery.moments import Verified
 from lgn.discovery.moments.discover import STARTS
 from lgn.discovery.moments.grouping import group_of
 from lgn.discovery.moments.prepare import prepare
-from lgn.discovery.snap import snap
-from lgn.symmetry import symmetries
+from lgn.discovery.moments.result import DataSymmetry, Element
 
 SIDE = 4  # the least side of a picture that observers look at
 
@@ -50,7 +50,7 @@ def discover_from_data(
     """
     if verify and labels is not None:
         raise ValueError("verify must be False with labels: observers look at data, not at a task")
-    found = discovery.discover_from_data(x, labels, rank, seed, size=size, blur=blur, patch=patch, starts=starts)
+    found = moments.discover_from_data(x, labels, rank, seed, size=size, blur=blur, patch=patch, starts=starts)
     if not verify:
         return found
     sample = prepare(x, None, size, blur, patch, seed)[0]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch, written
+from lgn.actions import Patch, written
 from lgn.generators.affine import Affine
 from lgn.generators.base import Generator
 from lgn.generators.circulant import Circulant

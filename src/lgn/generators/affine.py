@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.algebra import Patch, pixels, signed_permutations, written
+from lgn.actions import Patch, pixels, signed_permutations, written
 from lgn.generators.base import Generator
 from lgn.generators.starts import StartName
 
@@ -28,7 +28,7 @@ class Geometry(NamedTuple):
 class Affine(Generator):
     """`phi_A(X)[s] = X(M s + b)`: X read linearly between pixels at places moved by a matrix and a shift, 0 outside.
 
-    Places s are (row, column) from the centre of the patch, as in `lgn.operators`. M is 2x2 for images, one number for
+    Places s are (row, column) from the centre of the patch, as in `lgn.transforms`. M is 2x2 for images, one number for
     signals, 3x3 for volumes. A start is projected approximately: of the affine map through the centres of mass of its
     rows, and of turns and reflected turns by multiples of 15 degrees (of volumes the 48 symmetries of the cube, of
     signals the reversal), the nearest is taken. Bilinear reading has a kink at whole pixels, where the gradient of one

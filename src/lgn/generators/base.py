@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch, written
+from lgn.actions import Patch, written
 from lgn.generators.starts import StartName, start_matrices
 from lgn.groups import Group, as_group
 
@@ -88,7 +88,7 @@ class Generator(nn.Module, ABC):
 
         As many as the vectors that A is applied to, for a cyclic group the elements of a set but the last, for others
         those of the generator that has the fewest; a family that leaves less open says so. See Note [What filters leave
-        open] in `lgn.discovery.determined`.
+        open] in `lgn.discovery.filters.determined`.
         """
         d = math.prod(self.patch)
         return d if self.decided_by_few else min(bases * min(self.group.uses), d)

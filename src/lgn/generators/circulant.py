@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch, pixels, unvec, vec
+from lgn.actions import Patch, pixels, unvec, vec
 from lgn.generators.base import Generator
 from lgn.measures import relative_error
 

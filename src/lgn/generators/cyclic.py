@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.generators.representation import Representation
 from lgn.groups import Group
 from lgn.measures import closure_error

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.generators.base import Generator
 from lgn.groups import Group
 

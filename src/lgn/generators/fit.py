@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from lgn.algebra import vec
+from lgn.actions import vec
 from lgn.generators.starts import Share
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.generators.base import Generator
 from lgn.measures import relative_error
 

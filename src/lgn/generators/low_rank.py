@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch, written
+from lgn.actions import Patch, written
 from lgn.generators.base import Generator
 from lgn.groups import Group
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.generators.base import Generator, require_invertible
 from lgn.generators.decomposition import decompose
 from lgn.generators.orthogonal import OrthogonalWeight

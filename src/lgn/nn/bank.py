@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.algebra import Patch, apply, unvec, vec, walk, written
+from lgn.actions import Patch, apply, unvec, vec, walk, written
 from lgn.generators import Family, Generator, Share, Start, leading_shape, make_generator
 from lgn.groups import Group, chosen_group
 from lgn.nn.known import KnownElements

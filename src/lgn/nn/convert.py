@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 
-from lgn.algebra import Patch, written
+from lgn.actions import Patch, written
 from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, element_pairs, least_squares_generator
 from lgn.groups import Group, chosen_group

@@ -10,11 +10,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch, act
+from lgn.actions import Patch, act
 from lgn.groups import Group, as_group, closure
 from lgn.nn.group_stack import SetBatchNorm, advance
 from lgn.nn.layers import GroupConv
-from lgn.operators.parse import parse_operator
+from lgn.transforms.parse import parse_operator
 
 OUTPUT = "output"
 AS_IT_IS = "as it is"

@@ -21,7 +21,7 @@ class FoundOrbit(Protocol):
 
 
 class InspectedLayer(Protocol):
-    """What is needed of an inspected layer; `lgn.inspection.BankInspection` has it."""
+    """What is needed of an inspected layer; `lgn.discovery.networks.BankInspection` has it."""
 
     @property
     def name(self) -> str: ...

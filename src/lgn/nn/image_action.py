@@ -7,10 +7,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from lgn.algebra import Patch, unvec, vec
+from lgn.actions import Patch, unvec, vec
 from lgn.groups import Group, as_group, from_matrices
 from lgn.nn.bank import OrbitBank
-from lgn.operators import operator
+from lgn.transforms import operator
 
 # Note [Turns between pixels]
 # A turn by 45 degrees moves pixels to places between pixels. Filters that are sums of circular harmonics on rings,

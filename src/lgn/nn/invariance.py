@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import act
+from lgn.actions import act
 from lgn.groups import Group, as_group
 from lgn.nn.bank import cached
-from lgn.operators.parse import parse_operator
-from lgn.operators.warps import rotate
+from lgn.transforms.parse import parse_operator
+from lgn.transforms.warps import rotate
 
 BATCH = 250
 
@@ -20,7 +20,7 @@ def invariance_error(
 
     Outputs are taken less their mean over classes, which no answer depends on. Quarter turns and flips move pixels
     exactly; turns between them are bicubic, so that what resampling changes is counted too. operators: one for each
-    generator, as in `lgn.operators`; turns and the flip of columns where none are given.
+    generator, as in `lgn.transforms`; turns and the flip of columns where none are given.
 
     images: (N, C, H, W), as the network sees them.
     """

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch, vec, walk
+from lgn.actions import Patch, vec, walk
 from lgn.generators import Generator
 from lgn.nn.kernels.plain_gradients import is_transformed
 

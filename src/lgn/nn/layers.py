@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.modules.conv import _ConvNd
 
-from lgn.algebra import written
+from lgn.actions import written
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, chosen_group
 from lgn.nn.bank import OrbitBank

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.algebra import act
+from lgn.actions import act
 from lgn.nn.plain import plain_convolution
-from lgn.operators.parse import SQUARE, parse_operator
+from lgn.transforms.parse import SQUARE, parse_operator
 
 ROUNDS = 10
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 
 
 @torch.no_grad()

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch, written
+from lgn.actions import Patch, written
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group, chosen_group
 from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, require_positive

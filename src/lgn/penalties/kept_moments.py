@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import written
+from lgn.actions import written
 from lgn.penalties.base import Penalty
 from lgn.penalties.patch_moments import PatchMoments
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.algebra import Patch, vec, written
+from lgn.actions import Patch, vec, written
 
 CHUNK = 2**24  # numbers of patches, or of their outer products, in memory at a time
 PATCHES, DIRECTIONS = 1_000_000, 100_000  # at most, for means and covariances, and for third moments

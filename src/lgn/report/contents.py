@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.analysis import Analysis
 from lgn.groups import Group
 

@@ -9,7 +9,7 @@ from torch import nn
 
 from lgn.data import epoch_order
 from lgn.data.rotated import turned
-from lgn.discovery.rates import parameter_groups
+from lgn.discovery.filters.rates import parameter_groups
 from lgn.nn import project
 from lgn.training.build import build_model, build_penalty, decayed, generator_rate, hold_gates, learning_rate
 from lgn.training.checkpoint import State, save_checkpoint

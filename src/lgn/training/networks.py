@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from torch import Tensor
 
+from lgn.discovery.images import Symmetries, symmetries
+from lgn.discovery.images.verdict import Word
 from lgn.groups import named
 from lgn.nn.image_action import TURNS, found_name
-from lgn.operators.parse import SQUARE
-from lgn.symmetry import Symmetries, symmetries
-from lgn.symmetry.verdict import Word
 from lgn.training.config import FREE, Config
+from lgn.transforms.parse import SQUARE
 
 SLOWLY = 0.1  # the rate of generators that begin with what was found, over that of the network
 

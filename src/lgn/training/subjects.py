@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch, vec
+from lgn.actions import Patch, vec
 from lgn.analysis.subject import FreshStarts, Subject
 from lgn.generators import Generator
 from lgn.nn.places import places

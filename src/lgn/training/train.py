@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 from lgn import data
-from lgn.discovery import determined_dimension, warn_undetermined
+from lgn.discovery.filters import determined_dimension, warn_undetermined
 from lgn.training.build import build_model, generator_rate
 from lgn.training.config import Config
 from lgn.training.loop import Interrupted, network_of, train_run

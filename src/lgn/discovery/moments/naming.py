@@ -6,14 +6,14 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
+from lgn.discovery.filters.snap import nearest_permutation
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.whitening import Frame
-from lgn.discovery.snap import nearest_permutation
-from lgn.operators import parse_operator
-from lgn.operators.lie import analytic, cosine
+from lgn.transforms import parse_operator
+from lgn.transforms.lie import analytic, cosine
 
 ENOUGH = 0.9  # cosine from which a map has the name
-# As `lgn.symmetries` calls them, and as `lgn.operators` does.
+# As `lgn.symmetries` calls them, and as `lgn.transforms` does.
 PIXELS = {
     "flip columns": "reflection columns",
     "flip rows": "reflection rows",

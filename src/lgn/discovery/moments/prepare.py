@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.algebra import vec
+from lgn.actions import vec
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.split import Sample
 from lgn.discovery.moments.tensors import BLOCKS
-from lgn.operators.filters import blur as smooth
+from lgn.transforms.filters import blur as smooth
 
 FEWEST = 4 * BLOCKS  # samples: two in each block of either half
 SIZE, BLUR = 14, 1.0  # of whole images, unless given

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
+from lgn.discovery.filters.snap import snap
 from lgn.discovery.moments.judge import Verdict
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.warp import Warp, fit_warp
 from lgn.discovery.moments.whitening import Frame
-from lgn.discovery.snap import snap
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 
 CORRELATE = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 SYNTHESISE = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}

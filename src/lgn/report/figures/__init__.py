@@ -7,13 +7,8 @@ from lgn.report.contents import Contents
 from lgn.report.figures.architecture import architecture
 from lgn.report.figures.cayley import cayley_graph
 from lgn.report.figures.choose import highest
-from lgn.report.figures.differences import setting_differences
 from lgn.report.figures.filter_sets import filter_sets
 from lgn.report.figures.fourier import circulant_and_diagonal, diagonalisation
-from lgn.report.figures.inspected import inspected_networks
-from lgn.report.figures.operators import learned_operators
-from lgn.report.figures.runtime import runtime
-from lgn.report.figures.shares import structure_shares
 from lgn.report.figures.structures import (
     all_generators,
     effect_on_identity,
@@ -32,13 +27,8 @@ __all__ = [
     "effect_on_identity",
     "filter_sets",
     "group_actions",
-    "inspected_networks",
-    "learned_operators",
     "reconstruction_actions",
-    "runtime",
     "save",
-    "setting_differences",
-    "structure_shares",
     "write_figures",
 ]
 

@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
-from lgn.algebra import orbit
+from lgn.actions import orbit
 from lgn.analysis import Analysis
 from lgn.analysis.generator import tensor
 from lgn.report.figures.style import caption, columns_for, grid, mosaic, new_figure, place

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.analysis.fourier import random_circulant, transform
 from lgn.report.figures.style import caption, grid, new_figure, place
 

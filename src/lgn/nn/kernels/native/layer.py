@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeGuard
 import torch
 from torch import Tensor, nn
 
-from lgn.algebra import Patch
+from lgn.actions import Patch
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.native.compiled import kernels
 from lgn.nn.kernels.native.step import NativeStep, Numbers

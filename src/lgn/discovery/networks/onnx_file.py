@@ -1,0 +1,83 @@
+"""The convolutions of an ONNX file, in the order of its graph."""
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lgn.discovery.networks.convolutions import Convolution
+
+QUANTISED = ("ConvInteger", "QLinearConv")
+
+
+def read_onnx(path: Path) -> Iterator[Convolution]:
+    """Every `Conv` whose weights are constants of the file, or of a data file beside it."""
+    if importlib.util.find_spec("onnx") is None:
+        raise ValueError("onnx must be installed to read an .onnx file: pip install 'lgn[onnx]'")
+    import onnx
+
+    try:
+        graph = onnx.load(str(path), load_external_data=False).graph
+    except Exception as error:  # a damaged file may fail in any way; none of them may go deeper
+        raise ValueError(f"{path} is not a whole ONNX file: {first_line(error)}") from None
+    if not graph.node:
+        raise ValueError(f"{path} is not a whole ONNX file: its graph is empty")
+    constants = {each.name: each for each in graph.initializer}
+    made_by = {output: node for node in graph.node for output in node.output}
+    names: set[str] = set()
+    for number, node in enumerate(graph.node):
+        if node.op_type not in ("Conv", *QUANTISED) or len(node.input) < 2:
+            continue
+        weight = node.input[1 if node.op_type != "QLinearConv" else 3]
+        tensor, quantised = _constant(weight, constants, made_by)
+        name = ((tensor.name if tensor is not None else "") or weight).removesuffix(".weight")
+        if name in names:  # weights that two convolutions share are inspected once
+            continue
+        names.add(name)
+        if tensor is None:
+            yield Convolution(name, (), None, f"the weights of node {node.name or number} are computed")
+        elif quantised or node.op_type in QUANTISED:
+            yield Convolution(name, tuple(tensor.dims), None, "its weights are quantised: they are not compared")
+        else:
+            yield _weight(name, tensor, path)
+
+
+def _constant(name: str, constants: dict[str, Any], made_by: dict[str, Any]) -> tuple[Any, bool]:
+    """The tensor behind a name, through identities and quantisation; and whether it was quantised."""
+    quantised = False
+    for _ in range(len(made_by) + 1):
+        if name in constants:
+            return constants[name], quantised
+        node = made_by.get(name)
+        if node is None:
+            break
+        if node.op_type == "Constant":
+            value = next((each.t for each in node.attribute if each.name == "value"), None)
+            return value, quantised
+        if node.op_type not in ("Identity", "DequantizeLinear", "Cast") or not node.input:
+            break
+        quantised |= node.op_type == "DequantizeLinear"
+        name = node.input[0]
+    return None, quantised
+
+
+def _weight(name: str, tensor: Any, path: Path) -> Convolution:
+    from onnx import TensorProto, numpy_helper
+    from onnx.checker import ValidationError
+    from onnx.external_data_helper import load_external_data_for_tensor
+
+    shape = tuple(tensor.dims)
+    try:
+        if tensor.data_location == TensorProto.EXTERNAL:
+            load_external_data_for_tensor(tensor, str(path.parent))  # onnx itself keeps to that directory
+        values = torch.from_numpy(numpy_helper.to_array(tensor).copy())
+    except (ValueError, TypeError, OSError, ValidationError) as error:
+        return Convolution(name, shape, None, f"its weights cannot be read: {first_line(error)}")
+    return Convolution(name, shape, values.float() if values.is_floating_point() else values)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what a library says."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]

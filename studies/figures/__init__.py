@@ -1,0 +1,1 @@
+"""Figures of studies (matplotlib), one function each."""

@@ -1,0 +1,136 @@
+"""Claims: what the paper says, measured, with a verdict on each.
+
+    lgn reproduce claims
+
+Short runs over seeds of the preset `paper` on CIFAR-10 and MNIST, for both tasks, with each penalty, with free filters
+and as a plain CNN; the same with the preset `released`, and the long runs of the figures, stand beside them.
+Expected: a page of verdicts. About a day on two cores, most of it for the wide networks of claim 14; `--existing`:
+minutes, on the runs that are finished; `--quick`: three minutes on digits, where every verdict is "not tested".
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import get_args
+
+from lgn.training.config import PenaltyName
+from lgn.whole_files import write_whole
+from studies.paper.claims import actions, groups, structures
+from studies.paper.claims.accuracy import as_well_as_free
+from studies.paper.claims.document import document
+from studies.paper.claims.likeness import between_data_sets, same_on_both, task_dependence
+from studies.paper.claims.samples import Sample, judged, sample, together
+from studies.paper.claims.statement import Statement, untested
+from studies.paper.context import Context, NotRun
+from studies.paper.runs import PENALTY_EPOCHS, classification, reconstruction
+from studies.paper.summaries import singular_values_of
+
+DATA = ("cifar10", "mnist")
+
+
+def run(context: Context) -> list[Path]:
+    statements = measure(context)
+    used = " A quick reproduction: every number is of the embedded digits, a run each." if context.quick else ""
+    context.write_json("claims.json", {"quick": context.quick, "claims": [each.to_json() for each in statements]})
+    page = context.out / "claims.md"
+    write_whole(page, document(statements, used).encode())
+    return [page]
+
+
+def measure(context: Context) -> list[Statement]:
+    """All claims, in the paper's order."""
+    colour, grey = (sample(context, classification(data), free=True) for data in DATA)
+    rebuilt_colour, rebuilt_grey = (sample(context, reconstruction(data), free=True) for data in DATA)
+    cnn = [sample(context, classification(data, architecture="cnn"), free=True) for data in DATA]
+    released = [sample(context, classification(data, "released"), free=True) for data in DATA]
+
+    def on_colour(number: int, judge: Callable[..., Statement]) -> Statement:
+        return judged(number, judge, colour, beside=released[0], alone=("cifar10",))
+
+    def on_both(number: int, judge: Callable[..., Statement]) -> Statement:
+        triples = zip(DATA, (colour, grey), released, strict=True)
+        parts = {
+            one.data: judged(number, judge, one, beside=two, alone=(data,)) for data, one, two in triples if one.runs
+        }
+        return together(number, parts)
+
+    statements = [
+        on_colour(1, partial(structures.emergence, 1)),
+        _on_mnist(grey, colour, released[1]),
+        _task_dependence((colour, rebuilt_colour), (grey, rebuilt_grey)),
+        on_colour(4, actions.between_random_and_circulant),
+        on_colour(5, actions.composition_beats_parts),
+        _if_measured(6, lambda: groups.penalty_times(context.read_json("runtime.json")["ratios"])),
+        _penalties(context),
+        on_both(8, groups.actions_form_groups),
+        on_both(9, groups.what_is_identifiable),
+        on_colour(10, actions.effects_on_identity),
+        judged(11, same_on_both, rebuilt_colour, rebuilt_grey, colour),
+        _if_measured(12, lambda: _products(context)),
+        on_colour(13, structures.causal_averaging),
+        as_well_as_free(context, {"mnist": grey, "cifar10": colour}),
+        _plain_cnn(cnn, [colour, grey]),
+    ]
+    if not context.quick:
+        return statements
+    return [replace(each, verdict="not tested", released=each.released and "not tested") for each in statements]
+
+
+def _on_mnist(grey: Sample, colour: Sample, released: Sample) -> Statement:
+    """Claim 2, and how the actions of both data sets compare."""
+    statement = judged(2, partial(structures.emergence, 2), grey, beside=released, alone=("mnist",))
+    if not (grey.runs and colour.runs):
+        return statement
+    nearest = [structures.nearest_operators(each.data, each.scores) for each in (colour, grey)]
+    return replace(statement, details=(between_data_sets(colour.scores, grey.scores), *nearest, *statement.details))
+
+
+def _task_dependence(*pairs: tuple[Sample, Sample]) -> Statement:
+    """Claim 3 on each data set."""
+    there = [pair for pair in pairs if all(each.runs for each in pair)]
+    return together(3, {pair[0].data: judged(3, task_dependence, *pair) for pair in there})
+
+
+def _penalties(context: Context) -> Statement:
+    """Claim 7, on the penalties that there are runs of."""
+    names = [name for name in get_args(PenaltyName) if name != "relations"]  # of a cyclic group they are closure
+    samples = {name: sample(context, replace(classification("mnist"), penalty=name), PENALTY_EPOCHS) for name in names}
+    found = {name: each for name, each in samples.items() if each.runs}
+    if "none" not in found or len(found) == 1:
+        return untested(7, "runs with or without a penalty are missing")
+    words = "; ".join(dict.fromkeys(each.words for each in found.values()))
+    smallest = {name: [singular_values_of(run)[0] for run in each.runs] for name, each in found.items()}
+    return groups.singular_values_kept(words, smallest, [name for name in names if name not in found])
+
+
+def _products(context: Context) -> Statement:
+    try:
+        measured = context.read_json("compositions.json")
+    except NotRun:
+        learned, _, data = context.operators()
+        measured = {"data": data, "seeds": [actions.product_errors(learned)]}
+    return actions.products_of_learned(measured["data"], measured["seeds"])
+
+
+def _plain_cnn(cnn: list[Sample], unfolded: list[Sample]) -> Statement:
+    """Claim 15 on each data set, and the accuracy of both networks."""
+    parts = {}
+    for one, other in zip(cnn, unfolded, strict=True):
+        if one.runs:
+            accuracies = tuple(
+                f"test accuracy of {words}, by run: {', '.join(f'{100 * each:.2f} %' for each in of.accuracies)}"
+                for words, of in (("the CNN", one), ("the unfolded network", other))
+                if of.runs
+            )
+            statement = judged(15, structures.in_a_plain_cnn, one)
+            parts[one.data] = replace(statement, details=(*statement.details, *accuracies))
+    return together(15, parts)
+
+
+def _if_measured(number: int, state: Callable[[], Statement]) -> Statement:
+    """A statement on something other than runs, which may not be there."""
+    try:
+        return state()
+    except NotRun as reason:
+        return untested(number, str(reason))

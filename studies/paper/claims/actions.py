@@ -1,0 +1,124 @@
+"""Claims on what an action does: Fourier, known operators, the identity (claims 4, 5, 10 and 12)."""
+
+from statistics import mean
+from typing import Any
+
+from torch import Tensor
+
+from lgn.analysis.generator import WHOLE
+from lgn.measures import relative_error
+from studies.paper.claims.comparison import Measured, compare, fact, of_best, over_generators, table
+from studies.paper.claims.statement import Statement, all_of, estimate, graded, of_parts
+from studies.paper.excerpt import GeneratorScores
+from studies.paper.operators import SETTINGS, Setting
+
+COMPOSITION, PARTS = "pooling then rotation", ("pooling", "rotation")
+
+
+def between_random_and_circulant(runs: str, measured: Measured) -> Statement:
+    """Claim 4: the most Toeplitz action lies between random and circulant under the DFT, closer to circulant."""
+    place = compare("place", of_best("Toeplitz", lambda each: fact(each, "place")), measured)
+    score = compare("Toeplitz score", of_best("Toeplitz", lambda each: each.score("Toeplitz")), measured)
+    found = [
+        [fact(each, "place") for each in scores.generators if any(name == "Toeplitz" for name, _ in each.findings)]
+        for scores in measured.runs
+    ]
+    places = [mean(some) for some in found if some]
+    words = f"place {estimate(places)}" if places else "there is none"
+    return Statement(
+        4,
+        runs,
+        f"on the line from random (0) to circulant (1), the most Toeplitz generator of each run: {place}",
+        "closer to circulant means above 1/2; to hold, further from random than the controls are as well; in part: one "
+        "of the two",
+        of_parts([place.runs.above(0.5), place.beyond()]),
+        (f"generators that are Toeplitz beyond chance: {words}",),
+        tables=(table(f"The most Toeplitz generator: {runs}", [place, score]),),
+    )
+
+
+def composition_beats_parts(runs: str, measured: Measured) -> Statement:
+    """Claim 5: they resemble pooling composed with rotation more than either alone, each less what chance gives it."""
+    rate = measured.runs[0].false_discovery_rate
+    gain = compare("cosine more than chance, less that of the better part", over_generators(_gain), measured, 0)
+    share = compare("share that is beyond chance, and nearer than both parts", over_generators(_wins), measured, rate)
+    largest = max(each.matches[WHOLE][COMPOSITION].value for scores in measured.runs for each in scores.generators)
+    return Statement(
+        5,
+        runs,
+        f"{gain}; {share}",
+        "the same of the controls; families are searched in the same way on chance draws, a rich one gains nothing",
+        of_parts([gain.beyond(), share.beyond()]),
+        (f"largest cosine with a composition, over all generators: {largest:.2f}",),
+        tables=(table(f"Pooling then rotation: {runs}", [gain, share]),),
+    )
+
+
+def _gain(each: GeneratorScores) -> float:
+    """How much nearer the composition is than the better of its parts, each less the cosine that chance gives."""
+    excess = {name: number.value - number.chance for name, number in each.matches[WHOLE].items()}
+    return excess[COMPOSITION] - max(excess[name] for name in PARTS)
+
+
+def _wins(each: GeneratorScores) -> float:
+    return float(any(name == COMPOSITION for name, _ in each.operators) and _gain(each) > 0)
+
+
+def effects_on_identity(runs: str, measured: Measured) -> Statement:
+    """Claim 10: what the actions of figure 2 do to the identity, as numbers."""
+    compared = [
+        compare(f"{structure}: {words}", of_best(score, lambda each, name=name: fact(each, name)), measured)  # type: ignore[misc]
+        for structure, score, words, name in (
+            ("skew", "skew-symmetric", "darker towards later pixels, minus the correlation with place", "darkening"),
+            ("Toeplitz", "Toeplitz", "energy within one pixel of the diagonal", "near the diagonal"),
+            (
+                "multi-scale",
+                "quadrant signs",
+                "difference across the antidiagonal, in standard deviations",
+                "across the antidiagonal",
+            ),
+        )
+    ]
+    return Statement(
+        10,
+        runs,
+        "; ".join(map(str, compared)),
+        "the same of the controls: the image of anything under smooth filters is smooth",
+        of_parts(each.beyond() for each in compared),
+        ("for the generator of each run with the highest score of the structure",),
+        tables=(table(f"Effects on the identity: {runs}", compared),),
+    )
+
+
+def product_errors(learned: dict[Setting, Tensor]) -> dict[str, dict[str, float]]:
+    """How far each learned composition is from the product of its learned parts, and from the nearest wrong product.
+
+    Wrong are another radius, another angle, and the two in the other order: as smooth, and not the composition.
+    """
+    rotations = {s.degrees: matrix for s, matrix in learned.items() if s.radius == 1}
+    poolings = {s.radius: matrix for s, matrix in learned.items() if s.degrees == 0}
+    errors = {}
+    for setting in (s for s in SETTINGS if s.radius > 1 and s.degrees):
+        products = {(d, r): rotation @ pool for d, rotation in rotations.items() for r, pool in poolings.items()}
+        right = products.pop((setting.degrees, setting.radius))
+        wrong = [*products.values(), poolings[setting.radius] @ rotations[setting.degrees]]
+        distances = [float(relative_error(learned[setting], each)) for each in (right, *wrong)]
+        errors[setting.title] = {"right": distances[0], "nearest wrong": min(distances[1:])}
+    return errors
+
+
+def products_of_learned(data: str, seeds: list[dict[str, Any]]) -> Statement:
+    """Claim 12: the learned composition is learned rotation times learned pooling; `product_errors` of each seed."""
+    right = estimate([max(each["right"] for each in seed.values()) for seed in seeds])
+    nearer = estimate([min(each["nearest wrong"] - each["right"] for each in seed.values()) for seed in seeds])
+    return Statement(
+        12,
+        data,
+        f"relative difference to the product, the worst of three compositions: {right}",
+        f"nearer than any wrong product (another radius or angle, the other order), by at least: {nearer}",
+        graded(all_of([right.below(0.1), nearer.above(0)]), nearer.above(0)),
+        tuple(
+            f"{title}: {values['right']:.2g}, nearest wrong product {values['nearest wrong']:.2g}"
+            for title, values in seeds[0].items()
+        ),
+    )

@@ -1,0 +1,106 @@
+"""Claims on groups: what penalties cost and keep, closure, and what is identifiable (claims 6 to 9)."""
+
+from math import log10
+from statistics import mean
+
+from studies.paper.claims.comparison import Measured, over_generators
+from studies.paper.claims.statement import Statement, all_of, difference, estimate, graded, of_parts
+
+#: The losses that the paper gives (sec. 4.1 and app. B); the others are ours.
+OF_THE_PAPER = ("inverse", "singular-values", "log-determinant")
+CLOSED = 0.1
+
+
+def penalty_times(ratios: dict[str, float]) -> Statement:
+    """Claim 6: the inverse penalty costs about 30 % of time, singular values about 100 %: on the authors' GPU."""
+    looped, batched = ({name: r for name, r in ratios.items() if kind in name} for kind in ("loop", "batched"))
+    lowest = min(ratios.values())
+    noise = f"no penalty saves time: a ratio of {lowest:.2f} says how far equal steps can lie apart here"
+    return Statement(
+        6,
+        "preset paper, steps of 128 images on a CPU",
+        f"computed one generator after the other, as in the paper: {_percent(looped)}",
+        "the authors measured their loop on a GPU: time on another machine can neither confirm it nor refute it",
+        "not tested",
+        (
+            f"computed for all generators at once, which is ours: {_percent(batched)}",
+            *([noise] if lowest < 1 else []),
+        ),
+    )
+
+
+def _percent(ratios: dict[str, float]) -> str:
+    return ", ".join(f"{name} {100 * (ratio - 1):+.0f} %" for name, ratio in ratios.items())
+
+
+def singular_values_kept(runs: str, smallest: dict[str, list[float]], missing: list[str]) -> Statement:
+    """Claim 7: each of the paper's penalties keeps singular values away from zero; without one they are not kept.
+
+    smallest: the smallest singular value of each run, by penalty. They differ by powers of ten, so their logarithms
+    are compared.
+    """
+    logarithms = {name: [log10(max(value, 1e-30)) for value in values] for name, values in smallest.items()}
+    found = {name: estimate(values) for name, values in logarithms.items()}
+    gains = {name: difference(values, logarithms["none"]) for name, values in logarithms.items() if name != "none"}
+    kept = [gains[name].above(0) if name in gains else None for name in OF_THE_PAPER]
+    ours = [name for name in gains if name not in OF_THE_PAPER]
+    return Statement(
+        7,
+        runs,
+        "log10 of the smallest singular value of a run, above that without a penalty: "
+        + "; ".join(f"{name} {gains[name]}" for name in OF_THE_PAPER if name in gains),
+        f"0; not kept without one means below 0.01, -2: {found['none']}",
+        of_parts([*kept, found["none"].below(-2)]),
+        (
+            *(f"{name}, a penalty of ours, which is not judged: {gains[name]}" for name in ours),
+            "smallest singular value, mean over runs: "
+            + ", ".join(f"{name} {mean(values):.3g}" for name, values in smallest.items()),
+            *([f"not run: {', '.join(missing)}"] if missing else []),
+        ),
+    )
+
+
+def actions_form_groups(runs: str, measured: Measured) -> Statement:
+    """Claim 8: the actions form cyclic groups; the closure error was never measured in the paper."""
+
+    def share(fact: str) -> list[float]:
+        closed = over_generators(lambda each: (error := each.facts[fact]) is not None and error < CLOSED)
+        return [closed(each) for each in measured.runs]
+
+    errors = over_generators(lambda each: each.facts["closure"] or 0.0)
+    scaled = over_generators(lambda each: each.facts["closure up to scale"] or 0.0)
+    closed, as_is = estimate(share("closure up to scale")), estimate(share("closure"))
+    return Statement(
+        8,
+        runs,
+        f"closure error min_c |c A^p - I| / |I|: {estimate([scaled(each) for each in measured.runs])}; share of "
+        f"generators below {CLOSED}: {closed}",
+        "0 for a group, and nearly 1 for a random matrix; to hold, more than half of the generators",
+        "not tested" if (holds := closed.above(0.5)) is None else "holds" if holds else "not seen",
+        (f"without the scale: {estimate([errors(each) for each in measured.runs])}; share below {CLOSED}: {as_is}",),
+    )
+
+
+def what_is_identifiable(runs: str, measured: Measured) -> Statement:
+    """Claim 9: how much of what training changed lies where the data speak to A.
+
+    A change that is smooth overlaps any U of smooth filters: chance is what lies on the U of another generator.
+    """
+
+    def means(fact: str) -> list[float]:
+        values = [[each.facts[fact] for each in scores.generators] for scores in measured.runs]
+        return [mean(value for value in some if value is not None) for some in values]
+
+    own, other = means("change on U"), means("change on another U")
+    change, gap = estimate(own), estimate([a - b for a, b in zip(own, other, strict=True)])
+    dimension = max(int(each.facts["dimension"] or 0) for scores in measured.runs for each in scores.generators)
+    d = measured.runs[0].size
+    return Statement(
+        9,
+        runs,
+        f"the data speak to at most {dimension} of {d} dimensions; share of the training change there: {change}",
+        f"on the U of another generator of the network {mean(other):.2g}, spread evenly {dimension / d:.2g}; own less "
+        f"other: {gap}; to hold, more than half as well",
+        graded(all_of([change.above(0.5), gap.above(0)]), gap.above(0)),
+        (f"share of the energy of A itself on U: {estimate(means('energy on U'))}",),
+    )

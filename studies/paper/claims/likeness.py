@@ -1,0 +1,101 @@
+"""Claims on resemblance: what task and data change (claims 3 and 11)."""
+
+from dataclasses import replace
+from functools import partial
+from math import atanh
+from statistics import mean
+
+import torch
+
+from lgn.analysis.generator import WHOLE
+from studies.paper.claims.comparison import Measured, compare, over_generators, table
+from studies.paper.claims.shares import share_found
+from studies.paper.claims.statement import Statement, all_of, difference, estimate, graded, of_parts
+from studies.paper.excerpt import Scores
+from studies.truth.unrelated import OTHER_INPUTS, REPAIRED
+
+BLOCKS = "concentrated blocks"
+
+
+def likeness(one: Scores, other: Scores) -> float:
+    """How alike two runs are: the correlation over scores of their means, each less its chance."""
+    return float(torch.corrcoef(torch.stack([_profile(one), _profile(other)]))[0, 1])
+
+
+def _profile(scores: Scores) -> torch.Tensor:
+    columns = zip(*(each.scores[WHOLE].values() for each in scores.generators), strict=True)
+    return torch.tensor([mean(number.value - number.chance for number in column) for column in columns])
+
+
+def task_dependence(runs: str, classified: Measured, rebuilt: Measured) -> Statement:
+    """Claim 3, on one data set: tasks differ more than seeds do, and reconstruction has energy in few blocks.
+
+    No run is in two pairs of a kind, so that their values are independent.
+    """
+    seeds = [likeness(*pair) for same in (classified.runs, rebuilt.runs) for pair in disjoint(same)]
+    tasks = [likeness(*pair) for pair in zip(classified.runs, rebuilt.runs, strict=False)]
+    gap = difference(_fisher(seeds), _fisher(tasks)) if seeds else None
+    if gap is not None:  # runs decide whether there are enough, and not the pairs that were made of them
+        gap = replace(gap, runs=len(classified.runs), others=len(rebuilt.runs))
+    score = over_generators(lambda each: each.score(BLOCKS))
+    more = difference([score(each) for each in rebuilt.runs], [score(each) for each in classified.runs])
+    own = compare("energy in a tenth of the blocks, reconstruction", score, rebuilt)
+    in_blocks = all_of([more.above(0), *(own.ahead[name].above(0) for name in (REPAIRED, OTHER_INPUTS))])
+    shares = [
+        compare(f"share with {BLOCKS}, {task}", partial(share_found, structure=BLOCKS), of)
+        for task, of in (("reconstruction", rebuilt), ("classification", classified))
+    ]
+    return Statement(
+        3,
+        runs,
+        f"correlation of mean scores less chance, between tasks {_mean(tasks)}, between seeds of one {_mean(seeds)}; "
+        f"seeds less tasks, as Fisher's z: {gap or 'too few seeds'}; energy in the strongest tenth of the blocks, "
+        f"reconstruction less classification: {more}",
+        "tasks are as alike as seeds; no more energy in few blocks than for the other task and without the pairing",
+        of_parts([None if gap is None else gap.above(0), in_blocks]),
+        tables=(table(f"Blocks: {runs}", [own, *shares]),),
+    )
+
+
+def same_on_both(runs: str, one: Measured, other: Measured, apart: Measured) -> Statement:
+    """Claim 11: the reconstruction actions of two data sets resemble each other, more than tasks and controls do."""
+    kinds = {
+        "the other data set": other.runs,
+        "the other task": apart.runs,
+        "the other data set, re-paired": other.controls[REPAIRED],
+    }
+    alike = {name: [likeness(*pair) for pair in zip(one.runs, some, strict=False)] for name, some in kinds.items()}
+    data, tasks, unpaired = map(_fisher, alike.values())
+    than_tasks, than_unpaired = (
+        estimate([a - b for a, b in zip(data, each, strict=False)]) for each in (tasks, unpaired)
+    )
+    return Statement(
+        11,
+        runs,
+        "correlation of mean scores less chance with "
+        + ", ".join(f"{name} {_mean(values)}" for name, values in alike.items())
+        + f"; as Fisher's z, more than with the other task: {than_tasks}, than re-paired: {than_unpaired}",
+        "as alike as the two tasks on one data set; to hold, more alike than without the pairing of filters too",
+        graded(all_of([than_tasks.above(0), than_unpaired.above(0)]), than_tasks.above(0)),
+    )
+
+
+def between_data_sets(one: list[Scores], other: list[Scores]) -> str:
+    """How alike the actions of two samples are, beside how alike seeds of the first are."""
+    alike = [likeness(*pair) for pair in zip(one, other, strict=False)]
+    words = f"mean correlation of scores less chance, between CIFAR-10 and MNIST: {_mean(alike)}"
+    return words + f"; between seeds on CIFAR-10: {_mean([likeness(*pair) for pair in disjoint(one)])}"
+
+
+def disjoint(runs: list[Scores]) -> list[tuple[Scores, Scores]]:
+    """The first with the second, the third with the fourth: no run is in two pairs."""
+    return list(zip(runs[::2], runs[1::2], strict=False))
+
+
+def _fisher(correlations: list[float]) -> list[float]:
+    """Correlations near 1 are crowded; their z spread evenly."""
+    return [atanh(min(each, 1 - 1e-9)) for each in correlations]
+
+
+def _mean(values: list[float]) -> str:
+    return f"{mean(values):.3f} ({len(values)} pair{'s' if len(values) > 1 else ''})" if values else "not known"

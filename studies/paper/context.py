@@ -1,0 +1,193 @@
+"""Where a recipe works: it finds the runs that are there already, and makes those that are not."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from lgn import data
+from lgn.analysis import Analysis
+from lgn.front import analyze
+from lgn.pretrained import find_run
+from lgn.report.figures import save as save_figures
+from lgn.training import Config, Run, train
+from lgn.training.stored_config import same_settings
+from lgn.whole_files import read_json, write_json, write_whole
+from studies.paper.operators import SETTINGS, Setting, learned_operators
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# In a quick reproduction every data set is the embedded one, and epochs are few: the same code path in minutes.
+QUICK_DATA, QUICK_EPOCHS, QUICK_IMAGES, QUICK_DRAWS = "digits", 3, 2_000, 200
+# What claims need of a run: a finished one may be kept without its weights.
+SCORES, SINGULAR_VALUES = "scores.json.xz", "singular-values.json"
+TITLES = {"cifar10": "CIFAR-10", "mnist": "MNIST", "digits": "digits (an extract of MNIST)"}
+
+
+class NotRun(Exception):
+    """Something that is not finished, where nothing is to be trained."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """One reproduction: where it is written, whether it is quick, and whether it only reads what is finished."""
+
+    out: Path
+    quick: bool = False
+    data_dir: Path | None = None
+    existing: bool = False
+
+    def configured(self, config: Config) -> Config:
+        """The config as this reproduction runs it."""
+        config = dataclasses.replace(config, data_dir=self.data_dir)
+        if not self.quick:
+            return config
+        epochs = min(config.epochs, QUICK_EPOCHS)
+        return dataclasses.replace(config, data=QUICK_DATA, epochs=epochs, train_images=QUICK_IMAGES)
+
+    def distinct(self, *names: str) -> list[str]:
+        """Data sets by name, without those that a quick reproduction would repeat."""
+        return [names[0]] if self.quick else list(names)
+
+    def train(self, config: Config) -> Run:
+        """The run of a config: found where there is one with the same settings, continued or made otherwise."""
+        if (finished := self.finished(config)) is not None:
+            return finished
+        config = self.configured(config)
+        if self.existing:
+            raise NotRun(f"no finished run of {caption(config)}")
+        if (found := self.find(config)) is not None:
+            return train(dataclasses.replace(found.config, data_dir=self.data_dir), found.path)
+        return train(config, self.out / "runs" / run_name(config))
+
+    def runs(self, configs: list[Config], accuracy: bool = False) -> list[Run]:
+        """The runs of many configs: all of them, or those that are finished where only these are read.
+
+        accuracy: nothing else is asked of them, and their metrics say it, whatever else was kept.
+        """
+        found = [(config, self.finished(config, accuracy)) for config in configs]
+        return [run or self.train(config) for config, run in found if run or not self.existing]
+
+    def at_least_one(self, configs: Mapping[str, Config]) -> dict[str, Run]:
+        """The same by name, for figures, which are nothing without any."""
+        if found := {name: run for name, config in configs.items() for run in self.runs([config])}:
+            return found
+        raise NotRun(f"no finished run of {caption(self.configured(next(iter(configs.values()))))}")
+
+    def finished(self, config: Config, accuracy: bool = False) -> Run | None:
+        """The run of a config if it is there to its end, and enough of it was kept; nothing is trained."""
+        found = self.find(self.configured(config))
+        enough = found is not None and (found.trained if accuracy else _kept(found))
+        return found if enough else None
+
+    def find(self, config: Config) -> Run | None:
+        """A run with the settings of a config, whatever its directory is called; the task may be the data's choice."""
+        for path in sorted(self.out.glob("runs/*/config.json")):
+            run = Run(path.parent)
+            if same_settings(_with_task(run), config):
+                return run
+        return None
+
+    def analysis(self, run: Run) -> Analysis:
+        """The analysis of a run, made once."""
+        if run.finished and not self.options:
+            return run.analysis()
+        path = run.path / "analysis.json"
+        kept = Analysis.stored(path)
+        if kept is None:
+            kept = analyze(find_run(run.path), **self.options)
+            kept.to_json(path)
+        return kept
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How analyses are made."""
+        return {"draws": QUICK_DRAWS} if self.quick else {}
+
+    def caption(self, run: Run) -> str:
+        """What a run was trained on, for captions."""
+        return caption(_with_task(run))
+
+    def operators(self) -> tuple[dict[Setting, Tensor], tuple[int, int], str]:
+        """The eleven learned operators of sec. 5.2, learned once, with their patch and the data's name."""
+        name, count, epochs = self._operator_data()
+        path = self.out / "operators" / f"{name}.safetensors"
+        if not path.is_file():
+            learned = self.learn_operators(0)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, save({"gradient": learned}))
+        matrices = load_file(path)["gradient"]
+        words = f"{TITLES[name]}, {count:,} patches of 6x6, {epochs} epochs of gradient descent"
+        return dict(zip(SETTINGS, matrices, strict=True)), (6, 6), words
+
+    def learn_operators(self, seed: int) -> Tensor:
+        """The same from patches and starts of any seed."""
+        if self.existing:
+            raise NotRun("the operators of figures 3 to 5 have not been learned")
+        name, count, epochs = self._operator_data()
+        images = data.load(name, self.data_dir).train.images
+        patches = data.patches(images, 6, count, seed).flatten(0, 1)[:count].double() / 255
+        return learned_operators(patches, epochs, seed)
+
+    def _operator_data(self) -> tuple[str, int, int]:
+        """Data, patches and epochs."""
+        return (QUICK_DATA, 5_000, 20) if self.quick else ("cifar10", 50_000, 100)
+
+    def save_figures(
+        self, draw: Callable[[Analysis, str], "Figure"], configs: Mapping[str, Config], name: str
+    ) -> list[Path]:
+        """A figure of each run, by the endings of their names."""
+        runs = self.at_least_one(configs).items()
+        drawn = {ending: draw(self.analysis(run), self.caption(run)) for ending, run in runs}
+        return [path for ending, figure in drawn.items() for path in self.save_figure(figure, f"{name}{ending}")]
+
+    def save_figure(self, figure: "Figure", name: str) -> list[Path]:
+        """A figure as `figures/NAME.png`, `.svg` and `.pdf`."""
+        (self.out / "figures").mkdir(parents=True, exist_ok=True)
+        return list(save_figures(figure, self.out / "figures" / name))
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        """A measurement that was written before."""
+        if not (self.out / name).is_file():
+            raise NotRun(f"{name} has not been measured")
+        return read_json(self.out / name)
+
+    def write_json(self, name: str, value: dict[str, Any]) -> None:
+        """A measurement of this reproduction."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        write_json(self.out / name, value)
+
+
+def _kept(run: Run) -> bool:
+    """Whether a run is finished, or was, and is kept without its weights."""
+    if any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES)) and run.trained:
+        return True
+    return find_run(run.path).finished
+
+
+def _with_task(run: Run) -> Config:
+    """The settings of a run, with the task that its data decided."""
+    return dataclasses.replace(run.config, task=run.facts["task"])
+
+
+def caption(config: Config) -> str:
+    """What a run was trained on, for captions."""
+    task = {"classify": "classification", "reconstruct": "reconstruction"}.get(config.task, config.task)
+    network = {"unfolded": "", "cnn": ", a plain CNN", "net": ", a net"}[config.network.architecture]
+    start = f"{config.network.start} start"
+    what = f"{TITLES.get(config.data, config.data)}, {task}{network}"
+    return f"{what}, preset {config.preset}, {start}, {config.epochs} epochs, seed {config.seed}"
+
+
+def run_name(config: Config) -> str:
+    """A directory name that says what a run is: what differs from the preset comes last."""
+    parts = [Path(config.data).stem, config.task, config.preset, f"{config.epochs}-epochs", f"seed-{config.seed}"]
+    parts += [f"{name}-{value}" for name, value in config.differences().items() if name != "epochs"]
+    if config.train_images is not None:
+        parts.append(f"train_images-{config.train_images}")
+    return "-".join(parts).lower().replace(" ", "-").replace("_", "-")

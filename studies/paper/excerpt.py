@@ -1,0 +1,142 @@
+"""What claims need of an analysis: a few numbers for each generator, in a file a tenth as large."""
+
+import json
+import lzma
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lgn.actions import power
+from lgn.analysis import Analysis, GeneratorAnalysis
+from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Match, Score, tensor
+from lgn.analysis.identifiability import change_share
+from lgn.codec import decode, encode
+from lgn.whole_files import SCHEMA, write_whole
+from studies.paper.effects import EFFECTS
+
+DIGITS = 5
+
+
+@dataclass(frozen=True)
+class Number:
+    """A score or a cosine, what chance gives, and the p-value under each null that says something."""
+
+    value: float
+    chance: float
+    p_values: dict[str, float]
+
+
+@dataclass(frozen=True)
+class GeneratorScores:
+    """One generator. Keys of `scores` and `matches` are what they are of: "matrix" or "identifiable"."""
+
+    name: str
+    findings: tuple[tuple[str, str], ...]  # (structure, of what)
+    operators: tuple[tuple[str, str], ...]  # families of known operators beyond chance, likewise
+    undecided: tuple[tuple[str, str], ...]
+    scores: dict[str, dict[str, Number]]
+    matches: dict[str, dict[str, Number]]  # the values are cosines without their signs
+    facts: dict[str, float | None]
+
+    def score(self, name: str) -> float:
+        """A score of the whole matrix."""
+        return self.scores[WHOLE][name].value
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The generators of one run."""
+
+    generators: tuple[GeneratorScores, ...]
+    false_discovery_rate: float
+    size: int  # d
+
+    def to_json(self, path: Path) -> None:
+        text = json.dumps({"schema": SCHEMA, **_rounded(encode(self))}, separators=(",", ":"))
+        write_whole(path, lzma.compress(text.encode(), preset=9))
+
+    @classmethod
+    def from_json(cls, path: Path) -> "Scores":
+        value = json.loads(lzma.decompress(path.read_bytes()))
+        if value.pop("schema", None) != SCHEMA:
+            raise ValueError(f"{path} must have schema {SCHEMA}")
+        return decode(cls, value)
+
+
+def summarise(analysis: Analysis) -> Scores:
+    """The numbers of an analysis that claims are about."""
+    # Half of the network away, so that it is of another set even where channels have their own.
+    others = deque(analysis.generators)
+    others.rotate(len(others) // 2)
+    pairs = zip(analysis.generators, others, strict=True)
+    generators = tuple(_summary(each, other, analysis) for each, other in pairs)
+    return Scores(generators, analysis.false_discovery_rate, analysis.patch[0] * analysis.patch[1])
+
+
+def _summary(each: GeneratorAnalysis, other: GeneratorAnalysis, analysis: Analysis) -> GeneratorScores:
+    """One generator; `other` is another one, whose U says what a U that is not its own would hold."""
+    about = each.identifiability
+    scores, nearest = {WHOLE: each.scores}, {WHOLE: each.nearest}
+    if about is not None and about.scores:
+        scores[IDENTIFIABLE], nearest[IDENTIFIABLE] = about.scores, about.nearest
+    rate = analysis.false_discovery_rate
+    return GeneratorScores(
+        name=each.name,
+        findings=_places(each.findings),
+        operators=tuple((m.name, on) for on, some in nearest.items() for m in some if m.adjusted_p_value <= rate),
+        undecided=_places(each.undecided),
+        scores={on: {s.name: _number(s) for s in some} for on, some in scores.items()},
+        matches={on: {m.name: _number(m) for m in some} for on, some in nearest.items()},
+        facts=_facts(each, other, analysis.order),
+    )
+
+
+def _facts(each: GeneratorAnalysis, other: GeneratorAnalysis, order: int | None) -> dict[str, float | None]:
+    matrix, about, foreign = tensor(each.matrix), each.identifiability, other.identifiability
+    change = None
+    if each.start is not None and foreign is not None and foreign.dimension:
+        basis = tensor(foreign.basis, columns=foreign.dimension)
+        change = change_share(matrix, tensor(each.start), basis)
+    image = tensor(each.effect_on_identity)
+    return {
+        "place": next(f.position for f in each.fourier if f.name == "1-D"),
+        "closure": each.spectrum.closure_error,
+        "closure up to scale": None if order is None else _closure_up_to_scale(matrix, order),
+        "smallest singular value": each.spectrum.singular_values[-1],
+        "largest singular value": each.spectrum.singular_values[0],
+        "dimension": None if about is None else about.dimension,
+        "energy on U": None if about is None else about.energy_share,
+        "change on U": None if about is None else about.change_share,
+        "change on another U": change,
+        **{name: effect(image) for name, effect in EFFECTS.items()},
+    }
+
+
+def _closure_up_to_scale(matrix: torch.Tensor, order: int) -> float:
+    """`min_c |c A^p - I| / |I|`, which a generator that is kept at a small norm can reach too."""
+    closed = power(matrix / torch.linalg.matrix_norm(matrix, 2), order)
+    cosine = closed.trace() / (closed.norm() * len(matrix) ** 0.5).clamp_min(1e-300)
+    return float((1 - cosine.square()).clamp_min(0).sqrt())
+
+
+def _number(of: Score | Match) -> Number:
+    value = of.score if isinstance(of, Score) else abs(of.cosine)
+    return Number(value, of.chance, dict(of.p_values))
+
+
+def _places(found: Iterable[Any]) -> tuple[tuple[str, str], ...]:
+    """Structure and place of findings, or of whatever is undecided."""
+    return tuple(dict.fromkeys((each.name, each.on) for each in found))
+
+
+def _rounded(value: Any) -> Any:
+    """Numbers with a few digits: they are read by people and compared with thresholds."""
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(item) for item in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value

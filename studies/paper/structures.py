@@ -1,0 +1,108 @@
+"""Structures: which of the paper's structures are there, under nulls with and without smoothness, and in controls.
+
+    lgn reproduce structures
+
+Uses the short runs of the claims, both presets and both data sets, free networks, re-paired filters, and runs with a
+given rotation, in which there is an operator to find; says how much of planted structures would be found, and how alike
+the filters of a set are.
+Expected: under white nulls many structures, in free networks as in others; under nulls that keep the smoothness of
+filters few, and the rotation. `structures.json` and a figure; half an hour on two cores, once the runs are there;
+`--quick`: two minutes, on digits.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from studies.figures.shares import structure_shares
+from studies.paper.claims.samples import Sample, sample
+from studies.paper.claims.shares import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
+from studies.paper.context import TITLES, Context, NotRun
+from studies.paper.controls import with_equal_filters
+from studies.paper.excerpt import Scores
+from studies.paper.repetition import over_runs
+from studies.paper.runs import classification
+from studies.truth.planted import THROUGH_FILTERS, WHOLE
+from studies.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
+
+SHOWN = ("skew-symmetric", "Toeplitz", "block-Toeplitz", "multi-scale", "concentrated blocks", OPERATOR)
+DATA, PRESETS = ("cifar10", "mnist"), ("paper", "released")
+#: What was asked: nulls without smoothness, or all of them, those that keep it among them.
+UNDER: dict[str, Callable[[Scores], Found]] = {"white nulls": found_under, "all nulls": found}
+
+
+def run(context: Context) -> list[Path]:
+    measured = measure(context)
+    context.write_json("structures.json", measured)
+    rows = [*measured["samples"], *_planted_rows(measured["planted"])]
+    return context.save_figure(structure_shares(rows, SHOWN, list(UNDER)), "structures")
+
+
+def _planted_rows(planted: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What was planted as rows of the figure: asked of three structures, under all nulls."""
+    for each in planted:
+        for way, words in {WHOLE: "in matrices", THROUGH_FILTERS: "in filters"}.items():
+            found = [by_way[way] for by_way in each["shares"]]
+            shares = {name: {"all nulls": [run[name] for run in found]} for name in found[0]}
+            yield {**each, "name": f"planted {words}, {each['name']}", "runs": len(found), "shares": shares}
+
+
+def measure(context: Context) -> dict[str, Any]:
+    """The share of generators with each structure, by run: of the presets, their controls, and a given rotation.
+
+    Beside it the share in which a planted structure is found, and how alike the filters of a set are.
+    """
+    samples: list[dict[str, Any]] = []
+    planted: list[dict[str, Any]] = []
+    repeated: list[dict[str, Any]] = []
+    nulls: set[str] = set()
+    for data in context.distinct(*DATA):
+        title = TITLES[context.configured(classification(data)).data]
+        presets = {f"`{name}`": sample(context, classification(data, name), free=True) for name in PRESETS}
+        for name, runs in _samples(context, data, *presets.values()).items():
+            if runs:
+                samples.append({"data": title, "name": name, "runs": len(runs), **shares_of(runs)})
+                nulls |= {null for each in runs for null in _nulls(each)}
+        for name, of in presets.items():
+            if of.runs and of.measured.planted:
+                planted.append({"data": title, "name": name, "shares": of.measured.planted})
+        for name, trained in {**{name: of.runs for name, of in presets.items()}, FREE: presets["`paper`"].free}.items():
+            if any(each.finished for each in trained):
+                repeated.append({"data": title, "name": name, **over_runs(trained)})
+    if not samples:
+        raise NotRun("no finished run of the presets paper and released, nor of free networks")
+    asked = {"nulls": sorted(nulls), "white": sorted(nulls & WHITE)}
+    return {"quick": context.quick, **asked, "samples": samples, "planted": planted, "repeated": repeated}
+
+
+def _samples(context: Context, data: str, paper: Sample, released: Sample) -> dict[str, list[Scores]]:
+    """By what it is called in the figure, the scores of a run each."""
+    rotation = sample(context, with_equal_filters(classification(data), "rotation by 90 degrees"))
+    result = {"`paper`": paper.scores, "`released`": released.scores}
+    if paper.runs:
+        result[FREE] = paper.measured.controls.get(FREE, [])
+    for name in (REPAIRED, OTHER_INPUTS):
+        result |= {
+            f"{name}, {title}": _control(of, name) for title, of in (("`paper`", paper), ("`released`", released))
+        }
+    return result | {"given rotation": rotation.scores}
+
+
+def _control(of: Sample, name: str) -> list[Scores]:
+    return of.measured.controls[name] if of.runs else []
+
+
+def shares_of(runs: list[Scores]) -> dict[str, Any]:
+    """For each structure and each way of asking, the share in each run, whole or on U; and what was left undecided."""
+    by_run = {words: [ask(each) for each in runs] for words, ask in UNDER.items()}
+    return {
+        "shares": {
+            name: {words: [share(each, name) for each in some] for words, some in by_run.items()} for name in SHOWN
+        },
+        "undecided": {name: [share_undecided(each, name) for each in runs] for name in SHOWN},
+    }
+
+
+def _nulls(scores: Scores) -> set[str]:
+    numbers = (n for each in scores.generators for some in each.scores.values() for n in some.values())
+    return {null for number in numbers for null in number.p_values}

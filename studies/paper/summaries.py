@@ -1,0 +1,90 @@
+"""Scores of runs and of their controls, made once and kept beside the runs."""
+
+from collections.abc import Callable
+from statistics import mean
+
+import torch
+
+from lgn.analysis import Analysis, analyze_matrices
+from lgn.front import analyze
+from lgn.generators import Share, generators_of
+from lgn.training import Run
+from lgn.whole_files import read_json, write_json
+from studies.paper.context import SCORES, SINGULAR_VALUES, Context
+from studies.paper.excerpt import Scores, summarise
+from studies.truth.planted import PARTS, THROUGH_FILTERS, WHOLE, planted
+from studies.truth.unrelated import OTHER_INPUTS, REPAIRED, Generators, free, repaired, with_other_inputs
+
+#: By how it was planted, and by structure: the share of generators in which it is found.
+Planted = dict[str, dict[str, float]]
+PLANTED = "planted.json"
+
+
+def scores_of(context: Context, run: Run) -> Scores:
+    """The scores of a run's generators."""
+    return _kept(run, SCORES, lambda: analyze(run, **context.options))
+
+
+def free_scores_of(context: Context, run: Run, share: Share) -> Scores:
+    """The scores of generators that fit a free network's filters: a set has one, or each of its channels."""
+    network, seed = run.config.network, run.config.seed
+    grey = run.config.grey or run.facts["image_shape"][0] == 1  # where both are the same
+    name = SCORES if grey or share == "set" else f"scores-{share}.json.xz"
+    return _kept(run, name, lambda: _analysis(context, free(run.model(), network.order, share, seed)))
+
+
+def controls_of(context: Context, run: Run) -> dict[str, Scores]:
+    """The scores of what the network's own filters and generators give without their pairing."""
+    share, seed = run.config.network.share, run.config.seed
+    makers: dict[str, Callable[[], Generators]] = {
+        REPAIRED: lambda: repaired(run.model(), run.initial(), share, seed),
+        OTHER_INPUTS: lambda: with_other_inputs(run.model(), share, seed),
+    }
+    return {
+        name: _kept(run, f"{name.replace(' ', '-')}.json.xz", lambda make=make: _analysis(context, make()))  # type: ignore[misc]
+        for name, make in makers.items()
+    }
+
+
+def planted_of(context: Context, run: Run) -> Planted | None:
+    """What is found of structures that are there; None where neither it nor the weights were kept."""
+    path = run.path / PLANTED
+    if not path.is_file():
+        if not run.finished:
+            return None
+        model, initial, share = run.model(), run.initial(), run.config.network.share
+        ways = {WHOLE: False, THROUGH_FILTERS: True}
+        write_json(
+            path, {way: _shares(context, *planted(model, initial, share, through)) for way, through in ways.items()}
+        )
+    kept = read_json(path)
+    return {way: kept[way] for way in (WHOLE, THROUGH_FILTERS)}
+
+
+def _shares(context: Context, of: Generators, structures: list[str]) -> dict[str, float]:
+    generators = summarise(_analysis(context, of)).generators
+    found = [(name, name in dict(each.findings)) for name, each in zip(structures, generators, strict=True)]
+    return {name: mean(there for planted, there in found if planted == name) for name in PARTS}
+
+
+def singular_values_of(run: Run) -> tuple[float, float]:
+    """The smallest and the largest singular value over all generators of a run."""
+    path = run.path / SINGULAR_VALUES
+    if not path.is_file():
+        with torch.no_grad():
+            values = [torch.linalg.svdvals(g.matrix().double()) for g in generators_of(run.model()).values()]
+        smallest, largest = min(float(v.min()) for v in values), max(float(v.max()) for v in values)
+        write_json(path, {"smallest": smallest, "largest": largest})
+    kept = read_json(path)
+    return kept["smallest"], kept["largest"]
+
+
+def _analysis(context: Context, of: Generators) -> Analysis:
+    return analyze_matrices(of.matrices, of.patch, filters=of.filters, order=of.order, **context.options)
+
+
+def _kept(run: Run, name: str, make: Callable[[], Analysis]) -> Scores:
+    path = run.path / name
+    if not path.is_file():
+        summarise(make()).to_json(path)
+    return Scores.from_json(path)

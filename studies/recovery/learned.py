@@ -1,0 +1,119 @@
+"""Learned with the task: a generator from random starts, by backpropagation through a loss on moments and on labels."""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor, nn
+
+from lgn.analysis import analyze_matrices
+from lgn.analysis.table import match_words
+from lgn.discovery.filters import learn_generator, random_generators
+from lgn.discovery.images.affine import KERNEL, ORDER, SETS, SetPoolClassifier
+from lgn.discovery.images.fitting import correct, fit, torch_seed
+from lgn.generators import generators_of
+from lgn.groups import named
+from lgn.nn import GroupConv2d
+from lgn.penalties import KeptMoments
+from studies.cells import Cell
+from studies.recovery.labels import FULL, QUICK, Budget, known
+from studies.recovery.learned_tasks import TASKS, Task, images_of
+
+STARTS, STEPS = 6, 150
+RATE = 10.0  # of a generator that learns from moments, over that of the network
+FAMILIES = ("cyclic", "orthogonal", "dense")
+FIRST = ("quarter turns", "upright")
+COLOURED = ("permuted colours", "colours as they are")
+OTHERS = ("flips", "turns and flips", "labelled by turn")
+
+
+def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+    """By seed and task, each symmetry beside a case that has none; then by family."""
+    source, budget, seeds = ("digits", QUICK, 1) if quick else ("mnist", FULL, 5)
+    for seed, task in product(range(seeds), FIRST[:1] if quick else FIRST):
+        yield _network(source, data_dir, task, "cyclic", STARTS, seed, budget)
+    if quick:
+        return
+    for task, seed in product(COLOURED, range(seeds)):
+        yield _network("cifar10", data_dir, task, "cyclic", STARTS, seed, budget)
+    for seed in range(seeds):
+        for task in OTHERS:
+            yield _network(source, data_dir, task, TASKS[task]().family, STARTS, seed, budget)
+        for family in FAMILIES[1:]:
+            yield _network(source, data_dir, "quarter turns", family, STARTS, seed, budget)
+        yield _network(source, data_dir, "quarter turns", "cyclic", 1, seed, budget)
+
+
+def _network(
+    source: str, data_dir: Path | None, task: str, family: str, starts: int, seed: int, budget: Budget
+) -> Cell:
+    key = {"task": task, "data": source, "method": family, "starts": starts, "seed": seed}
+    return Cell(key, partial(measure, source, data_dir, task, family, starts, seed, budget))
+
+
+def measure(
+    source: str, data_dir: Path | None, task: str, family: str, starts: int, seed: int, budget: Budget
+) -> dict[str, Any]:
+    """How far the generator that was learned is from one that is right, the verdict, and the accuracy of its network.
+
+    One start: the network and its generator learn together from the first step. Several: the generator learns from
+    moments, class by class, and the best start is judged by images that taught it nothing; what they keep is then given
+    to a new network, frozen, as `labels` does with what *affine* finds.
+    """
+    images, labels = images_of(source, data_dir, task, seed, budget.train + budget.validation + budget.test)
+    parts = [budget.train, budget.validation, budget.test]
+    (x, _, x_test), (y, _, y_test) = images.split(parts), labels.split(parts)
+    asked = TASKS[task]()
+    if starts == 1:
+        model = network(family, seed)
+        fit(model, x, y, budget.epochs, seed, KeptMoments(model, x, y), RATE)
+        (generator,) = generators_of(model).values()
+        matrices = generator.matrix()[:, 0].detach()
+        return {"error": asked.error(matrices), **_accuracy(model, x_test, y_test)}
+    learned = learn_generator(x, y, asked.patch, asked.group, family=family, starts=starts, steps=STEPS, seed=seed)
+    found = {
+        "error": asked.error(learned.matrices),
+        "verdict": learned.verdict,
+        "ratio": learned.ratio,
+        "violations": learned.violations.tolist(),
+        "claimed": learned.verdict == "kept",
+        **(analysed(learned.matrices, asked) if learned.verdict == "kept" else {}),
+    }
+    if learned.verdict != "kept" or asked.group != "cyclic:4":  # which the network of the labels benchmark is made for
+        return {"accuracy": None, **found}
+    model = known(learned.matrices[0], seed)
+    fit(model, x, y, budget.epochs, seed)
+    return found | _accuracy(model, x_test, y_test)
+
+
+def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
+    """What an analysis says of generators that were learned: the findings of each, and the nearest operator with its p.
+
+    Both are against every null that applies, those that keep smoothness too. No null is about colours.
+    """
+    if asked.patch[-1] == 1:
+        return {}
+    group = named(asked.group)
+    about = [
+        analyze_matrices(matrix, asked.patch, order=group.element_orders[element]).generators[0]
+        for matrix, element in zip(matrices, group.generator_elements, strict=True)
+    ]
+    return {
+        "findings": [[each.name for each in one.findings] for one in about],
+        "nearest": [match_words(one.nearest[0]) for one in about],
+        "nearest_p": [one.nearest[0].adjusted_p_value for one in about],
+    }
+
+
+def _accuracy(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Any]:
+    count = sum(parameter.numel() for parameter in model.parameters())
+    return {"accuracy": float(correct(model, x, y).double().mean()), "parameters": count}
+
+
+def network(family: str, seed: int) -> SetPoolClassifier:
+    """The group layer of the labels benchmark with one generator, at a random start."""
+    with torch_seed(seed):
+        generator = random_generators(family, (KERNEL, KERNEL), ORDER, 1)
+        return SetPoolClassifier(GroupConv2d(1, SETS, ORDER, KERNEL, bias="set", generator=generator, share="layer"))

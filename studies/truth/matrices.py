@@ -1,0 +1,203 @@
+"""Matrices without an operator: how many of them have a finding that depends on place, all the same?"""
+
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lgn.analysis import Analysis, GeneratorAnalysis, analyze_matrices
+from lgn.analysis.scores import SPECTRAL
+from lgn.pretrained import find_run, pretrained_names
+from lgn.training import Run
+from studies.cells import Cell
+from studies.truth.smooth import PATCH, D, smooth_images, smooth_matrices, smoothing, white
+from studies.truth.unrelated import Generators, free, repaired, with_other_inputs
+
+ORDER = 4
+LIMIT = 0.05
+RUNS = Path("results") / "runs"
+
+
+def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+    """Families of matrices, filter sets without a generator, and networks whose filters were paired anew."""
+    del data_dir
+    count, seeds, draws = (10, 1, 200) if quick else (60, 3, 1000)
+    for name, make in (MATRICES | SETS).items():
+        for seed in range(seeds):
+            key = {"input": name, "seed": seed}
+            yield Cell(key, partial(_measure, partial(_made, make, count, 100 + seed), draws))
+    runs = [] if quick else [*_runs("*-paper-10*"), *_runs("*-released-10*")]
+    chosen = runs or pretrained_names()[: 1 if quick else None]
+    for name in chosen:
+        for control, unpaired in NETWORKS.items():
+            yield Cell({"input": control, "network": name}, partial(_measure, partial(_of_run, unpaired, name), draws))
+    for name in [] if quick else _runs("*-free-10*"):
+        for again in (False, True):
+            key = {"input": "free network, filters re-paired" if again else "free network", "network": name}
+            yield Cell(key, partial(_measure, partial(_free, name, again), draws))
+
+
+def share_with_place(analysis: Analysis) -> float:
+    """The share of generators with a finding that depends on place, or with a known operator beyond chance."""
+    found = [has_finding(each, analysis.false_discovery_rate, SPECTRAL) for each in analysis.generators]
+    return sum(found) / len(found)
+
+
+def has_finding(each: GeneratorAnalysis, rate: float, but: Collection[str] = ()) -> bool:
+    """Whether a generator has a finding, but for some by name, or is near a known operator; whole or on U."""
+    matches = [*each.nearest, *(each.identifiability.nearest if each.identifiability is not None else ())]
+    structure = any(finding.name not in but for finding in each.findings)
+    return structure or any(match.adjusted_p_value <= rate for match in matches)
+
+
+def _measure(make: Callable[[], Generators], draws: int) -> dict[str, Any]:
+    of = make()
+    # Where nothing is mapped, there is nothing but the matrix.
+    known: dict[str, Any] = {"filters": of.filters, "order": of.order} if len(of.filters) else {}
+    analysis = analyze_matrices(of.matrices, of.patch, draws=draws, **known)
+    return {"rate": share_with_place(analysis), "limit": LIMIT, "count": len(of.matrices)}
+
+
+def _made(make: Callable[[int, torch.Generator], Any], count: int, seed: int) -> Generators:
+    made = make(count, torch.Generator().manual_seed(seed))
+    matrices, filters = made if isinstance(made, tuple) else (made, [])
+    return Generators(matrices, list(filters), PATCH, ORDER)
+
+
+def _along_vec(pixels: float, count: int, random: torch.Generator) -> Tensor:
+    root = smoothing(D, pixels)
+    return root @ white(count, random) @ root.T
+
+
+def _few_smooth(rank: int, pixels: float, count: int, random: torch.Generator) -> Tensor:
+    return smooth_images(count, rank, pixels, random) @ smooth_images(count, rank, pixels, random).mT
+
+
+def _heavy_tails(count: int, random: torch.Generator) -> Tensor:
+    """Student's t with 2 degrees of freedom: a normal over the root of an exponential."""
+    return white(count, random) / (-torch.rand(count, D, D, generator=random, dtype=torch.float64).log()).sqrt()
+
+
+def _additive(count: int, random: torch.Generator) -> Tensor:
+    rows, columns = white(count, random, D, 1), white(count, random, 1, D)
+    return white(count, random) + 2 * rows + 2 * columns
+
+
+def _outlying_row(count: int, random: torch.Generator) -> Tensor:
+    matrices = white(count, random)
+    matrices[torch.arange(count), torch.randint(D, (count,), generator=random)] *= 8
+    return matrices
+
+
+def _gabors(count: int, random: torch.Generator) -> Tensor:
+    """Six pairs of oriented waves under a window, as filters of first layers are."""
+    return _waves(count, random) @ _waves(count, random).mT
+
+
+def _waves(count: int, random: torch.Generator) -> Tensor:
+    place = torch.arange(D)
+    row, column = (place % 6 - 2.5)[:, None], (place // 6 - 2.5)[:, None]
+    angle, phase, wave = (torch.rand(count, 1, 6, generator=random, dtype=torch.float64) for _ in range(3))
+    angle, phase, frequency = torch.pi * angle, 2 * torch.pi * phase, 0.6 + 1.2 * wave
+    along = row * angle.cos() + column * angle.sin()
+    return torch.cos(frequency * along + phase) * torch.exp(-(row**2 + column**2) / 8)
+
+
+def _edges(count: int, random: torch.Generator) -> Tensor:
+    """Least squares between unrelated patches of bars: 12 pairs, so smooth along lines and sharp across them."""
+    first, second = (_bars(count, random) for _ in range(2))
+    return second @ torch.linalg.pinv(first)
+
+
+def _bars(count: int, random: torch.Generator) -> Tensor:
+    place = torch.arange(D)
+    row, column = (place % 6 - 2.5)[:, None], (place // 6 - 2.5)[:, None]
+    angle, offset = (torch.rand(count, 1, 12, generator=random, dtype=torch.float64) for _ in range(2))
+    across = row * (torch.pi * angle).cos() + column * (torch.pi * angle).sin() - 4 * (offset - 0.5)
+    return torch.tanh(2 * across) + 0.1 * torch.randn(count, D, 12, generator=random, dtype=torch.float64)
+
+
+def _ridge(count: int, random: torch.Generator) -> Tensor:
+    """The best linear map, with some weight on small ones, between a hundred unrelated pairs of smooth images."""
+    first, second = (smooth_images(count, 100, 1.2, random) for _ in range(2))
+    gram = first @ first.mT + 5 * torch.eye(D, dtype=torch.float64)
+    return second @ first.mT @ torch.linalg.inv(gram)
+
+
+def _half_planes(count: int, random: torch.Generator) -> Tensor:
+    """Eight pairs of images that are one number on either side of a line."""
+    return _bars(count, random)[..., :8].sign() @ _bars(count, random)[..., :8].sign().mT
+
+
+def _chains(pixels: float, columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
+    """A smooth matrix and the orbits that it makes of smooth filters."""
+    matrices = smooth_matrices(pixels, count, random)
+    return matrices / matrices.norm(dim=(1, 2), keepdim=True) * 6, smooth_images(count, columns, pixels, random)
+
+
+def _unrelated_sets(pixels: float, columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Smooth filters that nothing relates taken as sets, and a random rotation off their span."""
+    filters = torch.stack([smooth_images(count, columns, pixels, random) for _ in range(ORDER)], 1)  # (count, p, d, N)
+    filters = torch.nn.functional.normalize(filters, dim=2)
+    before, after = (part.transpose(1, 2).flatten(2) for part in (filters[:, :-1], filters[:, 1:]))
+    inverse = torch.linalg.pinv(before)
+    left, _, right = torch.linalg.svd(white(count, random))
+    return after @ inverse + left @ right @ (torch.eye(D).double() - before @ inverse), filters[:, 0]
+
+
+def _drifting(columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Orbits that drift to one smooth filter, whatever they begin with."""
+    left, _, right = torch.linalg.svd(white(count, random))
+    one, other = (torch.nn.functional.normalize(smooth_images(count, 1, 1.5, random), dim=1) for _ in range(2))
+    return left @ right + 3 * one @ other.mT, smooth_images(count, columns, 1.5, random)
+
+
+#: Families of matrices without an operator. The last two were written after the nulls were fixed (docs/truth.md).
+MATRICES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
+    "white": white,
+    "constant and noise": lambda count, random: 1 + white(count, random),
+    "smooth field, 1 px": partial(smooth_matrices, 1.0),
+    "smooth field, 1.5 px": partial(smooth_matrices, 1.5),
+    "smooth field, 2 px": partial(smooth_matrices, 2.0),
+    "smooth along vec, 2 px": partial(_along_vec, 2.0),
+    "three smooth pairs, 1 px": partial(_few_smooth, 3, 1.0),
+    "three smooth pairs, 1.5 px": partial(_few_smooth, 3, 1.5),
+    "heavy tails": _heavy_tails,
+    "rows and columns added": _additive,
+    "an outlying row": _outlying_row,
+    "oriented waves": _gabors,
+    "patches of bars": _edges,
+    "ridge fits of unrelated images": _ridge,
+    "pairs of half-planes": _half_planes,
+}
+SETS: dict[str, Callable[[int, torch.Generator], tuple[Tensor, Tensor]]] = {
+    "orbits of a smooth field, grey": partial(_chains, 1.5, 1),
+    "orbits of a smooth field, colour": partial(_chains, 1.0, 3),
+    "unrelated smooth sets, grey": partial(_unrelated_sets, 1.0, 1),
+    "unrelated smooth sets, colour": partial(_unrelated_sets, 1.5, 3),
+    "orbits that drift, grey": partial(_drifting, 1),
+    "orbits that drift, colour": partial(_drifting, 3),
+}
+NETWORKS: dict[str, Callable[[Run], Generators]] = {
+    "filters re-paired": lambda run: repaired(run.model(), run.initial(), run.config.network.share, 0),
+    "other inputs": lambda run: with_other_inputs(run.model(), run.config.network.share, 0),
+}
+
+
+def _runs(pattern: str) -> list[str]:
+    """Runs of the repository, where the benchmark is started there."""
+    paths = sorted(path.parent.as_posix() for path in RUNS.glob(f"{pattern}/config.json"))
+    return [path for path in paths if find_run(path).finished]
+
+
+def _of_run(unpaired: Callable[[Run], Generators], name: str) -> Generators:
+    return unpaired(find_run(name))
+
+
+def _free(name: str, again: bool) -> Generators:
+    """The filters of a free network as sets: as they stand, or in a new order."""
+    run = find_run(name)
+    return free(run.model(), run.config.network.order, "set", run.config.seed, shuffled=again)

@@ -1,0 +1,137 @@
+"""Structures and operators that are there, under as much noise: are they found, and is the right one named first?"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lgn.analysis import analyze_matrices
+from lgn.transforms import operator
+from studies.cells import Cell
+from studies.truth.smooth import PATCH, D, smooth_matrices, white
+
+NOISES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
+    "white": white,
+    "smooth, 1 px": partial(smooth_matrices, 1.0),
+}
+SHARE = 0.6
+AT_LEAST = 0.95
+
+
+def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+    """Each structure and operator by itself in an analysis, under white and under smooth noise; operators also bare."""
+    del data_dir
+    count, draws = (5, 200) if quick else (40, 1000)
+    noises = ("white",) if quick else tuple(NOISES)
+    for noise in noises:
+        for name in STRUCTURES:
+            key = {"input": name, "noise": noise}
+            # Quadrants that have a sign are what smooth halves of filters give: reported as it is measured.
+            bound = {} if name == "multi-scale" else {"at_least": AT_LEAST}
+            yield Cell(key, partial(_structures, name, noise, count, draws, bound))
+        for name in OPERATORS:
+            yield Cell({"input": name, "noise": noise}, partial(_operators, name, noise, count // 5, draws))
+    for name in OPERATORS:
+        yield Cell({"input": name, "noise": "none"}, partial(_operators, name, None, 1, draws))
+
+
+def _structures(name: str, noise: str, count: int, draws: int, bound: dict[str, float]) -> dict[str, Any]:
+    random = torch.Generator().manual_seed(0)
+    matrices = SHARE * _unit(STRUCTURES[name](count, random)) + SHARE * _unit(NOISES[noise](count, random))
+    analysis = analyze_matrices(matrices, PATCH, draws=draws)
+    names = [[finding.name for finding in each.findings] for each in analysis.generators]
+    found, first = sum(name in each for each in names), sum(each[:1] == [name] for each in names)
+    return {"rate": found / count, "first": first / count, **bound, "count": count}
+
+
+def _operators(name: str, noise: str | None, count: int, draws: int) -> dict[str, Any]:
+    random = torch.Generator().manual_seed(1)
+    family, keywords = OPERATORS[name]
+    matrices = _unit(operator(family, PATCH, **keywords).expand(count, D, D))
+    if noise is not None:
+        matrices = SHARE * matrices + SHARE * _unit(NOISES[noise](count, random))
+    analysis = analyze_matrices(matrices, PATCH, draws=draws)
+    rate = analysis.false_discovery_rate
+    beyond = [{m.name for m in each.nearest if m.adjusted_p_value <= rate} for each in analysis.generators]
+    found = sum(family in each for each in beyond)
+    first = sum(each.nearest[0].name == family for each in analysis.generators)
+    return {"rate": found / count, "first": first / count, "at_least": AT_LEAST, "count": count}
+
+
+def _unit(matrices: Tensor) -> Tensor:
+    return matrices / matrices.norm(dim=(-2, -1), keepdim=True)
+
+
+def _by_offset(offset: Tensor, count: int, random: torch.Generator) -> Tensor:
+    """A random number for each offset between two pixels."""
+    return white(count, random, int(offset.max()) + 1)[:, offset]
+
+
+def _offsets(wraps: bool, two_dimensional: bool) -> Tensor:
+    place = torch.arange(D)
+    n, m = PATCH if two_dimensional else (D, 1)
+    row, column = place % n, place // n
+    down, right = row[:, None] - row, column[:, None] - column
+    return (down % n) * m + right % m if wraps else (down + n - 1) * (2 * m - 1) + right + m - 1
+
+
+def _symmetric(sign: int, count: int, random: torch.Generator) -> Tensor:
+    matrices = white(count, random)
+    return matrices + sign * matrices.mT
+
+
+def _kronecker(count: int, random: torch.Generator) -> Tensor:
+    columns, rows = (white(count, random, side, side) for side in reversed(PATCH))
+    return torch.einsum("cij,ckl->cikjl", columns, rows).reshape(count, D, D)
+
+
+def _permutations(count: int, random: torch.Generator) -> Tensor:
+    return torch.eye(D, dtype=torch.float64)[torch.rand(count, D, generator=random).argsort(1)]
+
+
+def _signed_sides(count: int, random: torch.Generator) -> Tensor:
+    matrices = white(count, random).abs()
+    return matrices.triu(1) - matrices.tril(-1)
+
+
+def _quadrants(count: int, random: torch.Generator) -> Tensor:
+    signs = torch.randint(2, (count, 2, 2), generator=random).double() * 2 - 1
+    spread = signs.repeat_interleave(D // 2, 1).repeat_interleave(D // 2, 2)
+    return spread * white(count, random).abs()
+
+
+def _blocks(count: int, random: torch.Generator) -> Tensor:
+    """Four of the 36 blocks."""
+    chosen = torch.rand(count, D, generator=random).argsort(1)[:, :4]
+    mask = torch.zeros(count, D, dtype=torch.float64).scatter(1, chosen, 1.0).unflatten(1, PATCH)
+    return mask.repeat_interleave(6, 1).repeat_interleave(6, 2) * white(count, random)
+
+
+STRUCTURES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
+    "symmetric": partial(_symmetric, 1),
+    "skew-symmetric": partial(_symmetric, -1),
+    "Toeplitz": partial(_by_offset, _offsets(wraps=False, two_dimensional=False)),
+    "block-Toeplitz": partial(_by_offset, _offsets(wraps=False, two_dimensional=True)),
+    "circulant": partial(_by_offset, _offsets(wraps=True, two_dimensional=False)),
+    "doubly block-circulant": partial(_by_offset, _offsets(wraps=True, two_dimensional=True)),
+    "Kronecker": _kronecker,
+    "permutation": _permutations,
+    "causal": lambda count, random: white(count, random).abs().triu(1),
+    "signed sides": _signed_sides,
+    "multi-scale": _quadrants,
+    "concentrated blocks": _blocks,
+}
+OPERATORS: dict[str, tuple[str, dict[str, Any]]] = {
+    "reflection": ("reflection", {}),
+    "transposition": ("transposition", {}),
+    "shift by 1": ("shift", {"columns": 1}),
+    "rotation by 90": ("rotation", {"degrees": 90}),
+    "rotation by 45": ("rotation", {"degrees": 45, "mode": "bilinear"}),
+    "pooling 3": ("pooling", {"radius": 3}),
+    "blur 1": ("blur", {"sigma": 1.0}),
+    "derivative": ("derivative", {}),
+    "pooling 4 then rotation by 60": ("pooling then rotation", {"radius": 4, "degrees": 60}),
+}

@@ -1,0 +1,145 @@
+"""Generators without an operator, made of the same smooth filters: what they show, an action need not be there for.
+
+Three of them stand beside what is said of learned generators. In *free networks* filters are taken as sets although
+nothing relates them. *Re-paired* generators belong to the filters of one network, each element of a set drawn from
+another set. With *other inputs* a generator has the right singular vectors of another one of its network.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from lgn.actions import Patch, vec
+from lgn.analysis.structure import energy
+from lgn.generators import Share
+from lgn.generators.fit import consecutive_pairs
+from lgn.generators.starts import start_matrices
+from lgn.nn import OrbitBank
+
+FREE, REPAIRED, OTHER_INPUTS = "free networks", "re-paired", "other inputs"
+
+
+@dataclass(frozen=True)
+class Generators:
+    """Matrices (G, d, d), and for each the filters (d, N) that its orbits begin with."""
+
+    matrices: Tensor
+    filters: Sequence[Tensor]
+    patch: Patch
+    order: int
+
+    def __add__(self, other: "Generators") -> "Generators":
+        matrices = torch.cat([self.matrices, other.matrices])
+        return Generators(matrices, [*self.filters, *other.filters], self.patch, self.order)
+
+
+# Note [Off U]
+# Filters determine a generator on the span U of all but the last of each set, and nowhere else. To leave the rest at
+# zero would give matrices of rank 3 or 9, which no learned generator is; the isometry nearest to the identity, which
+# `lgn.generators.fit` takes where a network is to be built, is Toeplitz, symmetric and nearly a permutation on its own.
+# So what a learned generator has there is taken: a start that nothing was learned from, with as much energy.
+def fitted(sets: Tensor, share: Share, start: Tensor, energy_off: Tensor | None = None) -> Generators:
+    """`A = B_plus pinv(B_minus)` of filter sets, and a start off U with the energy `energy_off` (as on U for None).
+
+    Shapes: sets (S, p, C, n, m), start (S, C or 1, d, d), energy_off (S, C or 1) -> S or S C generators
+    """
+    before, after = unit_pairs(sets, share)
+    on_u = after @ torch.linalg.pinv(before)
+    off_u = start.double() @ orthogonal_to(before)
+    matrices = on_u + with_energy(off_u, energy(on_u) if energy_off is None else energy_off)
+    patch = (sets.shape[-2], sets.shape[-1])
+    return Generators(matrices.flatten(0, 1), first_elements(sets[:, 0].double(), share), patch, sets.shape[1])
+
+
+def free(model: nn.Module, order: int, share: Share, seed: int, shuffled: bool = False) -> Generators:
+    """Generators that fit the filters of a free network, `order` at a time, from orthogonal starts.
+
+    The filters stand as they are, or `shuffled` within their layer.
+    """
+    layers = model.get_submodule("encoder").filters().detach()  # type: ignore[operator]
+    if shuffled:
+        layers = layers[:, torch.randperm(layers.shape[1], generator=torch.Generator().manual_seed(seed))]
+    sets = layers.flatten(0, 1).unflatten(0, (-1, order))
+    leading = (len(sets), sets.shape[2] if share == "channel" else 1)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        start = start_matrices("orthogonal", leading, sets.shape[-2] * sets.shape[-1], dtype=torch.float64)
+    return fitted(sets, share, start)
+
+
+def repaired(model: nn.Module, initial: dict[str, Tensor], share: Share, seed: int) -> Generators:
+    """The filters of a network in new sets: element j of a set becomes element j of another, with the own norms.
+
+    All channels of a filter go together, and no two elements that follow each other come from one set. Off U stands
+    the start of the own generator (`Note [Off U]`).
+    """
+    random = torch.Generator().manual_seed(seed)
+
+    def of(name: str, bank: OrbitBank) -> Generators:
+        sets = bank().detach().double().unflatten(0, (-1, bank.order))  # (S, p, C, n, m)
+        count, p = sets.shape[:2]
+        shifts = torch.randint(1, count, (p,), generator=random).cumsum(0)
+        chosen = torch.randperm(count, generator=random)[(torch.arange(count)[:, None] + shifts) % count]  # (S, p)
+        moved = sets[chosen, torch.arange(p)]
+        norms = [torch.linalg.matrix_norm(each, keepdim=True).clamp_min(1e-30) for each in (sets, moved)]
+        off = energy(matrices_of(bank, share) @ orthogonal_to(unit_pairs(sets, share)[0]))
+        return fitted(moved * norms[0] / norms[1], share, initial[f"{name}.generator.matrix"], off)
+
+    return over_banks(model, of)
+
+
+def with_other_inputs(model: nn.Module, share: Share, seed: int) -> Generators:
+    """`U_k S_k V_h^T`: what each generator writes, with what another one of the same layer or network reads."""
+    random = torch.Generator().manual_seed(seed)
+
+    def of(_: str, bank: OrbitBank) -> Generators:
+        left, values, right = torch.linalg.svd(matrices_of(bank, share).flatten(0, 1))
+        by = int(torch.randint(1, len(left), (), generator=random))
+        matrices = left @ (values[..., None] * right.roll(by, 0))
+        first = first_elements(bank.basis.detach().double(), share)
+        return Generators(matrices, first, bank.generator.patch, bank.order)
+
+    return over_banks(model, of)
+
+
+def over_banks(model: nn.Module, of: Callable[[str, OrbitBank], Generators]) -> Generators:
+    """What is made of each bank, in one."""
+    first, *rest = [of(name, bank) for name, bank in model.named_modules() if isinstance(bank, OrbitBank)]
+    for each in rest:
+        first += each
+    return first
+
+
+def matrices_of(bank: OrbitBank, share: Share) -> Tensor:
+    """The generators of a bank in which every set has its own, (S, C or 1, d, d)."""
+    matrices = bank.generator.matrix().detach().double()
+    if share not in ("set", "channel") or len(matrices) != len(bank.basis):
+        raise ValueError(f"share must be 'set' or 'channel' where generators are compared, got {share!r}")
+    return matrices
+
+
+def unit_pairs(sets: Tensor, share: Share) -> tuple[Tensor, Tensor]:
+    """Elements j and j + 1 of each set as columns (S, C or 1, d, pairs); in each pair the first has norm 1."""
+    before, after = consecutive_pairs(sets.double(), share)
+    length = before.norm(dim=-2, keepdim=True).clamp_min(1e-30)
+    return before / length, after / length
+
+
+def orthogonal_to(columns: Tensor) -> Tensor:
+    """The projector on what is orthogonal to columns, (..., d, pairs) -> (..., d, d)."""
+    return torch.eye(columns.shape[-2], dtype=columns.dtype) - columns @ torch.linalg.pinv(columns)
+
+
+def with_energy(matrices: Tensor, wanted: Tensor) -> Tensor:
+    """The same but for their scale; what is nothing stays nothing, as what is off U where U is all."""
+    there = energy(matrices)
+    scale = torch.where(there > 1e-12, wanted / there.clamp_min(1e-12), 0.0).sqrt()
+    return scale[..., None, None] * matrices
+
+
+def first_elements(bases: Tensor, share: Share) -> list[Tensor]:
+    """First elements (S, C, n, m) as columns: (d, C) for each generator, or (d, 1) where channels have their own."""
+    columns = vec(bases)  # (S, C, d)
+    return list(columns.flatten(0, 1)[..., None]) if share == "channel" else list(columns.mT)

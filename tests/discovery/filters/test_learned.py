@@ -1,0 +1,110 @@
+"""Generators learned from moments: a symmetry that is there is found from random starts, and no other."""
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from lgn.data import load
+from lgn.discovery.filters import Learned, learn_generator, random_generators
+from lgn.generators import make_generator, permutation_like, rebase
+from lgn.groups import Group, as_group, relation_error
+from lgn.transforms import operator
+
+
+def digits() -> tuple[Tensor, Tensor]:
+    train = load("digits").train
+    assert train.labels is not None
+    return F.avg_pool2d(train.images.float() / 255, 2), train.labels
+
+
+def turned() -> tuple[Tensor, Tensor]:
+    """All four turns of every digit: quarter turns are exact, and halves differ by the images alone."""
+    images, labels = digits()
+    images, labels = images[::2], labels[::2]
+    return torch.cat([images.rot90(k, (2, 3)) for k in range(4)]), labels.repeat(4)
+
+
+def nearest_turn(learned: Learned) -> float:
+    quarter = operator("rotation", learned.patch, degrees=90).float()
+    return min(float((learned.matrices[0] - each).norm() / each.norm()) for each in (quarter, quarter.mT))
+
+
+@pytest.mark.slow  # eight seconds: which starts arrive is a matter of rounding, and so of the machine
+def test_a_quarter_turn_is_learned_from_random_starts() -> None:
+    learned = learn_generator(*turned(), (6, 6), 4, steps=200)
+    assert learned.verdict == "kept", learned
+    assert nearest_turn(learned) < 0.1
+    assert "kept" in repr(learned)
+    assert learned.violations.shape == (24,)
+
+
+def test_upright_digits_keep_nothing() -> None:
+    learned = learn_generator(*digits(), (5, 5), 4, starts=3, steps=40)
+    assert learned.verdict != "kept", learned
+
+
+def test_few_images_decide_nothing() -> None:
+    images, labels = turned()
+    learned = learn_generator(images[:40], labels[:40], (3, 3), 4, starts=2, steps=5)
+    assert learned.verdict == "undecided"
+    assert learned.images_needed > 40
+    assert f"{learned.images_needed:,} images" in repr(learned)
+
+
+def test_the_same_seed_learns_the_same() -> None:
+    images, labels = turned()
+    one, two = (learn_generator(images[:200], labels[:200], (3, 3), 4, starts=2, steps=5, seed=3) for _ in range(2))
+    assert torch.equal(one.matrices, two.matrices)
+
+
+@pytest.mark.parametrize("group", [4, "dihedral:4", "symmetric:3", 2])
+def test_starts_are_orthogonal_representations_with_the_traces_of_permutations(group: int | str) -> None:
+    torch.manual_seed(0)
+    chosen: Group = as_group(group)
+    starts = permutation_like(chosen, 25, 12)
+    assert len(starts) == len(chosen.generators)
+    matrices = torch.stack(starts)[:, :, 0].double()
+    assert float(relation_error(chosen, matrices).max()) < 1e-5
+    torch.testing.assert_close(matrices @ matrices.mT, torch.eye(25).double().expand_as(matrices), atol=1e-5, rtol=0)
+    traces = matrices.diagonal(dim1=-2, dim2=-1).sum(-1)
+    assert float(traces.min()) > -2.01
+    assert float(traces.max()) < 7
+    if group == 2:  # flips leave 1, 3 or 5 of 25 pixels in place, and starts try all
+        assert set(traces.round().flatten().tolist()) == {1.0, 3.0, 5.0}
+
+
+@pytest.mark.parametrize("family", ["cyclic", "orthogonal", "dense"])
+def test_moving_the_origin_leaves_the_matrices(family: str) -> None:
+    torch.manual_seed(0)
+    generator = make_generator(family, (3, 3), 4, (2, 1), dtype=torch.float64)
+    for parameter in generator.parameters():
+        parameter.data.add_(0.1 * torch.randn_like(parameter))
+    before = generator.matrix().detach()
+    own = list(generator.parameters())
+    rebase(generator)
+    torch.testing.assert_close(generator.matrix().detach(), before)
+    assert all(one is other for one, other in zip(own, generator.parameters(), strict=True))
+
+
+def test_exact_groups_stay_orthogonal_while_they_learn() -> None:
+    torch.manual_seed(0)
+    generator = random_generators("representation", (3, 3), "dihedral:4", 3)
+    names = [name for name, _ in generator.named_parameters()]
+    assert not any("stretch" in name for name in names)
+    assert generator.options() == {"stretched": False}
+    for parameter in generator.parameters():
+        parameter.data.add_(0.1 * torch.randn_like(parameter))
+    matrix = generator.matrix().detach()
+    torch.testing.assert_close(matrix @ matrix.mT, torch.eye(9).expand_as(matrix), atol=1e-5, rtol=0)
+    assert float(generator.law_error().max()) < 1e-5
+
+
+def test_what_is_refused() -> None:
+    images, labels = digits()
+    with pytest.raises(ValueError, match=r"family must be one of"):
+        learn_generator(images, labels, (3, 3), family="none")
+    with pytest.raises(ValueError, match=r"starts must be at least 1"):
+        learn_generator(images, labels, (3, 3), starts=0)
+    with pytest.raises(ValueError, match=r"images must be at least 4"):
+        learn_generator(images[:3], labels[:3], (3, 3))

@@ -1,0 +1,151 @@
+"""Many starts: the best is chosen on held-out images, and claimed only where it beats free filters."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from lgn.discovery.filters import parameter_groups, search_starts, spread_angles
+from lgn.discovery.filters.start_search import _halves
+from lgn.nn import GroupConv2d
+
+
+class Guess(nn.Module):
+    """A kind of network that is right on images as often as its luck says, and has the luck of its seed."""
+
+    def __init__(self, share: float, seed: int, spread: float = 0.0, images: int = 2000) -> None:
+        super().__init__()
+        self.generator = torch.Generator().manual_seed(seed * 1009 + int(share * 10_000))
+        luck = share + spread * float(torch.randn((), generator=self.generator))
+        self.right = torch.rand(images, generator=self.generator) < luck
+        self.seed, self.trained = seed, 0
+
+
+def trained(model: nn.Module, seed: int) -> None:
+    assert isinstance(model, Guess)
+    assert model.seed == seed
+    model.trained += 1
+
+
+def correct(model: nn.Module) -> Tensor:
+    assert isinstance(model, Guess)
+    assert model.trained == 1
+    return model.right
+
+
+def guesses(share: float, made: list[int] | None = None, **changes: float) -> Callable[[int], Guess]:
+    def make(seed: int) -> Guess:
+        if made is not None:
+            made.append(seed)
+        return Guess(share, seed, **changes)
+
+    return make
+
+
+def test_the_best_start_is_chosen_and_all_are_reported() -> None:
+    starts = {name: guesses(share) for name, share in (("a", 0.7), ("b", 0.9), ("c", 0.8))}
+    search = search_starts(starts, guesses(0.85), trained, correct)
+    assert [trial.name for trial in search.trials] == ["a", "b", "c"]
+    assert [trial.validation for trial in search.trials] == pytest.approx([0.7, 0.9, 0.8], abs=0.04)
+    assert search.best == search.trials[1]
+    assert isinstance(search.model, Guess)
+    assert float(search.model.right.double().mean()) == pytest.approx(0.9, abs=0.02)
+    assert search.free.validation == pytest.approx(0.85, abs=0.02)
+    assert search.claimed
+
+
+def test_the_best_start_and_free_filters_are_trained_anew_with_seeds_that_chose_nothing() -> None:
+    worse, better, free = ([], [], [])
+    starts = {"worse": guesses(0.7, worse), "better": guesses(0.8, better)}
+    search = search_starts(starts, guesses(0.8, free), trained, correct, seed=3)
+    assert worse == [3]
+    assert better[0] == 3
+    assert better[1:] == free == sorted(set(free))
+    assert len(free) == len(search.retrained_models) == 5
+    assert 3 not in free
+    other = []
+    search_starts(starts, guesses(0.8, other), trained, correct, seed=4)
+    assert not set(other) & set(free)  # of another search, too
+
+
+def test_what_chose_does_not_judge() -> None:
+    """A network that knows the images that choose, and no others, is chosen, and not claimed."""
+    chooses, judges = _halves(2000, 0)
+    assert sorted([*chooses.tolist(), *judges.tolist()]) == list(range(2000))
+    right = torch.rand(2000, generator=torch.Generator().manual_seed(0)) < 0.8
+    right[chooses] = True
+
+    class Cheat(Guess):
+        def __init__(self, seed: int) -> None:
+            super().__init__(0.8, seed)
+            self.right = right
+
+    search = search_starts({"cheat": Cheat, "other": guesses(0.9)}, guesses(0.8), trained, correct)
+    assert search.best.name == "cheat"
+    assert search.best.validation == 1
+    assert search.retrained.validation == pytest.approx(0.8, abs=0.04)
+    assert not search.claimed
+
+
+def test_the_best_of_many_that_are_no_better_is_seldom_claimed() -> None:
+    starts = {f"start {number}": guesses(0.88 + 1e-4 * number, spread=0.006) for number in range(8)}
+    searches = [search_starts(starts, guesses(0.8805, spread=0.006), trained, correct, seed=s) for s in range(60)]
+    lucky = sum(search.best.validation > 0.8805 for search in searches)
+    assert lucky >= 55  # the best of eight looks better than free filters are
+    assert sum(search.claimed for search in searches) <= 4  # of 60 at 2 in 100: more happens in 1 of 150
+
+
+def test_a_lasting_advantage_is_claimed() -> None:
+    searches = [
+        search_starts({"a": guesses(0.92, spread=0.006)}, guesses(0.88, spread=0.006), trained, correct, seed=seed)
+        for seed in range(20)
+    ]
+    assert sum(search.claimed for search in searches) >= 17
+    assert "a symmetry is claimed" in repr(next(search for search in searches if search.claimed))
+
+
+def test_equal_networks_claim_nothing() -> None:
+    search = search_starts({"only": guesses(0.85)}, guesses(0.85), trained, correct)
+    assert search.advantage == 0
+    assert search.p_value == 0.5
+    assert not search.claimed
+    assert "no symmetry is claimed" in repr(search)
+
+
+@pytest.mark.parametrize("count", [1, 4, 8])
+def test_angles_are_spread_evenly_and_away_from_the_identity(count: int) -> None:
+    angles = torch.tensor(spread_angles(count))
+    assert len(angles) == count
+    gaps = angles.sort().values.diff()
+    assert torch.allclose(gaps, torch.full_like(gaps, 360 / count))
+    assert float(angles.abs().min()) >= 180 / count - 1e-6
+    assert all(-180 <= angle < 180 for angle in spread_angles(count, 37))
+
+
+def test_generators_learn_at_their_own_rate_or_not_at_all() -> None:
+    model = nn.Sequential(GroupConv2d(1, 2, 4, 3), nn.Conv2d(8, 2, 3))
+    generator = model[0].bank.generator.weight
+    groups = parameter_groups(model, 0.01, 30.0)
+    assert [group["lr"] for group in groups] == pytest.approx([0.01, 0.3])
+    assert [p is generator for p in groups[1]["params"]] == [True]
+    assert sum(len(group["params"]) for group in groups) == len(list(model.parameters()))
+    frozen = parameter_groups(model, 0.01, 0.0)
+    assert len(frozen) == 1
+    assert not generator.requires_grad
+    assert all(p is not generator for p in frozen[0]["params"])
+    with pytest.raises(ValueError, match="generator_factor must not be negative, got -1"):
+        parameter_groups(model, 0.01, -1)
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(ValueError, match="starts must hold at least one start"):
+        search_starts({}, guesses(0.5), trained, correct)
+    with pytest.raises(ValueError, match="retrainings must be at least 2, which have a variance, got 1"):
+        search_starts({"a": guesses(0.5)}, guesses(0.5), trained, correct, retrainings=1)
+    with pytest.raises(ValueError, match=r"at least 4 images, got \(3,\)"):
+        search_starts({"a": guesses(0.5, images=3)}, guesses(0.5), trained, correct)
+    with pytest.raises(ValueError, match="the same images each time, got 8 and 9"):
+        search_starts({"a": guesses(0.5, images=9)}, guesses(0.5, images=8), trained, correct)
+    with pytest.raises(ValueError, match="count must be at least 1, got 0"):
+        spread_angles(0)

@@ -1,0 +1,31 @@
+"""Near-duplicates, turned or not, are found and stay on one side."""
+
+import torch
+
+from lgn.discovery.images.division import divide, near_duplicates
+
+
+def test_copies_are_found_whatever_was_done_to_them() -> None:
+    generator = torch.Generator().manual_seed(0)
+    images = torch.rand(300, 1, 16, 16, generator=generator)
+    images = torch.nn.functional.avg_pool2d(images, 3, 1, 1)
+    copies = torch.cat(
+        [
+            images[:10] + 0.001 * torch.randn(10, 1, 16, 16, generator=generator),
+            torch.rot90(images[10:20], 1, (-2, -1)),
+            images[20:30].flip(-1) * 0.99,
+        ]
+    )
+    clusters = near_duplicates(torch.cat([images, copies]))
+    assert clusters.tolist() == [*range(300), *range(30)]
+    learns, judges = divide(torch.cat([images, copies]), clusters, 0.4, seed=0)
+    assert not set(clusters[learns].tolist()) & set(clusters[judges].tolist())
+    assert sorted([*learns.tolist(), *judges.tolist()]) == list(range(330))
+    assert abs(len(clusters[judges].unique()) - 120) <= 1
+
+
+def test_images_that_only_look_alike_are_not_copies() -> None:
+    generator = torch.Generator().manual_seed(1)
+    base = torch.rand(1, 1, 16, 16, generator=generator)
+    images = base + 0.3 * torch.rand(100, 1, 16, 16, generator=generator)
+    assert len(near_duplicates(images).unique()) == 100

@@ -1,0 +1,43 @@
+"""Evidence from a network: orbits of T are pooled so that T x gives what x gives."""
+
+import pytest
+import torch
+from torch import nn
+
+from lgn.discovery.filters.judge import Judgement
+from lgn.discovery.images import gain
+from lgn.discovery.images.result import patch_matrix
+from lgn.nn import GroupConv2d
+
+
+@pytest.mark.parametrize(("name", "order"), [("turn 90", 4), ("flip columns", 2)])
+def test_pooled_orbits_give_x_and_t_x_the_same_answer_and_free_filters_do_not(name: str, order: int) -> None:
+    x = torch.randn(5, 2, 10, 10, generator=torch.Generator().manual_seed(0))
+    moved = torch.rot90(x, 1, (-2, -1)) if order == 4 else x.flip(-1)
+    matrix = patch_matrix(name, (3, 3)).float()
+    torch.manual_seed(0)
+    layer = GroupConv2d(2, gain.FILTERS // order, order, 3, bias="set", generator="fixed", start=matrix)
+    orbits, free = (gain.PooledSets(each, order, 4).eval() for each in (layer, nn.Conv2d(2, gain.FILTERS, 3)))
+    torch.testing.assert_close(orbits(moved), orbits(x), rtol=1e-4, atol=1e-5)
+    assert not torch.allclose(free(moved), free(x), rtol=1e-2)
+
+
+def test_all_images_that_taught_nothing_judge_five_networks_of_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def judge(ours: torch.Tensor, control: torch.Tensor) -> Judgement:
+        seen.extend((tuple(ours.shape), tuple(control.shape)))
+        return asked_of(ours, control)
+
+    asked_of = gain.judge
+    monkeypatch.setattr(gain, "judge", judge)
+    monkeypatch.setattr(gain, "EPOCHS", 1)
+    random = torch.Generator().manual_seed(0)
+    learns, judges = (torch.randn(count, 1, 8, 8, generator=random) for count in (60, 37))
+    labels = torch.arange(60) % 2
+    found = gain.ask_network(
+        lambda patch: patch_matrix("flip columns", patch), 2, (learns, labels), (judges, labels[:37]), 2, 0
+    )
+    assert seen == [(5, 37), (5, 37)]
+    assert found.points == pytest.approx(100 * (found.accuracy - found.free))
+    assert found.images == 60

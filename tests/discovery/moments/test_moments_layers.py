@@ -1,0 +1,123 @@
+"""A found map as a warp and as the start of a layer: known ones are recovered, and layers move as they should."""
+
+import pytest
+import torch
+from torch import Tensor
+
+import lgn
+from lgn.discovery.moments import DataSymmetry, Element
+from lgn.discovery.moments.ascent import polar
+from lgn.discovery.moments.prepare import Grid
+from lgn.discovery.moments.result import GroupFound
+from lgn.discovery.moments.warp import Warp, fit_warp
+from lgn.discovery.moments.whitening import Frame, principal_directions
+from lgn.generators.affine import places_from_centre, warp_matrices
+from lgn.transforms import nearest_period, parse_operator
+from lgn.transforms.filters import blur
+
+GRID = Grid(1, (9, 9))
+
+
+def smooth_frame(channels: int = 1, rank: int = 12) -> Frame:
+    """The leading directions of smooth random pictures that every turn and flip keeps: a disc of noise."""
+    noise = torch.randn(4_000, channels, 9, 9, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    row, column = places_from_centre((9, 9)).unbind(1)
+    disc = torch.exp(-(row.square() + column.square()) / 8)
+    rows = lgn.vec(blur(noise, 1.0)) * disc
+    return principal_directions(rows.flatten(1)).frame(rank)
+
+
+def found_map(inner: Tensor, frame: Frame, grid: Grid | None, exact: Tensor | None = None) -> DataSymmetry:
+    """As if it had been found."""
+    period, distance = nearest_period(inner)
+    element = Element(
+        frame.lift(inner), inner, None, None, exact, 0.0, 0.0, 0.0, 0.0, period if distance < 0.35 else None, 0.0,
+        "kept", None,
+    )  # fmt: skip
+    return DataSymmetry((element,), (), GroupFound("", None), 1, frame, 3, 1.0, 1.0, 1, 1, 1, (), grid)
+
+
+def noisy(matrix: Tensor, size: float = 0.03) -> Tensor:
+    noise = torch.randn(matrix.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    return polar(matrix + size * noise)
+
+
+@pytest.mark.parametrize("name", ["reflection columns", "rotation 90", "transposition"])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_turns_and_flips_by_quarters_are_snapped_exactly(name: str, channels: int) -> None:
+    frame = smooth_frame(channels)
+    small = parse_operator(name, (9, 9))
+    pixels = torch.kron(torch.eye(channels, dtype=torch.float64), small)
+    warp = fit_warp(noisy(polar(frame.lower(pixels))), frame, Grid(channels, (9, 9)))
+    assert warp is not None
+    assert warp.exact
+    assert torch.equal(warp.matrix((9, 9)), small)
+    assert torch.equal(warp.matrix((4, 4)), parse_operator(name, (4, 4)))
+    images = torch.randn(2, channels, 9, 9)
+    assert torch.equal(warp(images), lgn.act(small.float(), images))
+
+
+def test_an_affine_map_is_fitted() -> None:
+    """A turn by 37 degrees with some stretch: the six numbers come back."""
+    angle = torch.tensor(37.0, dtype=torch.float64).deg2rad()
+    linear = torch.stack([torch.stack([angle.cos(), angle.sin()]), torch.stack([-angle.sin(), angle.cos()])])
+    linear = linear @ torch.diag(torch.tensor([1.05, 0.95], dtype=torch.float64))
+    frame = smooth_frame()
+    shift = torch.tensor([0.3, -0.2], dtype=torch.float64)
+    inner = frame.lower(warp_matrices(linear, shift, places_from_centre((9, 9))))
+    warp = fit_warp(inner, frame, GRID)
+    assert warp is not None
+    assert not warp.exact
+    assert torch.allclose(warp.linear, linear, atol=0.01)
+    assert torch.allclose(warp.shift * 9, shift, atol=0.05)
+
+
+def test_a_warp_of_images_is_its_matrix() -> None:
+    """Function and matrix are one map at the size that it was found on, oblong ones too."""
+    warp = Warp(torch.tensor([[0.9, 0.3], [-0.2, 1.0]]).double(), torch.tensor([0.05, -0.1]).double(), 1.0)
+    images = torch.randn(3, 2, 6, 8, dtype=torch.float64)
+    assert torch.allclose(warp(images), lgn.act(warp.matrix((6, 8)), images))
+
+
+def test_a_map_without_a_geometry_is_no_warp() -> None:
+    frame = smooth_frame()
+    inner = torch.linalg.qr(torch.randn(12, 12, generator=torch.Generator().manual_seed(3)).double())[0]
+    assert fit_warp(inner, frame, GRID) is None
+    found = found_map(inner, frame, GRID)
+    with pytest.raises(ValueError, match="period"):
+        found.start(found.elements[0])
+
+
+@pytest.mark.parametrize("order", [2, 3, 5])
+def test_outputs_of_a_linear_layer_move_one_place(order: int) -> None:
+    """A matrix of a table without a name, not orthogonal: the layer's outputs at A x are those at x, one place on."""
+    generator = torch.Generator().manual_seed(order)
+    z = torch.randn(500, 6, generator=generator, dtype=torch.float64)
+    x = z @ torch.randn(6, 6, generator=generator, dtype=torch.float64)
+    frame = principal_directions(x).frame(6)
+    basis = torch.linalg.qr(torch.randn(6, 6, generator=generator, dtype=torch.float64))[0]
+    block = torch.eye(order, dtype=torch.float64).roll(1, 0)
+    inner = basis @ torch.block_diag(block, torch.eye(6 - order, dtype=torch.float64)) @ basis.T
+    found = found_map(noisy(inner), frame, None)
+    element = found.elements[0]
+    assert element.period == order
+    start = found.start(element)
+    layer = lgn.nn.GroupLinear(6, 4, order, generator="fixed", start=start, bias=False, dtype=torch.float64)
+    some = x[:20] - frame.mean
+    moved = layer(some @ start).unflatten(1, (4, order))  # x A^T, A the transpose of the start
+    assert torch.allclose(moved, layer(some).unflatten(1, (4, order)).roll(-1, 2), atol=1e-9)
+    assert float((frame.lower(start.T) - inner).norm()) < 0.3  # and A is what was found
+
+
+def test_a_flip_becomes_kernels_of_any_size() -> None:
+    frame = smooth_frame()
+    exact = parse_operator("reflection columns", (9, 9))
+    found = found_map(noisy(polar(frame.lower(exact))), frame, GRID, exact)
+    start = found.start(found.elements[0], kernel_size=3)
+    layer = lgn.nn.GroupConv2d(1, 2, 2, 3, generator="fixed", start=start, bias=False, padding=1)
+    images = torch.randn(2, 1, 8, 8)
+    one, other = layer(images.flip(-1)), layer(images).flip(-1)
+    assert torch.allclose(one.unflatten(1, (2, 2)), other.unflatten(1, (2, 2)).flip(2), atol=1e-5)
+    rows = found_map(frame.lower(exact), frame, None)
+    with pytest.raises(ValueError, match="warp of pixels"):
+        rows.start(rows.elements[0], kernel_size=3)

@@ -1,0 +1,109 @@
+"""Balance: rho is the distance of second moments, references are operators, verdicts follow."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from lgn.discovery.networks.balance import (
+    Balance,
+    _ring_permutations,
+    balance,
+    cosine_basis,
+    random_signs,
+    references,
+    verdict,
+)
+from lgn.discovery.networks.bank import prepare
+from lgn.discovery.networks.candidates import SQUARE
+from lgn.discovery.networks.twist import twists
+
+
+def bank(count: int = 14, channels: int = 2, n: int = 5, seed: int = 0) -> Tensor:
+    return prepare(torch.randn(count, channels, n, n, generator=torch.Generator().manual_seed(seed))).filters
+
+
+def rho_by_moments(x: Tensor, moved: Tensor) -> float:
+    """Half the squared distance of the second moments, over what each filter gives by itself."""
+    first, second = (each.flatten(1).T @ each.flatten(1) for each in (x, moved))
+    own = 1 - (x.flatten(1) * moved.flatten(1)).sum(1) ** 2
+    return float((first - second).square().sum() / 2 / own.sum())
+
+
+@pytest.mark.parametrize("candidate", SQUARE, ids=lambda each: each.name)
+def test_rho_is_the_distance_of_second_moments(candidate) -> None:
+    x = bank()
+    generator = torch.Generator().manual_seed(0)
+    compared = references(x, 19, generator)
+    exponents = twists(candidate.period, len(x), 9, generator)
+    found = balance(candidate.cosines(x), exponents, candidate.period, compared, candidate.swaps)
+    assert found.rho == pytest.approx(rho_by_moments(x, candidate.power(x, 1)))
+
+
+def test_a_twisted_rho_is_that_of_turned_filters() -> None:
+    turn, x = SQUARE[0], bank()
+    exponents = twists(4, len(x), 40, torch.Generator().manual_seed(0))
+    compared = references(x, 9, torch.Generator().manual_seed(0))
+    found = balance(turn.cosines(x), exponents, 4, compared, True)
+    values = []
+    for exponent in exponents:
+        turned = torch.stack([turn.power(x[i : i + 1], int(h))[0] for i, h in enumerate(exponent)])
+        values.append(rho_by_moments(turned, turn.power(turned, 1)))
+    assert found.p_broken == pytest.approx(sum(value >= values[0] - 1e-9 for value in values) / len(values))
+
+
+def test_references_are_rho_of_operators() -> None:
+    """The quadratic forms against the operators themselves, applied to every filter."""
+    x, draws = bank(), 7
+    found = references(x, draws, torch.Generator().manual_seed(3))
+    generator = torch.Generator().manual_seed(3)
+    waves, signs = cosine_basis(5, 5), random_signs(draws, 25, generator)
+    orders = _ring_permutations((5, 5), draws, generator)
+    for draw in range(draws):
+        operator = waves.T @ torch.diag(signs[draw]) @ waves
+        for values, source in ((found.signs, x), (found.exchanges, x.mT)):
+            moved = (source.flatten(2) @ operator.T).reshape(x.shape)
+            assert float(values[draw]) == pytest.approx(rho_by_moments(x, moved))
+        permuted = x.flatten(2)[..., orders[draw]].reshape(x.shape)
+        assert float(found.rings[draw]) == pytest.approx(rho_by_moments(x, permuted))
+
+
+def test_large_kernels_have_the_same_references() -> None:
+    """The way that needs less memory gives what the other gives."""
+    x = bank(8, 1, 8)
+    found = references(x, 3, torch.Generator().manual_seed(0))
+    generator = torch.Generator().manual_seed(0)
+    random_signs(3, 64, generator)
+    for draw, order in enumerate(_ring_permutations((8, 8), 3, generator)):
+        permuted = x.flatten(2)[..., order].reshape(x.shape)
+        assert float(found.rings[draw]) == pytest.approx(rho_by_moments(x, permuted))
+
+
+def test_the_cosines_are_orthonormal_and_flips_are_signs_of_them() -> None:
+    waves = cosine_basis(4, 5)
+    assert torch.allclose(waves @ waves.T, torch.eye(20, dtype=torch.float64), atol=1e-12)
+    flip = torch.arange(20).view(4, 5).flip(-1).flatten()
+    signs = waves[:, flip] @ waves.T
+    assert torch.allclose(signs.abs(), torch.eye(20, dtype=torch.float64), atol=1e-12)
+
+
+def test_ring_permutations_keep_the_distance_from_the_centre() -> None:
+    place = torch.arange(7) - 3
+    squared = (place[:, None] ** 2 + place**2).flatten()
+    orders = _ring_permutations((7, 7), 20, torch.Generator().manual_seed(0))
+    assert (squared[orders] == squared).all()
+    assert (orders.sort(1).values == torch.arange(49)).all()
+    assert (orders != torch.arange(49)).any()
+
+
+@pytest.mark.parametrize(
+    ("rho", "smooth", "p_balanced", "p_broken", "said"),
+    [
+        (0.9, 3.0, 0.01, 0.6, "balanced"),
+        (0.9, 1.1, 0.01, 0.6, "neither"),  # what smooth operators have as well
+        (0.9, 3.0, 0.2, 0.6, "neither"),
+        (4.0, 3.0, 1.0, 0.01, "broken"),
+        (1.2, 3.0, 0.01, 0.01, "neither"),  # above chance, and hardly
+    ],
+)
+def test_verdicts(rho: float, smooth: float, p_balanced: float, p_broken: float, said: str) -> None:
+    assert verdict(Balance(rho, smooth, smooth, p_balanced, p_broken), p_balanced, p_broken) == said

@@ -1,0 +1,73 @@
+"""The bank: its centre is that of its energy, means and norms are gone, and what is dead is left out."""
+
+import pytest
+import torch
+
+from lgn.discovery.networks.bank import prepare
+
+
+def filters(count: int = 12, n: int = 7, channels: int = 3, seed: int = 0) -> torch.Tensor:
+    return torch.randn(count, channels, n, n, generator=torch.Generator().manual_seed(seed))
+
+
+def test_filters_have_no_mean_and_unit_norm() -> None:
+    bank = prepare(5 * filters() + 3)
+    assert torch.allclose(bank.filters.mean((-2, -1)), torch.zeros(12, 3, dtype=torch.float64), atol=1e-12)
+    assert torch.allclose(bank.filters.flatten(1).norm(dim=1), torch.ones(12, dtype=torch.float64))
+    assert bank.window == (0, 6, 0, 6)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "window"),
+    [
+        (slice(1, 7), slice(1, 7), (1, 6, 1, 6)),  # half a pixel down and right
+        (slice(0, 6), slice(1, 7), (0, 5, 1, 6)),  # up and right
+        (slice(2, 7), slice(1, 6), (2, 6, 1, 5)),  # a whole pixel down alone: a square of five about it
+        (slice(0, 7), slice(0, 7), (0, 6, 0, 6)),
+    ],
+)
+def test_the_window_is_the_square_about_the_energy(rows: slice, columns: slice, window: tuple[int, ...]) -> None:
+    weights = torch.zeros(40, 3, 7, 7)
+    weights[:, :, rows, columns] = filters(40)[:, :, rows, columns]
+    assert prepare(weights).window == window
+
+
+def test_a_centre_between_pixels_along_one_axis_still_gives_a_square() -> None:
+    weights = torch.zeros(40, 1, 7, 7)
+    weights[:, :, 1:] = filters(40, channels=1)[:, :, 1:]
+    top, bottom, left, right = prepare(weights).window
+    assert bottom - top == right - left
+
+
+def test_small_kernels_are_not_cut_below_three_pixels() -> None:
+    weights = torch.zeros(40, 2, 3, 3)
+    weights[:, :, 1:, 1:] = filters(40, 3, 2)[:, :, 1:, 1:]
+    assert prepare(weights).filters.shape[-2:] == (3, 3)
+
+
+def test_dead_and_constant_filters_are_left_out_and_counted() -> None:
+    weights = filters()
+    weights[2], weights[5], weights[7] = 0, 1e-6 * weights[5], 1.0
+    bank = prepare(weights)
+    assert bank.dead == (2, 5)
+    assert bank.flat == (7,)
+    assert bank.numbers.tolist() == [0, 1, 3, 4, 6, 8, 9, 10, 11]
+
+
+def test_a_dead_bank_is_empty() -> None:
+    assert len(prepare(torch.zeros(8, 3, 5, 5)).filters) == 0
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        (torch.ones(3, 3, 3), r"bank must be \(filters, channels, n, m\), got shape \(3, 3, 3\)"),
+        (torch.ones(4, 3, 1, 1), "kernels of at least 3x3, got 1x1"),
+        (torch.full((4, 3, 5, 5), float("nan")), "bank must be finite"),
+        (torch.ones(4, 3, 5, 5, dtype=torch.int8), "bank must be of a floating type, got torch.int8"),
+        (torch.ones(0, 3, 5, 5), "bank must have filters and channels"),
+    ],
+)
+def test_what_is_no_bank_is_refused(weights: torch.Tensor, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        prepare(weights)

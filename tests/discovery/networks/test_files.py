@@ -1,0 +1,148 @@
+"""Files: what is in them is read, nothing in them is run, and what is odd is refused or left alone in a sentence."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+from lgn.discovery.networks.files import read_convolutions
+
+
+def network() -> nn.Sequential:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Conv2d(3, 8, 5), nn.ReLU(), nn.Conv2d(8, 4, 1), nn.Conv2d(4, 6, 3, groups=2))
+
+
+def onnx_file(path: Path, weights: dict[str, np.ndarray], *, quantised: bool = False) -> Path:
+    """A chain of convolutions."""
+    from onnx import TensorProto, checker, helper, numpy_helper, save
+
+    nodes, constants, last = [], [], "images"
+    for name, weight in weights.items():
+        constants.append(numpy_helper.from_array(weight, name))
+        used = name
+        if quantised:
+            constants.append(numpy_helper.from_array(np.float32(0.1), f"{name}.scale"))
+            nodes.append(helper.make_node("DequantizeLinear", [name, f"{name}.scale"], [f"{name}.real"]))
+            used = f"{name}.real"
+        nodes.append(helper.make_node("Conv", [last, used], [f"{name}.out"]))
+        last = f"{name}.out"
+    images = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, None, None, None])
+    out = helper.make_tensor_value_info(last, TensorProto.FLOAT, [1, None, None, None])
+    model = helper.make_model(helper.make_graph(nodes, "chain", [images], [out], constants))
+    checker.check_model(model)
+    save(model, str(path))
+    return path
+
+
+def test_torch_weights_safetensors_and_onnx_say_the_same(tmp_path: Path) -> None:
+    state = network().state_dict()
+    torch.save(state, tmp_path / "a.pth")
+    save_file(state, tmp_path / "a.safetensors")
+    onnx_file(tmp_path / "a.onnx", {name: value.numpy() for name, value in state.items() if value.ndim == 4})
+    for kind in ("pth", "safetensors", "onnx"):
+        found = read_convolutions(tmp_path / f"a.{kind}")
+        assert found.shapes == {"0": (8, 3, 5, 5), "2": (4, 8, 1, 1), "3": (6, 2, 3, 3)}
+        assert found.left_alone == {"2": "its kernels of 1x1 are smaller than 3x3"}
+        assert torch.equal(found.banks["0"], state["0.weight"])
+
+
+def test_checkpoints_are_searched(tmp_path: Path) -> None:
+    torch.save({"epoch": 3, "nested": {"state_dict": network().state_dict()}, "more": [torch.ones(2)]}, tmp_path / "a")
+    assert "nested.state_dict.0" in read_convolutions(tmp_path / "a").banks
+
+
+def test_half_precision_is_read(tmp_path: Path) -> None:
+    save_file({"a.weight": torch.randn(4, 1, 3, 3).bfloat16()}, tmp_path / "a.safetensors")
+    assert read_convolutions(tmp_path / "a.safetensors").banks["a"].dtype == torch.float32
+
+
+class Runs:
+    """What a hostile pickle does."""
+
+    def __reduce__(self):
+        return (Path.touch, (Path("ran"),))
+
+
+def test_a_pickle_that_runs_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.pth").write_bytes(pickle.dumps(Runs()))
+    torch.save({"weights": torch.ones(4, 1, 3, 3), "more": Runs()}, tmp_path / "b.pth")
+    for name in ("a.pth", "b.pth"):
+        with pytest.raises(ValueError, match=r"is refused|is not a whole file") as refused:
+            read_convolutions(tmp_path / name)
+        assert "\n" not in str(refused.value)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_whole_model_is_refused(tmp_path: Path) -> None:
+    torch.save(network(), tmp_path / "a.pt")
+    with pytest.raises(ValueError, match=r"a.pt is refused.*save model.state_dict\(\) instead"):
+        read_convolutions(tmp_path / "a.pt")
+
+
+@pytest.mark.parametrize("kind", ["pth", "safetensors", "onnx"])
+def test_cut_files_are_refused(tmp_path: Path, kind: str) -> None:
+    state = network().state_dict()
+    path = tmp_path / f"a.{kind}"
+    if kind == "pth":
+        torch.save(state, path)
+    elif kind == "safetensors":
+        save_file(state, path)
+    else:
+        onnx_file(path, {"a": state["0.weight"].numpy()})
+    whole = path.read_bytes()
+    for length in (0, 20, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ValueError, match=r"a\.\w+ (is|has)") as refused:
+            read_convolutions(path)
+        assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.onnx", "a.safetensors", "a.pth"])
+def test_nonsense_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"\x80\x02 this is no network" if name == "a.pth" else b"this is no network")
+    with pytest.raises(ValueError, match=name):
+        read_convolutions(tmp_path / name)
+
+
+def test_files_without_convolutions_are_refused(tmp_path: Path) -> None:
+    save_file({"linear.weight": torch.ones(3, 4)}, tmp_path / "a.safetensors")
+    with pytest.raises(ValueError, match=r"must have convolutions, .* has none"):
+        read_convolutions(tmp_path / "a.safetensors")
+    with pytest.raises(ValueError, match="FILE must be a file"):
+        read_convolutions(tmp_path)
+
+
+def test_rounded_weights_are_left_alone(tmp_path: Path) -> None:
+    save_file({"a": torch.ones(4, 1, 3, 3, dtype=torch.int8)}, tmp_path / "a.safetensors")
+    assert "int8" in read_convolutions(tmp_path / "a.safetensors").left_alone["a"]
+    path = onnx_file(tmp_path / "b.onnx", {"a": np.ones((4, 3, 3, 3), np.int8)}, quantised=True)
+    assert read_convolutions(path).left_alone == {"a": "its weights are quantised: they are not compared"}
+
+
+def test_undefined_weights_are_left_alone(tmp_path: Path) -> None:
+    save_file({"a": torch.full((4, 1, 3, 3), float("nan")), "b": torch.ones(4, 1, 3, 3)}, tmp_path / "a.safetensors")
+    found = read_convolutions(tmp_path / "a.safetensors")
+    assert found.left_alone == {"a": "it has infinite or undefined weights"}
+    assert list(found.banks) == ["b"]
+
+
+def test_data_of_onnx_beside_the_file_is_read_and_elsewhere_is_not(tmp_path: Path) -> None:
+    import onnx
+
+    inside, weight = tmp_path / "inside", np.ones((4, 3, 3, 3), np.float32)
+    inside.mkdir()
+    path = onnx_file(inside / "a.onnx", {"a": weight})
+    model = onnx.load(str(path))
+    onnx.save(model, str(path), save_as_external_data=True, location="a.data", size_threshold=0)
+    assert torch.equal(read_convolutions(path).banks["a"], torch.from_numpy(weight))
+    (inside / "a.data").rename(tmp_path / "a.data")
+    model = onnx.load(str(path), load_external_data=False)
+    model.graph.initializer[0].external_data[0].value = "../a.data"
+    path.write_bytes(model.SerializeToString())
+    assert "cannot be read" in read_convolutions(path).left_alone["a"]

@@ -1,0 +1,100 @@
+"""One setting at a time between two presets."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lgn.report.figures import save
+from lgn.training import preset
+from lgn.training.config import changes_between
+from studies.figures.differences import setting_differences
+from studies.paper.differences import changed_configs, less_preset, likeness
+
+
+def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset() -> None:
+    grey, colour = (dict(changed_configs(data)) for data in ("mnist", "cifar10"))
+    assert [len(grey), len(colour)] == [14, 6]
+    paper, released = grey["paper"], grey["released"]
+    for name, base, other in (("paper", paper, released), ("released", released, paper)):
+        steps = [
+            changes_between(configs[name], each)
+            for configs in (grey, colour)
+            for words, each in configs.items()
+            if words.startswith(f"{name}, ")
+        ]
+        assert all(len(step) == 1 for step in steps)
+        assert {key: value for step in steps for key, value in step.items()} == changes_between(base, other)
+    assert paper.network == preset("paper").network
+    # Where a channel has its own generator, grey images tell nothing.
+    changed = {
+        key
+        for name in ("paper", "released")
+        for each in colour.values()
+        if each.preset == name
+        for key in changes_between(colour[name], each)
+    }
+    assert changed == {"share", "norm"}
+
+
+def test_smoothness_and_shares_are_compared_setting_by_setting() -> None:
+    def sample(smooth: list[float], anywhere: list[float], on_u: float) -> dict[str, Any]:
+        filters = [[{"smoothness": 9.0}, {"smoothness": value}] for value in smooth]  # the last epoch counts
+        shares = {"Toeplitz": {"white nulls": anywhere}}
+        return {"accuracy": [1.0], "filters": filters, "shares": shares, "toeplitz_on_u": [on_u] * len(smooth)}
+
+    # Means over runs grow together in the first share, and go against each other in the second.
+    samples = [sample([0.1, 0.5], [0.4, 0.0], 0.9), sample([0.4], [0.3], 0.5), sample([0.6, 0.8], [0.2, 1.0], 0.1)]
+    assert likeness(samples) == pytest.approx({"smoothness_and_toeplitz": 1, "smoothness_and_toeplitz_on_u": -1})
+    assert likeness([sample([0.1], [0.0], 0.0), sample([0.2], [0.0], 0.0)]) == {}  # shares that do not vary
+
+
+def test_a_change_is_compared_with_its_own_preset_run_by_run() -> None:
+    from scipy.stats import ttest_ind
+
+    def sample(name: str, accuracies: list[float], data: str = "MNIST") -> dict[str, Any]:
+        shares = {"Toeplitz": {"white nulls": accuracies}}
+        filters = [[{"smoothness": 9.0}, {"smoothness": value}] for value in accuracies]  # the last epoch counts
+        on_u = [0.3] * len(accuracies)
+        return {
+            "data": data,
+            "name": name,
+            "accuracy": accuracies,
+            "filters": filters,
+            "shares": shares,
+            "toeplitz_on_u": on_u,
+        }
+
+    paper, changed, released = [0.91, 0.93, 0.94, 0.9], [0.95, 0.98, 0.96], [0.5, 0.6]
+    elsewhere = sample("paper", [0.1, 0.2], "CIFAR-10")  # of other data, and so no preset of the change
+    samples = [sample("paper", paper), elsewhere, sample("paper, norm 1.0", changed), sample("released", released)]
+    (row,) = less_preset(samples)
+    assert [row["data"], row["name"]] == ["MNIST", "paper, norm 1.0"]
+    interval = ttest_ind(changed, paper, equal_var=False).confidence_interval(0.95)
+    for name, scale in (("test accuracy, points", 100), ("smoothness", 1), ("Toeplitz, white nulls", 1)):
+        found = [row[name]["low"] / scale, row[name]["high"] / scale]
+        assert found == pytest.approx([interval.low, interval.high])
+        assert (row[name]["runs"], row[name]["others"]) == (3, 4)
+    assert row["Toeplitz on U, white nulls"]["low"] == row["Toeplitz on U, white nulls"]["high"] == 0
+    assert less_preset(samples[1:]) == []  # without its preset there is nothing to compare with
+
+
+def test_the_figure_has_a_row_for_every_setting(tmp_path: Path) -> None:
+    shares = {"Toeplitz": {"white nulls": [0.5, 0.7], "all nulls": [0.0, 0.0]}}
+    facts = [[{"norms": [1.0, 30.0], "generator_norm": 2.0, "smoothness": 0.4}]] * 2
+    by_epoch = [[1.0, 10.0, 100.0], [4.0, 40.0, 400.0]]
+    of_all = {"runs": 2, "accuracy": [0.99, 0.991], "conditions": by_epoch, "filters": facts, "shares": shares}
+    names = {"MNIST": ["paper", "paper, norm 1.0", "released"], "CIFAR-10": ["paper", "paper, share channel"]}
+    samples = [{"data": data, "name": name, **of_all} for data, some in names.items() for name in some]
+    figure = setting_differences(samples)
+    rows = [axes for axes in figure.axes if axes.get_ylabel()]
+    assert [axes.get_ylabel() for axes in rows] == list(names)
+    for axes, some in zip(rows, names.values(), strict=True):
+        assert [text.get_text() for text in axes.get_yticklabels()] == [f"{name} (2)" for name in some]
+    paper, released, colour, nothing = figure.axes[-4:]
+    assert list(released.lines[0].get_ydata()) == pytest.approx([2.0, 20.0, 200.0])
+    assert [text.get_text() for text in paper.get_legend().get_texts()] == ["paper", "norm 1.0"]
+    assert [text.get_text() for text in colour.get_legend().get_texts()] == ["paper", "share channel"]
+    assert paper.lines[1].get_color() != colour.lines[1].get_color()  # of another setting
+    assert not nothing.axison  # no run there of the other preset
+    assert all(path.stat().st_size > 1_000 for path in save(figure, tmp_path / "differences"))

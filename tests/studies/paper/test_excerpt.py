@@ -1,0 +1,154 @@
+"""Scores are what an analysis says, in a small file; shares under some nulls are what those would have found."""
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from training.small import small
+
+import lgn
+from lgn.analysis import Analysis, analyze_matrices
+from lgn.training import train
+from studies.paper import Context
+from studies.paper.claims.comparison import Measured
+from studies.paper.claims.groups import actions_form_groups
+from studies.paper.claims.shares import (
+    OPERATOR,
+    WHITE,
+    found,
+    found_under,
+    share,
+    share_found,
+    share_on_u,
+    share_undecided,
+)
+from studies.paper.context import SCORES
+from studies.paper.effects import across_antidiagonal, darkening, near_diagonal
+from studies.paper.excerpt import Number, Scores, summarise
+from studies.paper.summaries import controls_of, scores_of, singular_values_of
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    """Five noisy skew-symmetric matrices, five rotations and five of noise on 4x4 patches, with filters."""
+    generator = torch.Generator().manual_seed(0)
+    noise = torch.randn(15, 16, 16, generator=generator, dtype=torch.float64)
+    noise[:5] = 3 * (noise[:5] - noise[:5].mT) + noise[:5]
+    noise[5:10] = 20 * lgn.transforms.operator("rotation", (4, 4), degrees=90) + noise[5:10]
+    filters = torch.randn(15, 16, 1, generator=generator)
+    return analyze_matrices(noise, (4, 4), filters=filters, order=4, start=noise.roll(1, 0), draws=300)
+
+
+def test_scores_are_read_back_to_the_digits_that_are_kept(analysis: Analysis, tmp_path: Path) -> None:
+    scores = summarise(analysis)
+    scores.to_json(tmp_path / "scores.json.xz")
+    again = Scores.from_json(tmp_path / "scores.json.xz")
+    assert again.size == 16
+    for one, other in zip(scores.generators, again.generators, strict=True):
+        assert (one.name, one.findings, one.operators) == (other.name, other.findings, other.operators)
+        assert other.facts == pytest.approx(one.facts, rel=1e-3)
+        for on, numbers in one.scores.items():
+            assert [n.value for n in other.scores[on].values()] == pytest.approx(
+                [n.value for n in numbers.values()], rel=1e-3
+            )
+            assert other.scores[on].keys() == numbers.keys()
+    assert (tmp_path / "scores.json.xz").stat().st_size < len(gzip.compress(analysis.to_json().encode())) / 4
+
+
+def test_asking_every_null_finds_what_the_analysis_found(analysis: Analysis) -> None:
+    """The correction within a run, done again on p-values alone, agrees with the analysis' own."""
+    scores = summarise(analysis)
+    nulls = {
+        null for g in scores.generators for some in g.scores.values() for n in some.values() for null in n.p_values
+    }
+    assert nulls >= {"gaussian", "relabelled"}
+    assert found_under(scores, nulls) == found(scores)
+    everywhere = found(scores)
+    assert share(everywhere[:5], "skew-symmetric") == 1
+    assert share(everywhere[5:10], OPERATOR) == 1
+    assert share(everywhere[10:], "skew-symmetric") == 0
+    assert sum(len(each) for each in everywhere[10:]) <= 2
+
+
+def test_a_null_that_keeps_more_takes_findings_away_and_not_from_the_white_ones(analysis: Analysis) -> None:
+    before = summarise(analysis)
+
+    def kept(number: Number) -> Number:
+        return replace(number, p_values=number.p_values | ({"sign-and-turn": 1.0} if number.p_values else {}))
+
+    generators = tuple(
+        replace(each, scores={on: {n: kept(x) for n, x in some.items()} for on, some in each.scores.items()})
+        for each in before.generators
+    )
+    after = replace(before, generators=generators)
+    assert found_under(after, WHITE) == found_under(before, WHITE)
+    assert share(found_under(after, WHITE), "skew-symmetric") > 0
+    assert share(found_under(after, [*WHITE, "sign-and-turn"]), "skew-symmetric") == 0
+
+
+def test_what_is_undecided_is_counted_where_it_was_not_found(analysis: Analysis) -> None:
+    scores = summarise(analysis)
+    undecided = (("skew-symmetric", "matrix"),)
+    scores = replace(scores, generators=tuple(replace(each, undecided=undecided) for each in scores.generators))
+    assert share_undecided(scores, "skew-symmetric") == pytest.approx(1 - share_found(scores, "skew-symmetric"))
+    assert share_undecided(scores, "Toeplitz") == 0
+
+
+def test_a_finding_on_a_matrix_that_is_all_identifiable_is_one_on_what_the_data_can_say() -> None:
+    noise = torch.randn(1, 16, 16, generator=torch.Generator().manual_seed(0))
+    skew = {"matrices": noise - noise.mT, "patch": (4, 4), "order": 4, "draws": 200}
+    few, all_of_them = (
+        summarise(analyze_matrices(**skew, filters=torch.randn(1, 16, n, generator=torch.Generator().manual_seed(1))))  # type: ignore[arg-type]
+        for n in (1, 16)
+    )
+    assert share_found(few, "skew-symmetric") == share_found(all_of_them, "skew-symmetric") == 1
+    assert share_on_u(few, "skew-symmetric") == (("skew-symmetric", "identifiable") in few.generators[0].findings)
+    assert all_of_them.generators[0].facts["dimension"] == 16
+    assert ("skew-symmetric", "identifiable") not in all_of_them.generators[0].findings
+    assert share_on_u(all_of_them, "skew-symmetric") == 1
+
+
+def test_a_group_is_one_at_any_scale_and_an_exact_one_counts() -> None:
+    turn = lgn.transforms.operator("rotation", (4, 4), degrees=90).double()
+    groups = summarise(analyze_matrices(torch.stack([turn, turn / 16]), (4, 4), order=4, draws=20))
+    exact, small = (each.facts for each in groups.generators)
+    assert exact["closure"] == 0  # which must not be taken for an unknown one
+    assert small["closure"] == pytest.approx(1, abs=1e-3)
+    assert small["closure up to scale"] == pytest.approx(0, abs=1e-6)
+    noise = torch.randn(2, 16, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    none = summarise(analyze_matrices(noise, (4, 4), order=4, draws=20))
+    assert min(each.facts["closure up to scale"] or 0 for each in none.generators) > 0.5
+    assert actions_form_groups("", Measured([groups] * 5)).verdict == "holds"
+    assert actions_form_groups("", Measured([groups] * 4)).verdict == "not tested"
+    assert actions_form_groups("", Measured([none] * 5)).verdict == "not seen"
+
+
+def test_effects_on_the_identity_are_what_their_words_say() -> None:
+    ramp = torch.arange(36, 0, -1, dtype=torch.float64).reshape(6, 6).T  # brightest first, down the columns
+    assert darkening(ramp) == pytest.approx(1)
+    assert darkening(-ramp) == pytest.approx(-1)
+    assert near_diagonal(torch.eye(6)) == 1
+    assert near_diagonal(torch.ones(6, 6)) == pytest.approx(16 / 36)
+    noise = torch.randn(4_000, 6, 6, generator=torch.Generator().manual_seed(0))
+    assert sum(map(across_antidiagonal, noise)) / len(noise) == pytest.approx(0.29, abs=0.01)
+    assert across_antidiagonal(torch.ones(6, 6).triu().fliplr()) > 1.4
+
+
+def test_scores_stay_when_weights_go(tmp_path: Path) -> None:
+    run = train(small(), tmp_path / "runs" / "one", progress=False)
+    context = Context(tmp_path, quick=True)
+    scores, controls, values = scores_of(context, run), controls_of(context, run), singular_values_of(run)
+    assert set(controls) == {"re-paired", "other inputs"}
+    assert 0 < values[0] < values[1]
+    assert not list(run.path.glob("analysis*"))  # the large file was not asked for
+    for name in ("model.safetensors", "initial.safetensors"):
+        (run.path / name).unlink()
+    assert (run.path / SCORES).is_file()
+    assert scores_of(context, run).generators[0].name == scores.generators[0].name
+    assert controls_of(context, run).keys() == controls.keys()
+    assert singular_values_of(run) == values
+    kept = Context(tmp_path).train(run.config)
+    assert kept.path == run.path
+    assert not kept.finished  # nothing was trained again

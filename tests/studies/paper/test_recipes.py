@@ -1,0 +1,59 @@
+"""Recipes: found by name, runs found by their settings, verdicts that one run cannot give."""
+
+from pathlib import Path
+
+import pytest
+
+from lgn.training import preset
+from studies.paper import NAMES, Context, recipe, reproduce
+from studies.paper.context import QUICK_DATA, run_name
+from studies.paper.runs import classification, reconstruction, seeds_of
+
+
+def test_every_recipe_says_how_it_is_run() -> None:
+    for name in NAMES:
+        words = recipe(name).__doc__ or ""
+        assert f"lgn reproduce {name}" in words
+        assert "Expected" in words
+    with pytest.raises(ValueError, match=r"recipe must be one of fig1, .*, got 'fig12'"):
+        recipe("fig12")
+
+
+def test_a_run_is_found_by_its_settings_and_not_made_again(tmp_path: Path) -> None:
+    context = Context(tmp_path, quick=True)
+    config = preset("paper", "classify", epochs=1, num_layers=2, num_sets=2, kernel_size=5)
+    first = context.train(config)
+    moved = first.path.rename(first.path.with_name("another-name"))
+    weights = (moved / "model.safetensors").stat().st_mtime_ns
+    again = context.train(config)
+    assert again.path == moved
+    assert (again.path / "model.safetensors").stat().st_mtime_ns == weights
+    assert context.find(context.configured(preset("paper", "classify", epochs=1, seed=1))) is None
+    assert "digits" in context.caption(again)
+
+
+def test_quick_runs_use_the_embedded_data_and_few_epochs() -> None:
+    quick = Context(Path("out"), quick=True).configured(classification("cifar10"))
+    assert (quick.data, quick.epochs) == (QUICK_DATA, 3)
+    full = Context(Path("out")).configured(classification("cifar10"))
+    assert (full.data, full.epochs) == ("cifar10", 100)
+
+
+def test_names_of_runs_tell_them_apart() -> None:
+    configs = [
+        classification("mnist"),
+        classification("cifar10"),
+        classification("mnist", start="gaussian"),
+        classification("mnist", "released"),
+        reconstruction("mnist"),
+        *seeds_of(classification("mnist"), 2),
+    ]
+    names = [run_name(config) for config in configs]
+    assert len(set(names)) == len(names)
+
+
+def test_figures_without_training_are_written(tmp_path: Path) -> None:
+    written, left_out = reproduce(("fig9", "fig10"), Context(tmp_path, quick=True))
+    assert left_out == {}
+    assert {path.name for path in written} >= {"fig9.png", "fig10.png", "fig9.svg", "fig10.pdf"}
+    assert all(path.stat().st_size > 1_000 for path in written)

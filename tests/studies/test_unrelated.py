@@ -1,0 +1,119 @@
+"""Controls without an operator: they fit the filters they are made of, keep what they should, and lose the operator."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import Tensor
+
+from lgn.actions import vec
+from lgn.analysis import analyze_matrices
+from lgn.generators.starts import start_matrices
+from lgn.training import build_model, preset, snapshot
+from studies.paper.excerpt import Scores, summarise
+from studies.truth.unrelated import Generators, fitted, free, repaired, with_other_inputs
+
+SETS, ORDER = 6, 4
+SMALL = {"num_layers": 2, "num_sets": 3, "kernel_size": 4}
+
+
+def _network(channels: int = 1, **changes: object) -> torch.nn.Module:
+    torch.manual_seed(0)
+    return build_model(preset("paper", **(SMALL | changes)), (channels, 16, 16), 10, "classify")
+
+
+def _filters(model: torch.nn.Module) -> Tensor:
+    return model.encoder.bank().detach().double().unflatten(0, (-1, ORDER))  # (S, p, C, n, m)
+
+
+def _orbit(made: Generators, member: int, element: int) -> Tensor:
+    return torch.linalg.matrix_power(made.matrices[member], element) @ made.filters[member]  # (d, C or 1)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_generators_of_a_free_network_make_its_filters(channels: int) -> None:
+    model = _network(channels, generator="free")
+    filters = vec(_filters(model))  # (S, p, C, d)
+    together, apart = free(model, ORDER, "set", 0), free(model, ORDER, "channel", 0)
+    assert len(together.matrices) == SETS
+    assert len(apart.matrices) == SETS * channels
+    for k in range(SETS):
+        for j in range(ORDER):
+            torch.testing.assert_close(_orbit(together, k, j), filters[k, j].mT)
+            torch.testing.assert_close(_orbit(apart, k * channels, j), filters[k, j, :1].mT)
+
+
+def test_off_u_stands_a_start_with_the_energy_asked_for() -> None:
+    generator = torch.Generator().manual_seed(0)
+    sets = torch.randn(5, ORDER, 1, 4, 4, generator=generator, dtype=torch.float64)
+    start = torch.randn(5, 1, 16, 16, generator=generator, dtype=torch.float64)
+    energies = torch.linspace(1, 2, 5, dtype=torch.float64)[:, None]
+    made = fitted(sets, "set", start, energies)
+    on_u = fitted(sets, "set", start, torch.zeros(5, 1))
+    rest = made.matrices - on_u.matrices
+    torch.testing.assert_close(rest.square().sum((-2, -1)), energies[:, 0])
+    torch.testing.assert_close(rest @ vec(sets[:, 0, 0])[..., None], torch.zeros(5, 16, 1, dtype=torch.float64))
+    torch.testing.assert_close(torch.linalg.matrix_rank(on_u.matrices), torch.full((5,), ORDER - 1))
+    # Along what is off U it is the start, but for its scale.
+    assert (
+        abs(torch.cosine_similarity(rest[0].flatten(), (start[0, 0] - start[0, 0] @ _on(sets[0])).flatten(), 0)) > 0.999
+    )
+
+
+def _on(elements: Tensor) -> Tensor:
+    columns = vec(elements[:-1, 0]).mT
+    return columns @ torch.linalg.pinv(columns)
+
+
+@pytest.mark.parametrize("share", ["set", "channel"])
+def test_re_paired_filters_come_from_other_sets_and_keep_place_and_norm(share: str) -> None:
+    model = _network(channels=2, share=share)
+    with torch.no_grad():
+        model.encoder.bank.basis.mul_(torch.rand(SETS, 2, 1, 1) + 0.5)  # norms that differ
+    filters = vec(_filters(model))
+    made = repaired(model, snapshot(model), share, 0)  # type: ignore[arg-type]
+    channels = 2 if share == "channel" else 1
+    assert len(made.matrices) == SETS * channels
+    for k in range(SETS):
+        sources = []
+        for j in range(ORDER):
+            column = _orbit(made, k * channels, j)[:, 0]
+            assert column.norm() == pytest.approx(float(filters[k, j, 0].norm()), rel=1e-4)
+            likeness = torch.cosine_similarity(filters[:, j, 0], column[None], dim=-1)
+            assert float(likeness.max()) > 1 - 1e-6
+            sources.append(int(likeness.argmax()))
+        assert all(a != b for a, b in pairwise(sources))
+
+
+def test_other_inputs_leave_what_is_written_and_change_what_is_read() -> None:
+    model = _network()
+    with torch.no_grad():
+        model.encoder.bank.generator.weight.add_(torch.randn_like(model.encoder.bank.generator.weight))
+    own = model.encoder.bank.generator.matrix().detach().double()[:, 0]
+    made = with_other_inputs(model, "set", 0)
+    torch.testing.assert_close(torch.linalg.svdvals(made.matrices), torch.linalg.svdvals(own))
+    torch.testing.assert_close(made.matrices @ made.matrices.mT, own @ own.mT)  # left singular vectors and values
+    reads = [[float((a.mT @ a - b.mT @ b).norm()) for b in own] for a in made.matrices]
+    assert all(min(row) > 1 for row in reads)  # singular values of one, right singular vectors of another
+
+
+def test_an_operator_that_is_there_is_lost_by_re_pairing_and_found_before() -> None:
+    model = _network(generator="fixed", operator="rotation 90", num_sets=5)
+    bank = model.encoder.bank
+    matrices = bank.generator.matrix().detach().double()[:, 0]
+    bases = list(vec(bank.basis.detach().double()).mT)
+
+    def turned(matrices: Tensor, filters: list[Tensor]) -> float:
+        scores: Scores = summarise(analyze_matrices(matrices, (4, 4), filters=filters, order=ORDER, draws=200))
+        return sum(any(name == "rotation" for name, _ in each.operators) for each in scores.generators) / len(matrices)
+
+    unlearned = {"encoder.bank.generator.matrix": start_matrices("orthogonal", (len(matrices), 1), 16)}
+    made = repaired(model, unlearned, "set", 0)
+    assert turned(matrices, bases) == 1
+    assert turned(made.matrices, list(made.filters)) <= 0.1
+
+
+def test_generators_that_are_shared_cannot_be_compared() -> None:
+    model = _network(share="layer")
+    with pytest.raises(ValueError, match="share must be 'set' or 'channel'"):
+        repaired(model, snapshot(model), "layer", 0)

@@ -1,0 +1,129 @@
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lgn.actions import act
+from lgn.transforms import OPERATORS, describe, filters, nearest_period, operator, warps
+from lgn.transforms.parse import parse_operator
+
+#: Every family with a member, and the transformation that its matrix must equal.
+MEMBERS = [
+    ("identity", {}, lambda x: x),
+    ("reflection", {"axis": "rows"}, lambda x: x.flip(-2)),
+    ("transposition", {}, lambda x: x.mT),
+    ("shift", {"rows": 1, "columns": -2}, lambda x: x.roll((1, -2), (-2, -1))),
+    ("rotation", {"degrees": 33.0, "mode": "bicubic"}, lambda x: warps.rotate(x, 33.0, "bicubic")),
+    ("pooling", {"radius": 4}, lambda x: filters.pool(x, 4)),
+    ("blur", {"sigma": 0.8}, lambda x: filters.blur(x, 0.8)),
+    ("derivative", {"axis": "columns"}, lambda x: filters.differentiate(x, "columns")),
+    ("scaling", {"factor": 1.3}, lambda x: warps.scale(x, 1.3)),
+    ("shear", {"amount": 0.4, "axis": "columns"}, lambda x: warps.shear(x, 0.4, "columns")),
+    ("pooling then rotation", {"radius": 4, "degrees": 60.0}, lambda x: warps.rotate(filters.pool(x, 4), 60.0)),
+]
+
+
+def test_every_name_is_tested() -> None:
+    assert [name for name, _, _ in MEMBERS] == list(OPERATORS)
+
+
+@pytest.mark.parametrize(("name", "keywords", "transform"), MEMBERS)
+def test_matrix_equals_the_transformation_on_real_patches(name, keywords, transform, digits) -> None:
+    from lgn.data import patches
+
+    x = patches(digits.train.images, 6, 200, seed=0)[:, 0].double()
+    expected = transform(x)
+    assert expected.abs().max() > 0
+    assert torch.allclose(act(operator(name, (6, 6), **keywords), x), expected, atol=1e-9)
+
+
+@given(n=st.integers(2, 5), m=st.integers(2, 5), rows=st.integers(-6, 6), columns=st.integers(-6, 6))
+@settings(max_examples=30, deadline=None)
+def test_shifts(n: int, m: int, rows: int, columns: int) -> None:
+    x = torch.arange(1.0, n * m + 1, dtype=torch.float64).reshape(n, m)
+    cyclic = act(operator("shift", (n, m), rows=rows, columns=columns), x)
+    zeros = act(operator("shift", (n, m), rows=rows, columns=columns, fill="zeros"), x)
+    for i in range(n):
+        for j in range(m):
+            inside = 0 <= i - rows < n and 0 <= j - columns < m
+            assert cyclic[i, j] == x[(i - rows) % n, (j - columns) % m]
+            assert zeros[i, j] == (x[i - rows, j - columns] if inside else 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "keywords", "rank"),
+    [
+        ("rotation", {"degrees": 60}, 24),
+        ("pooling", {"radius": 6}, 25),
+        ("pooling then rotation", {"radius": 6, "degrees": 60}, 20),
+        ("rotation", {"degrees": 90}, 36),
+    ],
+)
+def test_ranks(name: str, keywords: dict[str, int], rank: int) -> None:
+    about = describe(operator(name, (6, 6), **keywords))
+    assert about.rank == rank
+    assert math.isinf(about.condition_number) == (rank < 36)
+    assert about.is_cyclic == (rank == 36)
+
+
+def test_periods() -> None:
+    assert describe(operator("rotation", (5, 5), degrees=90)).period == 4
+    assert describe(operator("shift", (4, 6), columns=1)).period == 6
+    assert describe(operator("shift", (4, 6), rows=1, columns=1)).period == 12
+    assert describe(operator("identity", (3, 4))).period == 1
+    period, error = nearest_period(0.99 * operator("rotation", (6, 6), degrees=90))
+    assert period == 4
+    assert error == pytest.approx(1 - 0.99**4)
+
+
+def test_powers_of_a_large_matrix_overflow_quietly() -> None:
+    period, error = nearest_period(1e100 * torch.eye(3, dtype=torch.float64))
+    assert period == 1
+    assert math.isfinite(error)
+
+
+def test_errors_name_what_is_wrong() -> None:
+    with pytest.raises(ValueError, match=r"name must be one of .*'rotation'.* got 'spin'"):
+        operator("spin", (6, 6))
+    with pytest.raises(ValueError, match="patch must be square for a transposition, got 3x4"):
+        operator("transposition", (3, 4))
+    with pytest.raises(ValueError, match="axis must be 'rows' or 'columns', got 'x'"):
+        operator("reflection", (3, 4), axis="x")
+    with pytest.raises(ValueError, match="fill must be 'cyclic' or 'zeros', got 'wrap'"):
+        operator("shift", (3, 4), fill="wrap")
+    with pytest.raises(ValueError, match="matrix must be square"):
+        describe(torch.zeros(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("rotation nan bilinear", "degrees must be finite for operator 'rotation', got nan"),
+        ("rotation inf", "degrees must be finite for operator 'rotation', got inf"),
+        ("shear nan", "amount must be finite for operator 'shear', got nan"),
+        ("rotation left", "degrees must be a number in operator 'rotation left', got 'left'"),
+        ("shift 0.5", "rows must be a whole number in operator 'shift 0.5', got '0.5'"),
+        ("pooling 2.5", "radius must be a whole number in operator 'pooling 2.5', got '2.5'"),
+        (
+            "pooling 2 then scaling 1e-310",
+            "operator 'scaling' must have parameters of moderate size, got factor 1e-310",
+        ),
+        ("blur 1e-300", "operator 'blur' must have parameters of moderate size, got sigma 1e-300"),
+        ("blur 1e308", "operator 'blur' must have parameters of moderate size, got sigma 1e[+]308"),
+        ("rotation", "operator rotation needs degrees, got 'rotation'"),
+        ("", "operator must begin with one of identity"),
+    ],
+)
+def test_words_that_name_no_matrix_are_refused(words: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_operator(words, (6, 6))
+
+
+def test_words_are_what_their_parameters_are() -> None:
+    assert torch.equal(parse_operator("rotation 90", (6, 6)), operator("rotation", (6, 6), degrees=90.0))
+    assert torch.equal(
+        parse_operator("pooling 2 then shift 1 -1 zeros", (5, 5)),
+        operator("shift", (5, 5), rows=1, columns=-1, fill="zeros") @ operator("pooling", (5, 5), radius=2),
+    )

@@ -1,0 +1,155 @@
+"""Known operators of signals and volumes: what they do, as matrices and as group elements."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+import lgn
+from lgn.actions import act, matrix_of, orbit, signed_permutations
+from lgn.transforms import catalogue, describe, move_axes, operator, parse_operator
+from lgn.transforms.volumes import fits
+
+SIGNAL, VOLUME = (9,), (3, 3, 3)
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+def applied(name: str, x: Tensor, **keywords: Any) -> Tensor:
+    return act(operator(name, tuple(x.shape), **keywords), x, x.ndim)
+
+
+def test_signals_by_their_definitions() -> None:
+    x = torch.randn(9, dtype=torch.float64)
+    assert torch.equal(applied("identity", x), x)
+    assert torch.equal(applied("sign", x), -x)
+    assert torch.equal(applied("reversal", x), x.flip(0))
+    assert torch.equal(applied("shift", x, places=2), x.roll(2))
+    later = applied("shift", x, places=2, fill="zeros")
+    assert torch.equal(later[2:], x[:-2])
+    assert not later[:2].any()
+    assert not applied("shift", x, places=-9, fill="zeros").any()
+    torch.testing.assert_close(applied("derivative", x)[3], (x[4] - x[2]) / 2)
+    torch.testing.assert_close(applied("derivative", x, kind="forward")[3], x[4] - x[3])
+    time = torch.arange(9, dtype=torch.float64)
+    expected = x * torch.cos(2 * math.pi * 2 * time / 9 + math.pi / 2)
+    torch.testing.assert_close(applied("modulation", x, cycles=2, degrees=90), expected)
+    torch.testing.assert_close(applied("smoothing", torch.ones(9).double(), sigma=1.0), torch.ones(9).double())
+
+
+def test_a_stretch_by_two_reads_at_half_the_way() -> None:
+    """A line is stretched to a line of half the slope, and what is twice as long has its middle where it was."""
+    line = torch.arange(9, dtype=torch.float64) - 4
+    torch.testing.assert_close(applied("stretch", line, factor=2.0), line / 2)
+    x = torch.randn(9, dtype=torch.float64)
+    torch.testing.assert_close(applied("stretch", x, factor=2.0)[::2], x[2:7])
+    with pytest.raises(ValueError, match="factor must be positive, got -1"):
+        operator("stretch", (9,), factor=-1)
+
+
+def test_volumes_by_their_definitions() -> None:
+    x = torch.randn(3, 3, 3, dtype=torch.float64)
+    for axis in (1, 2, 3):
+        assert torch.equal(applied("mirror", x, axis=axis), x.flip(axis - 1))
+        turned = applied("turn", x, axis=axis, degrees=90)
+        across = [other for other in range(3) if other != axis - 1]
+        assert torch.equal(turned, x.rot90(1, across))
+    assert torch.equal(applied("shift", x, first=1, third=-1), x.roll((1, -1), (0, 2)))
+    torch.testing.assert_close(applied("blur", torch.ones_like(x), sigma=1.0), torch.ones_like(x))
+    along = x.sum((0, 1))  # a blur of a volume is that of each axis after the other
+    flat = x.sum((0, 1), keepdim=True).expand(3, 3, 3) / 9
+    torch.testing.assert_close(applied("blur", flat, sigma=0.7)[0, 0], applied("smoothing", along / 9, sigma=0.7))
+
+
+def test_the_cube_has_48_symmetries_and_they_multiply_as_their_matrices() -> None:
+    known = signed_permutations(3)
+    matrices = torch.stack([operator("cube", VOLUME, number=number) for number in range(48)])
+    assert len({tuple(each.argmax(0).tolist()) for each in matrices}) == 48
+    for a, b in torch.randint(48, (30, 2)).tolist():
+        product = next(i for i, each in enumerate(known) if torch.equal(each, known[a] @ known[b]))
+        assert torch.equal(matrices[a] @ matrices[b], matrices[product])
+    assert torch.equal(matrices[0], torch.eye(27, dtype=torch.float64))
+    named = [operator("mirror", VOLUME, axis=axis) for axis in (1, 2, 3)]
+    named += [operator("turn", VOLUME, axis=axis, degrees=90) for axis in (1, 2, 3)]
+    assert all(any(torch.equal(one, each) for each in matrices) for one in named)
+    assert len(lgn.groups.closure(torch.stack([*named[:1], *named[3:5]])).group.table) == 48
+
+
+def test_what_does_not_fit_a_patch_is_refused() -> None:
+    assert sum(fits((3, 3, 2), each) for each in signed_permutations(3)) == 16
+    assert sum(fits((4, 3, 2), each) for each in signed_permutations(3)) == 8
+    with pytest.raises(ValueError, match="patch must be square across axis 1 for a quarter turn, got 3x3x2"):
+        operator("turn", (3, 3, 2), axis=1)
+    with pytest.raises(ValueError, match="patch must keep its sizes under symmetry 8 of the cube, got 3x3x2"):
+        operator("cube", (3, 3, 2), number=8)
+    with pytest.raises(ValueError, match="degrees must be a multiple of 90, got 45"):
+        operator("turn", VOLUME, degrees=45)
+    with pytest.raises(ValueError, match="axis must be 1, 2 or 3, got 4"):
+        operator("mirror", VOLUME, axis=4)
+    with pytest.raises(ValueError, match="number must be from 0 to 47, got 48"):
+        operator("cube", VOLUME, number=48)
+    with pytest.raises(ValueError, match=r"name must be one of \('identity', 'sign', 'reversal'.* got 'rotation'"):
+        operator("rotation", SIGNAL, degrees=90)
+    with pytest.raises(ValueError, match="patch must be one, two or three sizes of at least 1, got"):
+        operator("identity", (2, 2, 2, 2))
+
+
+@pytest.mark.parametrize("signed", signed_permutations(2))
+def test_moving_axes_moves_places(signed: Tensor) -> None:
+    """What is at s comes to S s, about the centre."""
+    x = torch.randn(3, 3)
+    moved = move_axes(x, signed)
+    for i in range(3):
+        for j in range(3):
+            a, b = (signed @ torch.tensor([i - 1.0, j - 1.0]).double() + 1).int().tolist()
+            assert moved[a, b] == x[i, j]
+
+
+def test_operators_by_their_words() -> None:
+    assert torch.equal(
+        parse_operator("reversal then shift 2", SIGNAL), matrix_of(lambda x: x.flip(-1).roll(2, -1), SIGNAL)
+    )
+    assert torch.equal(parse_operator("turn 2 180", VOLUME), operator("turn", VOLUME, axis=2, degrees=180))
+    assert describe(parse_operator("shift 1", SIGNAL)).period == 9
+    with pytest.raises(
+        ValueError, match="operator must begin with one of identity, mirror, turn, cube, shift, blur, got"
+    ):
+        parse_operator("rotation 90", VOLUME)
+
+
+PLANTED = [
+    ("shift", SIGNAL, {"places": 1}),
+    ("reversal", SIGNAL, {}),
+    ("stretch", SIGNAL, {"factor": 2.0}),
+    ("turn", VOLUME, {"axis": 3, "degrees": 90}),
+    ("mirror", VOLUME, {"axis": 2}),
+]
+
+
+@pytest.mark.parametrize(("name", "patch", "keywords"), PLANTED, ids=[name for name, _, _ in PLANTED])
+@pytest.mark.parametrize("noise", [0.0, 1e-4])
+def test_planted_operators_are_recovered(name: str, patch: tuple[int, ...], keywords: Any, noise: float) -> None:
+    """From a bank of sets `[W, A W]` alone, to 1e-3, noise of the filters included."""
+    matrix, axes, d = operator(name, patch, **keywords), len(patch), math.prod(patch)
+    bank = orbit(matrix, torch.randn(4 * d, 1, *patch, dtype=torch.float64), 2, axes).transpose(0, 1).flatten(0, 1)
+    fit = lgn.fit_generator(bank + noise * torch.randn_like(bank), 2)
+    assert float((fit.matrix - matrix).norm() / matrix.norm()) <= 1e-3
+    assert fit.p_value <= 0.05
+
+
+def test_every_name_of_a_catalogue_makes_a_matrix() -> None:
+    given = {
+        "stretch": {"factor": 1.5},
+        "smoothing": {"sigma": 1.0},
+        "blur": {"sigma": 1.0},
+        "modulation": {"cycles": 1},
+    }
+    for patch in (SIGNAL, VOLUME):
+        d = math.prod(patch)
+        for name in catalogue(patch):
+            assert operator(name, patch, **given.get(name, {"number": 5} if name == "cube" else {})).shape == (d, d)
