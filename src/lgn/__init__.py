@@ -34,9 +34,11 @@ from lgn.measures import (
 from lgn.nn import convert, equivariance_table, merge, summary
 from lgn.pretrained import load_pretrained, pretrained_names
 from lgn.version import __version__
+from lgn.warning import LgnWarning
 
 __all__ = [
     "Analysis",
+    "LgnWarning",
     "Symmetries",
     "__version__",
     "act",

@@ -18,6 +18,7 @@ from lgn.data.registry import NAMED_SETS
 from lgn.data.resize import resize_set
 from lgn.data.table import load_table
 from lgn.data.wav import has_wavs, load_wavs
+from lgn.warning import LgnWarning
 
 
 def load(
@@ -84,5 +85,6 @@ def _warn_of_unseen(found: ImageSet) -> None:
         warnings.warn(
             f"{images} test images of {found.name} have labels that no train image has ({names}): "
             f"they cannot be classified rightly",
+            LgnWarning,
             stacklevel=3,
         )

@@ -14,6 +14,7 @@ from lgn.generators.decomposition import decompose
 from lgn.generators.orthogonal import OrthogonalWeight
 from lgn.generators.starts import start_matrices
 from lgn.groups import Group, relation_error
+from lgn.warning import LgnWarning
 
 # Note [Conditioning of S]
 # A = S R S^-1 satisfies every relation that R does, for any invertible S, but in floating point only as well as S is
@@ -118,6 +119,7 @@ class Representation(Generator):
         whose = "a matrix of that order" if one else f"matrices of {self.group.name}"
         warnings.warn(
             f"every {what}, so {type(self).__name__} is the identity for ever; start from 'orthogonal' or from {whose}",
+            LgnWarning,
             stacklevel=5,
         )
 

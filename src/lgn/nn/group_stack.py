@@ -16,9 +16,10 @@ from lgn.groups import Group, as_group, chosen_group
 from lgn.nn.bank import OrbitBank
 from lgn.nn.known import KnownFilters
 from lgn.nn.layers import Bias, GroupConv, GroupConv1d, GroupConv2d, GroupConv3d, PaddingMode
+from lgn.warning import LgnWarning
 
 
-class BrokenEquivarianceWarning(UserWarning):
+class BrokenEquivarianceWarning(LgnWarning):
     """A layer that is made for equivariance does not have it: by its padding, its stride or its bias."""
 
 

@@ -22,6 +22,7 @@ from lgn.training.prepared import fitted_again
 from lgn.training.snapshot import snapshot
 from lgn.training.stored_config import config_from_json, config_to_json, differences
 from lgn.training.subjects import subjects_of
+from lgn.warning import LgnWarning
 from lgn.whole_files import PART, read_json, write_json, write_whole
 
 CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
@@ -236,5 +237,6 @@ class Run:
             warnings.warn(
                 f"{self.path} was begun with the kernel {begun!r} and continues with {kernel!r}: "
                 f"its numbers will differ by rounding from those that it would have had",
+                LgnWarning,
                 stacklevel=3,
             )

@@ -7,6 +7,7 @@ from torch import nn
 
 from lgn.generators import Generator, generators_of
 from lgn.nn import OrbitBank
+from lgn.warning import LgnWarning
 
 # Note [What filters leave open]
 # A network sees A through the vectors that A is applied to, the elements of a set but the last, and they span no more
@@ -16,7 +17,7 @@ from lgn.nn import OrbitBank
 # numbers, a kernel, two small matrices) a few pairs decide, whatever they span.
 
 
-class UndeterminedWarning(UserWarning):
+class UndeterminedWarning(LgnWarning):
     """The vectors that a generator acts on do not span the space, or no more than just, or only by their noise."""
 
 

@@ -19,6 +19,7 @@ import torch
 
 from lgn.nn.kernels.native.cache import locked, open_checked, own_directory, write_checked
 from lgn.nn.kernels.native.command import SOURCE, build_command
+from lgn.warning import LgnWarning
 
 HERE = Path(__file__).parent
 PREBUILT = HERE / "kernels.so"  # in a wheel that was built with LGN_BUILD_KERNEL=1
@@ -52,7 +53,7 @@ def _load(say: Callable[[str], None] | None) -> ctypes.CDLL | None:
     try:
         library = ctypes.CDLL(str(PREBUILT)) if PREBUILT.is_file() else _built(say)
     except (OSError, RuntimeError, CannotBuild) as error:  # nowhere to keep them, or a compiler that cannot
-        warnings.warn(f"the compiled kernels are not used: {error}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"the compiled kernels are not used: {error}", LgnWarning, stacklevel=3)
         return None
     if library is None or not library.lanes_here(LANES_LIMIT):
         return None
