@@ -47,8 +47,8 @@ print(lgn.summary(small))
 
 # %% Train the small one as any network.
 digits = lgn.data.load("digits")
-preprocessing = lgn.data.fit_preprocessing("standardise", digits.train.images)
-train, test_images = preprocessing.apply(digits.train.images), preprocessing.apply(digits.test.images)
+preprocessing = lgn.data.fit_preprocessing("standardise", digits.train.samples)
+train, test_images = preprocessing.apply(digits.train.samples), preprocessing.apply(digits.test.samples)
 optimizer = torch.optim.Adam(small.parameters(), lr=5e-3)
 small.train()
 for epoch in range(2):

@@ -22,8 +22,8 @@ print(model[0])
 
 # %% Nothing about the loop is special, but that a penalty may keep generators invertible (sec. 4.1).
 digits = lgn.data.load("digits")
-preprocessing = lgn.data.fit_preprocessing("standardise", digits.train.images)
-train, test_images = preprocessing.apply(digits.train.images), preprocessing.apply(digits.test.images)
+preprocessing = lgn.data.fit_preprocessing("standardise", digits.train.samples)
+train, test_images = preprocessing.apply(digits.train.samples), preprocessing.apply(digits.test.samples)
 penalty = lgn.penalties.AuxiliaryInverse(model, weight=1e-3)
 optimizer = torch.optim.Adam([*model.parameters(), *penalty.parameters()], lr=5e-3)
 for epoch in range(3):

@@ -11,7 +11,7 @@ from lgn.discovery.filters.fit import fit_generator
 
 digits = lgn.data.load("digits")
 generator = torch.Generator().manual_seed(0)
-pixels = digits.train.images[:400, 0].double() / 255  # (400, 28, 28)
+pixels = digits.train.samples[:400, 0].double() / 255  # (400, 28, 28)
 centres = pixels[:, 11:16, 11:16]  # where the strokes are
 patches = centres[centres.flatten(1).std(1) > 0.2][:40]
 rotation = lgn.transforms.operator("rotation", (5, 5), degrees=90)

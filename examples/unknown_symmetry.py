@@ -19,9 +19,9 @@ import lgn
 
 # %% Grey images; the digits have no flip of their own, so half of them are flipped.
 try:
-    images = lgn.data.load("cifar10", download=False).train.images.float().mean(1, keepdim=True)
+    images = lgn.data.load("cifar10", download=False).train.samples.float().mean(1, keepdim=True)
 except lgn.data.DataError:
-    images = lgn.data.load("digits").train.images.float()
+    images = lgn.data.load("digits").train.samples.float()
     flipped = torch.rand(len(images), generator=torch.Generator().manual_seed(0)) < 0.5
     images[flipped] = images[flipped].flip(-1)
 

@@ -36,7 +36,7 @@ def main() -> None:
     images = options.environment / f"rotated-mnist-{options.seed}.pt"
     if not images.is_file():
         found = lgn.data.load("rotated-mnist", options.data_dir, seed=options.seed)
-        torch.save([found.train.images, found.train.labels, found.test.images, found.test.labels], images)
+        torch.save([found.train.samples, found.train.labels, found.test.samples, found.test.labels], images)
     place = options.out.with_suffix("") / f"rotated-mnist-12000-escnn-{options.seed}"
     place.mkdir(parents=True, exist_ok=True)
     script = Path(__file__).with_name("escnn_network.py")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import lgn.data
-from lgn.data.images import ImageSet
+from lgn.data.dataset import DataSet
 from lgn.data.locate import locate
 
 
@@ -21,17 +21,17 @@ def data_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def mnist(data_dir: Path) -> ImageSet:
+def mnist(data_dir: Path) -> DataSet:
     return _real_set("mnist", data_dir)
 
 
 @pytest.fixture(scope="session")
-def cifar10(data_dir: Path) -> ImageSet:
+def cifar10(data_dir: Path) -> DataSet:
     return _real_set("cifar10", data_dir)
 
 
 @pytest.fixture(scope="session")
-def digits() -> ImageSet:
+def digits() -> DataSet:
     return lgn.data.load("digits")
 
 
@@ -49,7 +49,7 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def _real_set(name: str, directory: Path) -> ImageSet:
+def _real_set(name: str, directory: Path) -> DataSet:
     if locate(lgn.data.NAMED_SETS[name], [directory]) is None:
         pytest.skip(f"needs LGN_DATA with {name}")
     return lgn.data.load(name, directory, download=False)

@@ -165,7 +165,7 @@ def test_bad_sources_get_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_run_prepares_images_as_training_did(run: lgn.training.Run) -> None:
-    images = lgn.data.load("digits").test.images[:20]
+    images = lgn.data.load("digits").test.samples[:20]
     prepared = run.prepare(images)
     expected, _ = lgn.training.load_images(run.config).batch("test", torch.arange(20), torch.device("cpu"))
     assert torch.equal(prepared, expected)
@@ -182,16 +182,16 @@ def test_whitening_is_prepared_from_the_images_that_it_was_fitted_on(tmp_path: P
     config = preset("quick", preprocess="zca", epochs=1, train_images=100, num_layers=1, num_sets=1, kernel_size=4)
     whitened = train(config, tmp_path / "run", progress=False)
     images = lgn.training.load_images(whitened.config)
-    prepared = whitened.prepare(lgn.data.load("digits").test.images[:5])
+    prepared = whitened.prepare(lgn.data.load("digits").test.samples[:5])
     torch.testing.assert_close(prepared, images.parts["test"][0][:5], rtol=1e-4, atol=1e-3)  # fitted twice
     stored = whitened.path / "config.json"
     config_json = stored.read_text()
     mean = str(whitened.facts["preprocessing"]["mean"][0])
     stored.write_text(config_json.replace(mean, str(math.nextafter(float(mean), 1))))  # as another machine rounds it
-    assert torch.equal(whitened.prepare(lgn.data.load("digits").test.images[:5]), prepared)
+    assert torch.equal(whitened.prepare(lgn.data.load("digits").test.samples[:5]), prepared)
     stored.write_text(config_json.replace(whitened.facts["preprocessing"]["checksum"], "0" * 64))
     with pytest.raises(ValueError, match=r"digits must have the images that .* was trained with, for zca"):
-        whitened.prepare(lgn.data.load("digits").test.images[:5])
+        whitened.prepare(lgn.data.load("digits").test.samples[:5])
 
 
 def test_the_analysis_of_a_run_is_made_once_and_again_for_other_weights(run: lgn.training.Run, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_the_recorded_result_is_that_of_real_images(name: str, data_dir: Path) -
         pytest.skip(f"needs LGN_DATA with {run.config.data}")
     count = 1_000
     test = load_set(run.config).test
-    images, labels = run.prepare(test.images[:count]), None if test.labels is None else test.labels[:count]
+    images, labels = run.prepare(test.samples[:count]), None if test.labels is None else test.labels[:count]
     with torch.no_grad():
         quality = float(task_score(lgn.load_pretrained(name), images, labels)[1]) / count
     last = run.metrics[-1]

@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 
 import lgn.data
+from lgn.data.dataset import Split
 from lgn.data.idx import encode_idx
-from lgn.data.images import Split
 from lgn.data.locate import DIGITS_DIRECTORY
 from lgn.data.seeds import generator_for
 
@@ -27,7 +27,7 @@ def draw(split: Split, per_class: int, purpose: str) -> tuple[torch.Tensor, torc
     shuffled = torch.randperm(len(split), generator=generator)
     chosen = torch.cat([shuffled[split.labels[shuffled] == digit][:per_class] for digit in range(10)])
     chosen = chosen[torch.randperm(len(chosen), generator=generator)]
-    return split.images[chosen, 0], split.labels[chosen]
+    return split.samples[chosen, 0], split.labels[chosen]
 
 
 def write(path: Path, content: bytes) -> None:

@@ -65,5 +65,5 @@ def _elements(x: Tensor, task: str) -> list[Tensor]:
 
 @cache
 def _grey_images(source: str, data_dir: Path | None) -> Tensor:
-    images = lgn.data.load(source, data_dir, download=False).train.images[:10_000]
+    images = lgn.data.load(source, data_dir, download=False).train.samples[:10_000]
     return images.float().mean(1, keepdim=True).to(torch.uint8)

@@ -130,7 +130,7 @@ class Context:
         if self.existing:
             raise NotRun("the operators of figures 3 to 5 have not been learned")
         name, count, epochs = self._operator_data()
-        images = data.load(name, self.data_dir).train.images
+        images = data.load(name, self.data_dir).train.samples
         patches = data.patches(images, 6, count, seed).flatten(0, 1)[:count].double() / 255
         return learned_operators(patches, epochs, seed)
 

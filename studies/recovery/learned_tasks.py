@@ -82,8 +82,8 @@ def images_of(source: str, data_dir: Path | None, task: str, seed: int, count: i
 def _photographs(data_dir: Path | None, permuted: bool, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
     train = lgn.data.load("cifar10", data_dir, download=False).train
     assert train.labels is not None
-    chosen = torch.randperm(len(train.images), generator=random)[:count]
-    images = train.images[chosen].float() / 255
+    chosen = torch.randperm(len(train.samples), generator=random)[:count]
+    images = train.samples[chosen].float() / 255
     if permuted:
         orders = torch.tensor(list(permutations(range(3))))[torch.randint(6, (count,), generator=random)]
         images = images.gather(1, orders.view(-1, 3, 1, 1).expand_as(images))

@@ -95,7 +95,7 @@ def planted_generator(task: str, seed: int) -> Tensor:
 @cache
 def some_patches(source: str, data_dir: Path | None, seed: int) -> Tensor:
     """Grey patches, each pixel centred.  (N, d)"""
-    images = lgn.data.load(source, data_dir, download=False).train.images[:5000].float().mean(1, keepdim=True) / 255
+    images = lgn.data.load(source, data_dir, download=False).train.samples[:5000].float().mean(1, keepdim=True) / 255
     x = vec(lgn.data.patches(images, PATCH, PATCHES, seed)[:, 0].double())
     return x - x.mean(0)
 

@@ -71,7 +71,7 @@ def some_views(images: Tensor, task: str, seed: int) -> Tensor:
 
 @cache
 def _grey_images(source: str, data_dir: Path | None) -> Tensor:
-    images = lgn.data.load(source, data_dir, download=False).train.images[:10_000]
+    images = lgn.data.load(source, data_dir, download=False).train.samples[:10_000]
     return images.float().mean(1, keepdim=True).to(torch.uint8)
 
 

@@ -24,7 +24,7 @@ def answer_here(threads: int) -> dict[str, Any]:
     digits = data.load("digits")
     assert digits.train.labels is not None
     assert digits.test.labels is not None
-    images = torch.cat([digits.train.images, digits.test.images])
+    images = torch.cat([digits.train.samples, digits.test.samples])
     labels = torch.cat([digits.train.labels, digits.test.labels])
     began = time.perf_counter()
     stages: list[tuple[str, float]] = []

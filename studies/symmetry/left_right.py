@@ -28,7 +28,9 @@ def measure(seed: int, data_dir: Path | None) -> dict[str, Any]:
     both = lgn.data.load("cifar10", data_dir, download=False)
     generator = lgn.data.generator_for("symmetry benchmark left-right", seed)
     chosen = torch.randperm(len(both.train), generator=generator)[:LEARNED]
-    learns, judges = (smaller((images.float() - 120) / 64) for images in (both.train.images[chosen], both.test.images))
+    learns, judges = (
+        smaller((images.float() - 120) / 64) for images in (both.train.samples[chosen], both.test.samples)
+    )
     family = turns_and_flips(("flips",), *learns.shape[-2:])
     mirrored = family.restricted((0, family.candidate("flip columns").element or 0))
     found = observe(mirrored, Parts(learns, judges, torch.arange(len(judges))), MARGIN, seed)

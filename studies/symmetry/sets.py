@@ -190,7 +190,7 @@ def source_images(source: str, data_dir: Path | None) -> tuple[Tensor, Tensor]:
     both = lgn.data.load(source, data_dir, download=False)
     assert both.train.labels is not None
     assert both.test.labels is not None
-    return torch.cat([both.train.images, both.test.images]), torch.cat([both.train.labels, both.test.labels])
+    return torch.cat([both.train.samples, both.test.samples]), torch.cat([both.train.labels, both.test.labels])
 
 
 assert set(SQUARE.values()) == {*TURNS, *FLIPS}

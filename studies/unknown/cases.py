@@ -166,7 +166,7 @@ def mixture(count: int, rank: int, seed: int) -> Case:
 @cache
 def images_of(source: str, data_dir: Path | None, colour: bool = False) -> Tensor:
     """uint8 (N, C, H, W), grey unless asked otherwise."""
-    images = lgn.data.load(source, data_dir, download=False).train.images
+    images = lgn.data.load(source, data_dir, download=False).train.samples
     return images if colour else images.float().mean(1, keepdim=True).to(torch.uint8)
 
 

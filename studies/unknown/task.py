@@ -35,8 +35,8 @@ def measure(source: str, data_dir: Path | None, task: str, count: int, seed: int
     split = lgn.data.load(source, data_dir, download=False).train
     assert split.labels is not None
     generator = generator_for("unknown task", seed)
-    chosen = torch.randperm(len(split.images), generator=generator)[:count]
-    images, digits = split.images[chosen], split.labels[chosen]
+    chosen = torch.randperm(len(split.samples), generator=generator)[:count]
+    images, digits = split.samples[chosen], split.labels[chosen]
     quarters = torch.randint(4, (len(images),), generator=generator)
     x = images if "upright" in task else turn(images, quarters)
     result = discover_from_data(x, quarters if "by turn" in task else digits, seed=seed)

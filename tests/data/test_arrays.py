@@ -19,8 +19,8 @@ def saved(directory: Path, **arrays: Any) -> Path:
     return path
 
 
-def everything(image_set: lgn.data.ImageSet) -> torch.Tensor:
-    return torch.cat([image_set.train.images, image_set.test.images])
+def everything(dataset: lgn.data.DataSet) -> torch.Tensor:
+    return torch.cat([dataset.train.samples, dataset.test.samples])
 
 
 def test_images_and_labels(tmp_path):
@@ -31,7 +31,7 @@ def test_images_and_labels(tmp_path):
     both = {
         image.numpy().tobytes(): int(label)
         for split in (images.train, images.test)
-        for image, label in zip(split.images, split.labels, strict=True)
+        for image, label in zip(split.samples, split.labels, strict=True)
     }
     assert both == {image.tobytes(): int(label) for image, label in zip(IMAGES, LABELS, strict=True)}
 
@@ -74,7 +74,7 @@ def test_a_given_test_set_is_kept_and_shares_the_scale(tmp_path):
     assert images.class_names == ("a", "b")
     assert images.train.labels.tolist() == [1, 0, 1, 0]
     assert images.test.labels.tolist() == [0, 0]
-    assert images.test.images.unique().tolist() == [1]
+    assert images.test.samples.unique().tolist() == [1]
 
 
 def test_class_names_may_be_given(tmp_path):

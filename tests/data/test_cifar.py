@@ -52,15 +52,15 @@ def test_a_record_is_a_label_then_red_green_blue(tmp_path):
     record = bytes([7]) + bytes([1]) * 1024 + bytes([2]) * 1024 + bytes([3]) * 1024
     split = read_cifar_binary(written(tmp_path / "data_batch_1.bin", record))
     assert split.labels.tolist() == [7]
-    assert split.images.shape == (1, 3, 32, 32)
-    assert split.images.flatten(2).unique(dim=2).flatten().tolist() == [1, 2, 3]
+    assert split.samples.shape == (1, 3, 32, 32)
+    assert split.samples.flatten(2).unique(dim=2).flatten().tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("dump", [python2_pickle, lambda value: pickle.dumps(value, protocol=4)])
 def test_both_versions_give_the_same_images(tmp_path, dump):
     binary = read_cifar_binary(written(tmp_path / "data_batch_1.bin", RECORDS.tobytes()))
     python = read_cifar_python(written(tmp_path / "data_batch_1", dump(batch())))
-    assert binary.images.equal(python.images)
+    assert binary.samples.equal(python.samples)
     assert binary.labels.equal(python.labels)
     assert binary.labels.tolist() == [3, 1, 9, 0]
 

@@ -43,7 +43,7 @@ def test_subfolders_are_classes_split_in_balance(tmp_path):
     assert images.image_shape == (1, 6, 6)
     assert images.train.labels.bincount().tolist() == [8, 8]
     assert images.test.labels.bincount().tolist() == [2, 2]
-    seen = torch.cat([images.train.images, images.test.images])[:, 0, 0, 0]
+    seen = torch.cat([images.train.samples, images.test.samples])[:, 0, 0, 0]
     labels = torch.cat([images.train.labels, images.test.labels])
     assert sorted(seen.tolist()) == [*range(10), *range(100, 110)]
     assert torch.equal(labels, (seen >= 100).long())
@@ -70,7 +70,7 @@ def test_train_and_test_folders_are_the_split(tmp_path):
     two_classes(tmp_path / "test", 2)
     images = lgn.data.load(tmp_path)
     assert images.class_names == ("cats", "dogs")
-    assert images.train.images[:, 0, 0, 0].tolist() == [0, 1, 2, 100, 101, 102]
+    assert images.train.samples[:, 0, 0, 0].tolist() == [0, 1, 2, 100, 101, 102]
     assert images.test.labels.tolist() == [0, 0, 1, 1]
     (tmp_path / "test").rename(tmp_path / "val")
     with pytest.raises(DataError, match="has the subfolders train, val; a split is train and test"):
@@ -92,7 +92,7 @@ def test_png_is_exact_and_jpeg_and_webp_are_near(tmp_path):
     save(tmp_path / "b.JPG", colour, quality=95, subsampling=0, format="JPEG")
     save(tmp_path / "c.webp", colour, lossless=True)
     images = lgn.data.load(tmp_path, test_fraction=0.4)
-    found = torch.cat([images.train.images, images.test.images]).float()
+    found = torch.cat([images.train.samples, images.test.samples]).float()
     expected = torch.from_numpy(colour).permute(2, 0, 1).float()
     worst = (found - expected).abs().amax((1, 2, 3)).sort().values
     assert worst[:2].tolist() == [0, 0]
@@ -111,7 +111,7 @@ def test_sixteen_bits_are_scaled_and_transparency_is_white(tmp_path):
     save(tmp_path / "a.png", np.full((4, 4), 0x80FF, np.uint16))
     save(tmp_path / "b.png", np.zeros((4, 4, 2), np.uint8))  # black, and wholly transparent
     images = lgn.data.load(tmp_path, test_fraction=0.5)
-    values = torch.cat([images.train.images, images.test.images]).flatten(1).unique(dim=1)
+    values = torch.cat([images.train.samples, images.test.samples]).flatten(1).unique(dim=1)
     assert sorted(values.flatten().tolist()) == [0x80, 255]
 
 
@@ -123,7 +123,7 @@ def test_the_camera_held_on_its_side_is_put_right(tmp_path):
     exif[0x0112] = 6  # to be shown, turn it clockwise by a quarter
     save(tmp_path / "b.png", np.ascontiguousarray(np.rot90(tall)), exif=exif)
     images = lgn.data.load(tmp_path, test_fraction=0.5)
-    assert torch.equal(images.train.images, images.test.images)
+    assert torch.equal(images.train.samples, images.test.samples)
 
 
 def test_mixed_sizes_need_an_image_size_and_say_what_was_resized(tmp_path):
@@ -134,7 +134,7 @@ def test_mixed_sizes_need_an_image_size_and_say_what_was_resized(tmp_path):
     images = lgn.data.load(tmp_path, image_size=6)
     assert images.image_shape == (1, 6, 6)
     assert images.notes[0].startswith("1 of 7 images were resized to 6x6 (they were 6x6 to 12x20")
-    assert 50 in torch.cat([images.train.images, images.test.images])[:, 0, 3, 3].tolist()
+    assert 50 in torch.cat([images.train.samples, images.test.samples])[:, 0, 3, 3].tolist()
 
 
 def test_what_is_no_image_is_left_out_with_a_word(tmp_path):

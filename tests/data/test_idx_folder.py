@@ -41,8 +41,8 @@ def written(folder, names=NAMES, labels=(0, 1, 2, 0, 1, 2), test_labels=(2, 1, 0
 def test_a_folder_of_idx_files_is_a_set(tmp_path, names):
     images, labels, test_images, test_labels = written(tmp_path, names)
     found = lgn.data.load(tmp_path)
-    assert torch.equal(found.train.images[:, 0], images)
-    assert torch.equal(found.test.images[:, 0], test_images)
+    assert torch.equal(found.train.samples[:, 0], images)
+    assert torch.equal(found.test.samples[:, 0], test_images)
     assert found.train.labels.tolist() == labels.tolist()
     assert found.test.labels.tolist() == test_labels.tolist()
     assert found.class_names == ("0", "1", "2")

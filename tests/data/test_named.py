@@ -18,8 +18,8 @@ from lgn.data.registry import SetFile
 
 
 def test_digits_are_embedded_balanced_and_small(offline, digits):
-    assert digits.train.images.shape == (5_000, 1, 28, 28)
-    assert digits.test.images.shape == (1_000, 1, 28, 28)
+    assert digits.train.samples.shape == (5_000, 1, 28, 28)
+    assert digits.test.samples.shape == (1_000, 1, 28, 28)
     assert digits.train.labels.bincount().tolist() == [500] * 10
     assert digits.test.labels.bincount().tolist() == [100] * 10
     assert sum(path.stat().st_size for path in DIGITS_DIRECTORY.iterdir()) < 2_000_000
@@ -32,7 +32,7 @@ def test_the_default_is_digits(digits):
 
 def test_every_digit_is_one_of_mnist(digits, mnist):
     def pairs(split: lgn.data.Split) -> set[tuple[bytes, int]]:
-        images = (image.tobytes() for image in split.images.numpy())
+        images = (image.tobytes() for image in split.samples.numpy())
         return set(zip(images, split.labels.tolist(), strict=True))
 
     for extract, whole in ((digits.train, mnist.train), (digits.test, mnist.test)):
@@ -41,21 +41,21 @@ def test_every_digit_is_one_of_mnist(digits, mnist):
 
 
 def test_mnist_is_whole(mnist):
-    assert mnist.train.images.shape == (60_000, 1, 28, 28)
-    assert mnist.test.images.shape == (10_000, 1, 28, 28)
+    assert mnist.train.samples.shape == (60_000, 1, 28, 28)
+    assert mnist.test.samples.shape == (10_000, 1, 28, 28)
     assert mnist.train.labels.bincount().tolist() == [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
     assert mnist.test.labels.bincount().tolist() == [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
-    mean, std = channel_statistics(mnist.train.images)
+    mean, std = channel_statistics(mnist.train.samples)
     assert mean == pytest.approx([0.1307], abs=5e-5)
     assert std == pytest.approx([0.3081], abs=5e-5)
 
 
 def test_cifar10_is_whole(cifar10):
-    assert cifar10.train.images.shape == (50_000, 3, 32, 32)
-    assert cifar10.test.images.shape == (10_000, 3, 32, 32)
+    assert cifar10.train.samples.shape == (50_000, 3, 32, 32)
+    assert cifar10.test.samples.shape == (10_000, 3, 32, 32)
     assert cifar10.train.labels.bincount().tolist() == [5_000] * 10
     assert cifar10.test.labels.bincount().tolist() == [1_000] * 10
-    mean, std = channel_statistics(cifar10.train.images)
+    mean, std = channel_statistics(cifar10.train.samples)
     assert mean == pytest.approx([0.4914, 0.4822, 0.4465], abs=5e-5)
     assert std == pytest.approx([0.2470, 0.2435, 0.2616], abs=5e-5)
     assert cifar10.class_names[6] == "frog"
@@ -101,8 +101,8 @@ def test_the_python_version_of_cifar10_gives_the_same_set(cifar10, tmp_path, off
     folder = tmp_path / "cifar-10-batches-py"
     folder.mkdir()
     binary, python = NAMED_SETS["cifar10"].layouts
-    chunks = zip(cifar10.train.images.split(10_000), cifar10.train.labels.split(10_000), strict=True)
-    parts = [*chunks, (cifar10.test.images, cifar10.test.labels)]
+    chunks = zip(cifar10.train.samples.split(10_000), cifar10.train.labels.split(10_000), strict=True)
+    parts = [*chunks, (cifar10.test.samples, cifar10.test.labels)]
     files = []
     for file, (images, labels) in zip((*python.train, *python.test), parts, strict=True):
         content = pickle.dumps({b"data": images.flatten(1).numpy(), b"labels": labels.tolist()}, protocol=4)
@@ -149,7 +149,7 @@ def test_a_named_set_can_be_resized(digits):
     assert small.image_shape == (1, 14, 14)
     assert small.notes == ("all images were resized from 28x28 to 14x14",)
     # Halving with an antialiasing filter keeps the mean of each image, up to rounding.
-    means = [images.float().mean((1, 2, 3)) for images in (small.train.images, digits.train.images)]
+    means = [images.float().mean((1, 2, 3)) for images in (small.train.samples, digits.train.samples)]
     assert torch.allclose(means[0], means[1], atol=1.0)
     with pytest.raises(DataError, match="image_size must be at least 1, got 0"):
         lgn.data.load("digits", image_size=0)

@@ -55,7 +55,7 @@ def test_no_patches_are_refused():
 
 
 def test_sixty_thousand_patches_of_cifar10(cifar10):
-    drawn = patches(cifar10.train.images, 6, 60_000, seed=0)
+    drawn = patches(cifar10.train.samples, 6, 60_000, seed=0)
     assert drawn.shape == (60_000, 3, 6, 6)
-    mean, whole = (images.float().mean((0, 2, 3)) for images in (drawn, cifar10.train.images[:10_000]))
+    mean, whole = (images.float().mean((0, 2, 3)) for images in (drawn, cifar10.train.samples[:10_000]))
     assert torch.allclose(mean, whole, atol=2.0)

@@ -97,4 +97,4 @@ def test_floats_become_bytes_piece_by_piece(tmp_path, monkeypatch):
     values = np.linspace(0, 1, 10 * 4 * 5).reshape(10, 4, 5)
     np.savez(tmp_path / "mine.npz", images=values, test_images=values)
     loaded = lgn.data.load(tmp_path / "mine.npz")
-    assert np.array_equal(loaded.train.images[:, 0].numpy(), np.rint(values * 255).astype(np.uint8))
+    assert np.array_equal(loaded.train.samples[:, 0].numpy(), np.rint(values * 255).astype(np.uint8))

@@ -53,22 +53,22 @@ def test_a_turn_of_an_oblong_image_keeps_its_shape():
 
 def test_rotated_mnist_has_the_fields_protocol(mnist):
     rotated = rotate_set(mnist, "rotated-mnist", seed=0, quarter_turns=False)
-    assert rotated.train.images.shape == (12_000, 1, 28, 28)
-    assert rotated.test.images.shape == (50_000, 1, 28, 28)
+    assert rotated.train.samples.shape == (12_000, 1, 28, 28)
+    assert rotated.test.samples.shape == (50_000, 1, 28, 28)
     counts = (rotated.train.labels.bincount() + rotated.test.labels.bincount()).float()
     whole = (mnist.train.labels.bincount() + mnist.test.labels.bincount()).float()
     assert torch.allclose(counts / counts.sum(), whole / whole.sum(), atol=0.005)
     # Over the whole circle, the mean image is round: it is that of itself turned by a quarter.
-    mean = rotated.test.images.float().mean((0, 1))
+    mean = rotated.test.samples.float().mean((0, 1))
     assert (mean - torch.rot90(mean)).abs().max() < 5
-    upright = mnist.train.images.float().mean((0, 1))
+    upright = mnist.train.samples.float().mean((0, 1))
     assert (upright - torch.rot90(upright)).abs().max() > 20
 
 
 def test_quarter_turns_are_exact_and_draw_without_repetition(mnist, data_dir):
     turned = lgn.data.load("rotated-mnist-90", data_dir, seed=3, download=False)
-    originals = {image.tobytes() for split in (mnist.train, mnist.test) for image in split.images.numpy()}
-    images = torch.cat([turned.train.images, turned.test.images])
+    originals = {image.tobytes() for split in (mnist.train, mnist.test) for image in split.samples.numpy()}
+    images = torch.cat([turned.train.samples, turned.test.samples])
     upright = [
         sum(torch.rot90(image, -quarter, (-2, -1)).numpy().tobytes() in originals for image in images[:400])
         for quarter in range(4)

@@ -37,7 +37,7 @@ def test_arrays_are_kept_as_floats(tmp_path: Path, name: str, shape: tuple[int, 
     found = lgn.data.load(saved(tmp_path, **{name: values, "labels": np.arange(20) % 2}))
     assert found.kind == name
     assert (len(found.train), len(found.test)) == (16, 4)
-    both = torch.cat([found.train.images, found.test.images])
+    both = torch.cat([found.train.samples, found.test.samples])
     assert both.dtype == torch.float32
     assert both.ndim == {"signals": 3, "volumes": 5}[name]
     known = {tuple(each.flatten().tolist()) for each in torch.from_numpy(values).float()}
@@ -49,7 +49,7 @@ def test_arrays_are_kept_as_floats(tmp_path: Path, name: str, shape: tuple[int, 
 def test_a_test_set_of_its_own(tmp_path: Path) -> None:
     values = np.random.default_rng(0).normal(size=(20, 9))
     found = lgn.data.load(saved(tmp_path, signals=values[:15], test_signals=values[15:]))
-    assert torch.equal(found.test.images[:, 0], torch.from_numpy(values[15:]).float())
+    assert torch.equal(found.test.samples[:, 0], torch.from_numpy(values[15:]).float())
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_wav_files_are_cut_into_windows_and_no_file_is_on_both_sides(tmp_path: P
         write_wav(tmp_path / "ab"[number % 2] / f"{number}.wav", values)
     found = lgn.data.load(tmp_path, window=25)
     assert found.class_names == ("a", "b")
-    assert found.train.images.shape == (8 * 4, 1, 25)
-    assert found.test.images.shape == (2 * 4, 1, 25)
-    files = [{round(float(each[0, 0]) * 10) for each in split.images} for split in (found.train, found.test)]
+    assert found.train.samples.shape == (8 * 4, 1, 25)
+    assert found.test.samples.shape == (2 * 4, 1, 25)
+    files = [{round(float(each[0, 0]) * 10) for each in split.samples} for split in (found.train, found.test)]
     assert not files[0] & files[1]
     assert files[0] | files[1] == set(range(10))
     expected = 0.001 * (100 * torch.arange(25).new_tensor(sorted(files[1]))[0] + torch.arange(25))
-    torch.testing.assert_close(found.test.images[0, 0], expected.float(), atol=1e-4, rtol=0)
+    torch.testing.assert_close(found.test.samples[0, 0], expected.float(), atol=1e-4, rtol=0)
     assert found.test.labels is not None
     assert found.test.labels.tolist() == [0] * 4 + [1] * 4
     assert any("windows of 25 frames (100 frames" in note for note in found.notes)
@@ -96,15 +96,15 @@ def test_channels_of_a_wav_file_are_apart(tmp_path: Path) -> None:
     for number in range(2):
         write_wav(tmp_path / f"{number}.wav", [0.5, -0.5] * 8, channels=2)
     found = lgn.data.load(tmp_path)
-    assert found.train.images.shape == (1, 2, 8)
-    torch.testing.assert_close(found.train.images[0].mean(1), torch.tensor([0.5, -0.5]), atol=1e-4, rtol=0)
+    assert found.train.samples.shape == (1, 2, 8)
+    torch.testing.assert_close(found.train.samples[0].mean(1), torch.tensor([0.5, -0.5]), atol=1e-4, rtol=0)
 
 
 def test_train_and_test_folders_are_the_split(tmp_path: Path) -> None:
     for part, value in (("train", 0.25), ("test", -0.25)):
         write_wav(tmp_path / part / "one.wav", [value] * 8)
     found = lgn.data.load(tmp_path, window=4)
-    assert float(found.train.images.mean()) == pytest.approx(0.25, abs=1e-4)
+    assert float(found.train.samples.mean()) == pytest.approx(0.25, abs=1e-4)
     assert len(found.test) == 2
 
 
@@ -155,13 +155,13 @@ def test_a_table_has_a_signal_a_row(tmp_path: Path) -> None:
     path.write_text("\n".join(f"{i},{i + 0.5},-{i}" for i in range(10)))
     found = lgn.data.load(path)
     assert found.kind == "signals"
-    assert torch.cat([found.train.images, found.test.images]).shape == (10, 1, 3)
-    assert {tuple(each[0].tolist()) for each in found.test.images} <= {(i, i + 0.5, -i) for i in range(10)}
+    assert torch.cat([found.train.samples, found.test.samples]).shape == (10, 1, 3)
+    assert {tuple(each[0].tolist()) for each in found.test.samples} <= {(i, i + 0.5, -i) for i in range(10)}
     path.write_text("label,x1,x2\n" + "\n".join(f"{'ab'[i % 2]},{i},{-i}" for i in range(10)))
     named = lgn.data.load(path)
     assert named.class_names == ("a", "b")
     assert named.train.labels is not None
-    assert [int(each[0, 0]) % 2 for each in named.train.images] == named.train.labels.tolist()
+    assert [int(each[0, 0]) % 2 for each in named.train.samples] == named.train.labels.tolist()
 
 
 @pytest.mark.parametrize(

@@ -55,14 +55,14 @@ def test_other_settings_are_refused(built: Path, capsys: pytest.CaptureFixture[s
 
 def test_the_run_and_its_onnx_file_agree(built: Path, tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
-    np.savez(tmp_path / "some.npz", images=lgn.data.load("digits").test.images[:40].numpy())
+    np.savez(tmp_path / "some.npz", images=lgn.data.load("digits").test.samples[:40].numpy())
     one, other = (predict(source, [tmp_path / "some.npz"]) for source in (built, built / "merged.onnx"))
     assert [each.label for each in one] == [each.label for each in other]
     confidences = [torch.tensor([each.confidence for each in some]) for some in (one, other)]
     torch.testing.assert_close(*confidences, rtol=1e-5, atol=1e-5)
     model, run = Run(built).model(), Run(built)
     with torch.no_grad():
-        outputs = model(run.prepare(lgn.data.load("digits").test.images[:40])).softmax(1)
+        outputs = model(run.prepare(lgn.data.load("digits").test.samples[:40])).softmax(1)
     torch.testing.assert_close(outputs.max(1).values, confidences[0])
 
 
@@ -77,7 +77,7 @@ def test_files_and_folders_are_read_and_fitted(built: Path, tmp_path: Path, caps
     from PIL import Image
 
     (tmp_path / "deep").mkdir()
-    image = Image.fromarray(lgn.data.load("digits").test.images[0, 0].numpy())
+    image = Image.fromarray(lgn.data.load("digits").test.samples[0, 0].numpy())
     image.save(tmp_path / "deep" / "one.png")
     image.resize((56, 56)).convert("RGB").save(tmp_path / "large.jpg", quality=95)
     assert main(["predict", str(built), str(tmp_path), "--json"]) == 0
@@ -136,7 +136,7 @@ def test_the_file_of_a_network_with_gates_answers_as_it_does(tmp_path: Path) -> 
     found(within=45).save(tmp_path / "found" / "symmetries.json")
     config = preset("net", "classify", data="digits", **SMALL)
     build(Question(config, symmetries=tmp_path / "found"), tmp_path / "run")
-    np.savez(tmp_path / "some.npz", images=lgn.data.load("digits").test.images[:40].numpy())
+    np.savez(tmp_path / "some.npz", images=lgn.data.load("digits").test.samples[:40].numpy())
     one, other = (
         predict(source, [tmp_path / "some.npz"]) for source in (tmp_path / "run", tmp_path / "run/merged.onnx")
     )

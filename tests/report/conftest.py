@@ -40,7 +40,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def colour_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Three channels, a generator for each, and a class whose name would like to be a script."""
     folder = tmp_path_factory.mktemp("colour")
-    digits = lgn.data.load("digits").train.images[:40, 0, ::2, ::2].numpy()
+    digits = lgn.data.load("digits").train.samples[:40, 0, ::2, ::2].numpy()
     for place, image in enumerate(digits):
         directory = folder / (EVIL if place % 2 else "plain & simple")
         directory.mkdir(exist_ok=True)
@@ -54,7 +54,7 @@ def colour_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def unlabelled_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Images without labels: reconstruction, with one generator for the whole network."""
     folder = tmp_path_factory.mktemp("unlabelled")
-    np.savez(folder / "images.npz", images=lgn.data.load("digits").train.images[:60, 0, ::2, ::2].numpy())
+    np.savez(folder / "images.npz", images=lgn.data.load("digits").train.samples[:60, 0, ::2, ::2].numpy())
     config = small(str(folder / "images.npz"), share="network", epochs=1, batch_size=16)
     return trained(config, tmp_path_factory.mktemp("runs") / "unlabelled")
 

@@ -132,9 +132,9 @@ def write_digits(path: Path, flip_test: bool) -> str:
     answers = digits.test.labels[:100].numpy()
     np.savez(
         path,
-        images=digits.train.images[:600, 0].numpy(),
+        images=digits.train.samples[:600, 0].numpy(),
         labels=digits.train.labels[:600].numpy(),
-        test_images=digits.test.images[:100, 0].numpy(),
+        test_images=digits.test.samples[:100, 0].numpy(),
         test_labels=(answers + 1) % 10 if flip_test else answers,
     )
     return str(path)

@@ -20,10 +20,10 @@ def test_parts_are_disjoint_and_even_over_the_classes() -> None:
         assert len(set(torch.bincount(labels).tolist())) == 1
     seen = {bytes(x.numpy().tobytes()) for x in images.parts["train"][0]}
     held_out = {bytes(x.numpy().tobytes()) for x in images.parts["validation"][0]}
-    everything = {bytes(x.numpy().tobytes()) for x in digits.train.images}
+    everything = {bytes(x.numpy().tobytes()) for x in digits.train.samples}
     assert not seen & held_out
     assert seen | held_out <= everything
-    assert torch.equal(images.parts["test"][0], digits.test.images)
+    assert torch.equal(images.parts["test"][0], digits.test.samples)
 
 
 def test_the_validation_part_does_not_depend_on_the_seed_of_training() -> None:

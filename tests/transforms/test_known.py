@@ -33,7 +33,7 @@ def test_every_name_is_tested() -> None:
 def test_matrix_equals_the_transformation_on_real_patches(name, keywords, transform, digits) -> None:
     from lgn.data import patches
 
-    x = patches(digits.train.images, 6, 200, seed=0)[:, 0].double()
+    x = patches(digits.train.samples, 6, 200, seed=0)[:, 0].double()
     expected = transform(x)
     assert expected.abs().max() > 0
     assert torch.allclose(act(operator(name, (6, 6), **keywords), x), expected, atol=1e-9)

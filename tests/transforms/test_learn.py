@@ -16,7 +16,7 @@ def real_patches(images: torch.Tensor, size: int, count: int) -> torch.Tensor:
 
 
 def test_all_eleven_settings_on_digits(digits) -> None:
-    x = real_patches(digits.train.images, 6, 2000)
+    x = real_patches(digits.train.samples, 6, 2000)
     assert [setting.title for setting in SETTINGS] == [
         *(f"rotation {degrees}" for degrees in (30, 45, 60, 90)),
         *(f"pooling {radius}" for radius in (3, 4, 5, 6)),
@@ -32,7 +32,7 @@ def test_all_eleven_settings_on_digits(digits) -> None:
 
 
 def test_closed_form_on_natural_images(cifar10) -> None:
-    x = real_patches(cifar10.train.images, 6, 5000)
+    x = real_patches(cifar10.train.samples, 6, 5000)
     y = torch.stack([vec(setting.transform(x)) for setting in SETTINGS])
     learned = closed_form(vec(x), y).matrix
     for index, setting in enumerate(SETTINGS):
@@ -57,7 +57,7 @@ def test_ridge_shrinks() -> None:
 
 
 def test_gradient_descent_finds_a_rotation(digits) -> None:
-    x = vec(real_patches(digits.train.images, 4, 2000))
+    x = vec(real_patches(digits.train.samples, 4, 2000))
     exact = torch.stack([operator("rotation", (4, 4), degrees=90), operator("pooling", (4, 4), radius=3)])
     losses = []
     learned = gradient_descent(

@@ -31,7 +31,7 @@ def answer(
     trained, `symmetries.html` shows the answer. window: of WAV files.
     """
     found = load_set(config, window=window)
-    images = torch.cat([found.train.images, found.test.images])
+    images = torch.cat([found.train.samples, found.test.samples])
     labels = None
     if found.train.labels is not None and found.test.labels is not None:
         labels = torch.cat([found.train.labels, found.test.labels])

@@ -55,9 +55,9 @@ def verify(name: Name, data_dir: Directory = None, image_size: int | None = None
         image_size: make every image square of this size; needed for images of several sizes.
         window: cut WAV files into windows of so many frames; needed for files of several lengths.
     """
-    image_set = lgn.data.load(name, data_dir, image_size=image_size, window=window, download=False)
-    _describe(image_set)
-    print(f"SHA-256 of images and labels: {image_set.checksum()}")
+    dataset = lgn.data.load(name, data_dir, image_size=image_size, window=window, download=False)
+    _describe(dataset)
+    print(f"SHA-256 of images and labels: {dataset.checksum()}")
 
 
 def run(args: list[str]) -> int:
@@ -65,14 +65,14 @@ def run(args: list[str]) -> int:
     return 0
 
 
-def _describe(image_set: lgn.data.ImageSet) -> None:
-    shape = "x".join(map(str, image_set.train.images.shape[1:]))
-    print(printable(f"{image_set.name}: {image_set.source}"))
-    print(f"{len(image_set.train):,} train and {len(image_set.test):,} test {image_set.kind} of {shape}")
-    if image_set.class_names:
-        names = ", ".join(printable(name) for name in image_set.class_names)
-        print(f"{image_set.num_classes} classes: {names}")
-    for note in image_set.notes:
+def _describe(dataset: lgn.data.DataSet) -> None:
+    shape = "x".join(map(str, dataset.train.samples.shape[1:]))
+    print(printable(f"{dataset.name}: {dataset.source}"))
+    print(f"{len(dataset.train):,} train and {len(dataset.test):,} test {dataset.kind} of {shape}")
+    if dataset.class_names:
+        names = ", ".join(printable(name) for name in dataset.class_names)
+        print(f"{dataset.num_classes} classes: {names}")
+    for note in dataset.notes:
         print(f"note: {printable(note)}")
 
 

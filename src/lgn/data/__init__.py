@@ -1,8 +1,8 @@
 """Real images in, tensors out, verified: named sets, folders, arrays, patches, whitening."""
 
 from lgn.data.batches import batches, epoch_order
+from lgn.data.dataset import DataSet, Split, checksum
 from lgn.data.errors import DataError
-from lgn.data.images import ImageSet, Split, checksum
 from lgn.data.loader import load
 from lgn.data.patches import patches
 from lgn.data.preprocess import Preprocessing, fit_preprocessing
@@ -12,7 +12,7 @@ from lgn.data.seeds import generator_for
 __all__ = [
     "NAMED_SETS",
     "DataError",
-    "ImageSet",
+    "DataSet",
     "NamedSet",
     "Preprocessing",
     "Split",

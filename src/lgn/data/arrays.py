@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lgn.data.classes import as_classes
+from lgn.data.dataset import KINDS, DataSet, Split
 from lgn.data.errors import DataError
-from lgn.data.images import KINDS, ImageSet, Split
 from lgn.data.room import MAX_BYTES, PIECE, require_bytes
 from lgn.data.split import split_by_seed
 
@@ -24,7 +24,7 @@ _HELD = tuple(KINDS.values())
 _NAMES = (*_HELD, *(f"test_{kind}" for kind in _HELD), "labels", "class_names", "test_labels")
 
 
-def load_arrays(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> ImageSet:
+def load_arrays(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> DataSet:
     """An `.npz` file. Without `test_images`, the test set is split off by seed with the classes in balance.
 
     `images`: (N, H, W), (N, C, H, W) or (N, H, W, C) with 1 or 3 channels; bytes, integers in 0..255, booleans, or
@@ -37,7 +37,7 @@ def load_arrays(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> Ima
     if not set(_HELD) & set(arrays):
         raise DataError(f"{path} must hold an array 'images', it holds {', '.join(sorted(arrays)) or 'none'}")
     try:
-        return _image_set(path, arrays, seed, test_fraction)
+        return _dataset(path, arrays, seed, test_fraction)
     except DataError as error:
         raise DataError(f"{path} is refused: {error}") from error
 
@@ -88,7 +88,7 @@ def _read_member(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:
         return np.lib.format.read_array(file, allow_pickle=False)
 
 
-def _image_set(path: Path, arrays: dict[str, NDArray[Any]], seed: int, test_fraction: float) -> ImageSet:
+def _dataset(path: Path, arrays: dict[str, NDArray[Any]], seed: int, test_fraction: float) -> DataSet:
     held = [kind for kind in _HELD if kind in arrays]
     if len(held) > 1:
         raise DataError(f"it must hold {', '.join(_HELD[:-1])} or {_HELD[-1]}, it holds {' and '.join(held)}")
@@ -113,10 +113,10 @@ def _image_set(path: Path, arrays: dict[str, NDArray[Any]], seed: int, test_frac
     if tested in images:
         train = Split(images[kind], labels.get("labels"))
         test = Split(images[tested], labels.get("test_labels"))
-        return ImageSet(path.stem, train, test, class_names, f"arrays of {path}", notes)
+        return DataSet(path.stem, train, test, class_names, f"arrays of {path}", notes)
     train, test = split_by_seed(images[kind], labels.get("labels"), test_fraction, seed)
     source = f"arrays of {path}, split with seed {seed}"
-    return ImageSet(path.stem, train, test, class_names, source, notes)
+    return DataSet(path.stem, train, test, class_names, source, notes)
 
 
 def _channels_first(array: NDArray[Any], name: str) -> NDArray[Any]:

@@ -7,9 +7,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lgn.data.dataset import Split
 from lgn.data.errors import DataError
 from lgn.data.files import read_bytes
-from lgn.data.images import Split
 from lgn.data.restricted_pickle import read_pickled_dict
 
 IMAGE_SHAPE = (3, 32, 32)
@@ -48,7 +48,7 @@ def read_cifar_python(path: Path, md5: str | None = None) -> Split:
 def join(splits: list[Split]) -> Split:
     """Several files as one split, in their order."""
     labels = [split.labels for split in splits if split.labels is not None]
-    return Split(torch.cat([split.images for split in splits]), torch.cat(labels))
+    return Split(torch.cat([split.samples for split in splits]), torch.cat(labels))
 
 
 def _split(path: Path, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Split:

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import torch
 
+from lgn.data.dataset import DataSet, Split
 from lgn.data.decode import Header, decode_images, read_header
 from lgn.data.errors import DataError
-from lgn.data.images import ImageSet, Split
 from lgn.data.listing import listings
 from lgn.data.split import split_by_seed
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
-def load_folder(path: Path, *, image_size: int | None = None, seed: int = 0, test_fraction: float = 0.2) -> ImageSet:
+def load_folder(path: Path, *, image_size: int | None = None, seed: int = 0, test_fraction: float = 0.2) -> DataSet:
     """A folder of PNG, JPEG or WebP images.
 
     - Subfolders are classes; images directly in the folder have none. `train` and `test`, each of either kind, are
@@ -35,13 +35,13 @@ def load_folder(path: Path, *, image_size: int | None = None, seed: int = 0, tes
             Split(images[part].clone(), None if labels is None else labels[part])
             for part in (slice(None, first), slice(first, None))
         )
-        return ImageSet(path.resolve().name, train, test, class_names, f"images of {path}", notes)
+        return DataSet(path.resolve().name, train, test, class_names, f"images of {path}", notes)
     try:
         train, test = split_by_seed(images, labels, test_fraction, seed)
     except DataError as error:
         raise DataError(f"{path} cannot be split: {error}") from error
     source = f"images of {path}, split with seed {seed}"
-    return ImageSet(path.resolve().name, train, test, class_names, source, notes)
+    return DataSet(path.resolve().name, train, test, class_names, source, notes)
 
 
 def _notes(headers: list[Header], image_size: int | None, left_out: int) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lgn.data.dataset import Split
 from lgn.data.errors import DataError
 from lgn.data.files import read_bytes
-from lgn.data.images import Split
 
 IMAGES_MAGIC = 0x00000803  # unsigned bytes, 3 dimensions
 LABELS_MAGIC = 0x00000801  # unsigned bytes, 1 dimension

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from lgn.data.dataset import DataSet
 from lgn.data.errors import DataError
 from lgn.data.files import packed_or_not
 from lgn.data.idx import read_idx_split
-from lgn.data.images import ImageSet
 
 _FILES = tuple(f"{part}-{what}" for part in ("train", "t10k") for what in ("images-idx3-ubyte", "labels-idx1-ubyte"))
 
@@ -15,7 +15,7 @@ def has_idx(folder: Path) -> bool:
     return any(_path_of(folder, name) is not None for name in _FILES)
 
 
-def load_idx_folder(folder: Path) -> ImageSet:
+def load_idx_folder(folder: Path) -> DataSet:
     """The set of a folder, with classes that are called by their numbers; nothing is known of its checksums."""
     found = {name: path for name in _FILES if (path := _path_of(folder, name)) is not None}
     missing = [name for name in _FILES if name not in found]
@@ -27,7 +27,7 @@ def load_idx_folder(folder: Path) -> ImageSet:
     if classes < 2:
         raise DataError(f"{folder} must have at least 2 classes, all labels are 0")
     names = tuple(str(number) for number in range(classes))
-    return ImageSet(folder.resolve().name, train, test, names, f"IDX files of {folder}")
+    return DataSet(folder.resolve().name, train, test, names, f"IDX files of {folder}")
 
 
 def _path_of(folder: Path, name: str) -> Path | None:

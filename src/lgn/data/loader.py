@@ -1,4 +1,4 @@
-"""One word or one path in, an `ImageSet` out."""
+"""One word or one path in, an `DataSet` out."""
 
 import difflib
 import os
@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from lgn.data.arrays import load_arrays
+from lgn.data.dataset import DataSet
 from lgn.data.errors import DataError, printable
 from lgn.data.folder import load_folder
 from lgn.data.idx_folder import has_idx, load_idx_folder
-from lgn.data.images import ImageSet
 from lgn.data.named import load_named
 from lgn.data.registry import NAMED_SETS
 from lgn.data.resize import resize_set
@@ -30,7 +30,7 @@ def load(
     seed: int = 0,
     test_fraction: float = 0.2,
     download: bool = True,
-) -> ImageSet:
+) -> DataSet:
     """Load a named set, a folder of images, of IDX files or of WAV files, an `.npz` of arrays, or a CSV of signals.
 
     - A name: `digits` (inside the package), `mnist`, `fashion-mnist`, `cifar10`, `rotated-mnist`,
@@ -74,7 +74,7 @@ def _unknown(name: str) -> DataError:
     )
 
 
-def _warn_of_unseen(found: ImageSet) -> None:
+def _warn_of_unseen(found: DataSet) -> None:
     """Say which classes are tested and never shown."""
     if found.train.labels is None or found.test.labels is None:
         return

@@ -4,16 +4,16 @@ import os
 from pathlib import Path
 
 from lgn.data.cifar import join, read_cifar_binary, read_cifar_python
+from lgn.data.dataset import DataSet, Split
 from lgn.data.download import download
 from lgn.data.errors import DataError
 from lgn.data.idx import read_idx_split
-from lgn.data.images import ImageSet, Split
 from lgn.data.locate import Found, cache_directory, find, search_directories
 from lgn.data.registry import NAMED_SETS, NamedSet, SetFile
 from lgn.data.rotated import flip_set, rotate_set
 
 
-def load_named(name: str, data_dir: str | os.PathLike[str] | None, seed: int, may_download: bool) -> ImageSet:
+def load_named(name: str, data_dir: str | os.PathLike[str] | None, seed: int, may_download: bool) -> DataSet:
     """A named set: found on this machine, or downloaded; every file checked against its published checksum."""
     named = NAMED_SETS[name]
     if named.made_from is not None:
@@ -23,13 +23,13 @@ def load_named(name: str, data_dir: str | os.PathLike[str] | None, seed: int, ma
         _read(found.layout.format, files, paths, len(named.class_names))
         for files, paths in ((found.layout.train, found.train), (found.layout.test, found.test))
     ]
-    image_set = ImageSet(name, splits[0], splits[1], named.class_names, f"{name} from {found.directory}")
+    dataset = DataSet(name, splits[0], splits[1], named.class_names, f"{name} from {found.directory}")
     if (len(splits[0]), len(splits[1])) != (named.train_count, named.test_count):
         raise DataError(
             f"{found.directory} has {len(splits[0])} train and {len(splits[1])} test images, "
             f"{name} has {named.train_count} and {named.test_count}"
         )
-    return image_set
+    return dataset
 
 
 def obtain(named: NamedSet, data_dir: str | os.PathLike[str] | None, may_download: bool = True) -> Found:
@@ -56,7 +56,7 @@ def _read(format: str, files: tuple[SetFile, ...], paths: tuple[Path, ...], num_
 
 def _load_made(
     named: NamedSet, made_from: str, data_dir: str | os.PathLike[str] | None, seed: int, may_download: bool
-) -> ImageSet:
+) -> DataSet:
     try:
         source = load_named(made_from, data_dir, seed, may_download)
     except DataError as error:

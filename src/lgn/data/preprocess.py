@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from lgn.codec import decode, encode
+from lgn.data.dataset import checksum
 from lgn.data.errors import DataError
-from lgn.data.images import checksum
 from lgn.data.room import PIECE
 from lgn.data.zca import CHUNK, Whitening, fit_whitening
 

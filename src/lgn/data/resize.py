@@ -3,7 +3,7 @@
 import torch.nn.functional as F
 from torch import Tensor
 
-from lgn.data.images import ImageSet, Split
+from lgn.data.dataset import DataSet, Split
 from lgn.data.room import PIECE, require_room
 
 
@@ -26,14 +26,14 @@ def resize(images: Tensor, size: int) -> Tensor:
     return scaled.view(*images.shape[:2], size, size)
 
 
-def resize_set(image_set: ImageSet, size: int | None) -> ImageSet:
+def resize_set(dataset: DataSet, size: int | None) -> DataSet:
     """A set with all its images resized; the same set when there is nothing to do."""
     if size is None:
-        return image_set
-    _, height, width = image_set.image_shape
+        return dataset
+    _, height, width = dataset.image_shape
     if (height, width) == (size, size):
-        return image_set
-    require_room(len(image_set.train) + len(image_set.test), image_set.image_shape[0], size, size)
-    train, test = (Split(resize(split.images, size), split.labels) for split in (image_set.train, image_set.test))
+        return dataset
+    require_room(len(dataset.train) + len(dataset.test), dataset.image_shape[0], size, size)
+    train, test = (Split(resize(split.samples, size), split.labels) for split in (dataset.train, dataset.test))
     note = f"all images were resized from {height}x{width} to {size}x{size}"
-    return ImageSet(image_set.name, train, test, image_set.class_names, image_set.source, (*image_set.notes, note))
+    return DataSet(dataset.name, train, test, dataset.class_names, dataset.source, (*dataset.notes, note))

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from lgn.data.dataset import DataSet, Split
 from lgn.data.errors import DataError
-from lgn.data.images import ImageSet, Split
 from lgn.data.seeds import generator_for
 
 TRAIN_COUNT = 12_000
@@ -18,9 +18,7 @@ TEST_COUNT = 50_000
 _CHUNK = 4096
 
 
-def rotate_set(
-    mnist: ImageSet, name: str, seed: int, *, quarter_turns: bool = False, within: float = 180.0
-) -> ImageSet:
+def rotate_set(mnist: DataSet, name: str, seed: int, *, quarter_turns: bool = False, within: float = 180.0) -> DataSet:
     """The field's protocol: draw from all 70,000 digits without repetition, turn each by a uniform angle.
 
     With `quarter_turns` the angles are 0, 90, 180 and 270 degrees, and no pixel is interpolated. With `within` they
@@ -28,7 +26,7 @@ def rotate_set(
     """
     if mnist.train.labels is None or mnist.test.labels is None:
         raise DataError(f"{name} needs labels, {mnist.name} has none")
-    images = torch.cat([mnist.train.images, mnist.test.images])
+    images = torch.cat([mnist.train.samples, mnist.test.samples])
     labels = torch.cat([mnist.train.labels, mnist.test.labels])
     if len(images) < TRAIN_COUNT + TEST_COUNT:
         raise DataError(f"{name} needs {TRAIN_COUNT + TEST_COUNT} digits, {mnist.name} has {len(images)}")
@@ -45,20 +43,20 @@ def rotate_set(
         Split(turned[part].clone(), labels[chosen[part]])
         for part in (slice(None, TRAIN_COUNT), slice(TRAIN_COUNT, None))
     )
-    return ImageSet(name, train, test, mnist.class_names, f"made from {mnist.source} with seed {seed}")
+    return DataSet(name, train, test, mnist.class_names, f"made from {mnist.source} with seed {seed}")
 
 
-def flip_set(source: ImageSet, name: str, seed: int) -> ImageSet:
+def flip_set(source: DataSet, name: str, seed: int) -> DataSet:
     """Every image as it is or mirrored left to right, by a coin of its own; train and test stay what they are."""
     generator = generator_for(name, seed)
     flipped = []
     for split in (source.train, source.test):
-        drawn = torch.rand(len(split.images), generator=generator) < 0.5
-        images = split.images.clone()
+        drawn = torch.rand(len(split.samples), generator=generator) < 0.5
+        images = split.samples.clone()
         images[drawn] = images[drawn].flip(-1)
         flipped.append(Split(images, split.labels))
     train, test = flipped
-    return ImageSet(name, train, test, source.class_names, f"made from {source.source} with seed {seed}")
+    return DataSet(name, train, test, source.class_names, f"made from {source.source} with seed {seed}")
 
 
 def rotate(images: Tensor, angles: Tensor) -> Tensor:

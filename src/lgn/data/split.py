@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
+from lgn.data.dataset import Split
 from lgn.data.errors import DataError
-from lgn.data.images import Split
 from lgn.data.seeds import generator_for
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import torch
 
 from lgn.data.classes import as_classes
+from lgn.data.dataset import DataSet
 from lgn.data.errors import DataError
-from lgn.data.images import ImageSet
 from lgn.data.room import MAX_BYTES
 from lgn.data.split import split_by_seed
 
 
-def load_table(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> ImageSet:
+def load_table(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> DataSet:
     """A CSV file: numbers, one signal a row, all of one length. The test set is split off by seed.
 
     The first line may name the columns; of one that is called "label" come the classes.
@@ -45,7 +45,7 @@ def load_table(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> Imag
         train, test = split_by_seed(torch.from_numpy(numbers)[:, None], labels.get("labels"), test_fraction, seed)
     except DataError as error:
         raise DataError(f"{path} cannot be split: {error}") from error
-    return ImageSet(path.stem, train, test, class_names, f"signals of {path}, split with seed {seed}")
+    return DataSet(path.stem, train, test, class_names, f"signals of {path}, split with seed {seed}")
 
 
 def _rows(path: Path) -> list[list[str]]:

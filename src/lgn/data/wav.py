@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lgn.data.dataset import DataSet, Split
 from lgn.data.errors import DataError
-from lgn.data.images import ImageSet, Split
 from lgn.data.listing import Listing, entries, listings
 from lgn.data.room import require_bytes
 from lgn.data.split import split_indices
@@ -37,7 +37,7 @@ def has_wavs(path: Path) -> bool:
     return False
 
 
-def load_wavs(path: Path, *, window: int | None = None, seed: int = 0, test_fraction: float = 0.2) -> ImageSet:
+def load_wavs(path: Path, *, window: int | None = None, seed: int = 0, test_fraction: float = 0.2) -> DataSet:
     """A folder of WAV files, 16 bit PCM, all of one rate and as many channels.
 
     Subfolders are classes, `train` and `test` the split, as for images; else files are split by seed, so that no file
@@ -59,7 +59,7 @@ def load_wavs(path: Path, *, window: int | None = None, seed: int = 0, test_frac
         parts, how = _split(path, found[0], test_fraction, seed), f", split with seed {seed}"
     train, test = (_windows(part, headers, length) for part in parts)
     notes = _notes(headers, found, window, length, rate)
-    return ImageSet(path.resolve().name, train, test, class_names, f"signals of {path}{how}", notes)
+    return DataSet(path.resolve().name, train, test, class_names, f"signals of {path}{how}", notes)
 
 
 def _read_header(path: Path) -> _Header:

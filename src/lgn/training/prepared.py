@@ -26,7 +26,7 @@ class Images:
         return finished, None if labels is None else labels[chosen].to(place)
 
 
-def load_set(config: Config, download: bool = True, window: int | None = None) -> data.ImageSet:
+def load_set(config: Config, download: bool = True, window: int | None = None) -> data.DataSet:
     """The images that a config names, as they are; window: of WAV files."""
     return data.load(
         config.data,
@@ -41,7 +41,7 @@ def load_set(config: Config, download: bool = True, window: int | None = None) -
 def images_here(config: Config) -> Tensor | None:
     """The training images that a config names, uint8 (N, C, H, W); None where they are not on this machine."""
     try:
-        return load_set(config, download=False).train.images
+        return load_set(config, download=False).train.samples
     except (data.DataError, OSError):
         return None
 
@@ -52,8 +52,8 @@ def load_images(config: Config) -> Images:
     image_shape = found.image_shape  # refuses signals and volumes, before anything else is asked of them
     task = task_of(config, found)
     raw = parts_of(config, found)
-    preprocessing = data.fit_preprocessing(config.preprocess, raw["train"].images, grey=config.grey)
-    prepared = {part: (preprocessing.prepare(split.images), split.labels) for part, split in raw.items()}
+    preprocessing = data.fit_preprocessing(config.preprocess, raw["train"].samples, grey=config.grey)
+    prepared = {part: (preprocessing.prepare(split.samples), split.labels) for part, split in raw.items()}
     facts = {
         "task": task,
         "image_shape": list(image_shape),
@@ -67,11 +67,11 @@ def load_images(config: Config) -> Images:
 
 def fitted_again(config: Config) -> data.Preprocessing:
     """The preprocessing of a config by itself: its images are needed, and none is prepared."""
-    images = parts_of(config, load_set(config))["train"].images
+    images = parts_of(config, load_set(config))["train"].samples
     return data.fit_preprocessing(config.preprocess, images, grey=config.grey)
 
 
-def task_of(config: Config, found: data.ImageSet) -> str:
+def task_of(config: Config, found: data.DataSet) -> str:
     """The task of a config, which may leave it to the images."""
     labelled = found.train.labels is not None
     if config.task == "classify" and not labelled:
@@ -79,9 +79,9 @@ def task_of(config: Config, found: data.ImageSet) -> str:
     return config.task if config.task != "auto" else ("classify" if labelled else "reconstruct")
 
 
-def parts_of(config: Config, found: data.ImageSet) -> dict[str, data.Split]:
+def parts_of(config: Config, found: data.DataSet) -> dict[str, data.Split]:
     """The images of train, test and, where one is held out, validation, as they are."""
-    train, labels = found.train.images, found.train.labels
+    train, labels = found.train.samples, found.train.labels
     classes = torch.zeros(len(train), dtype=torch.int64) if labels is None else labels
     chosen = {"train": torch.arange(len(train))}
     if config.validation:

@@ -33,7 +33,7 @@ def train(config: Config, out: str | Path, *, progress: bool = True) -> Run:
             raise Interrupted(f"{stop}; continue with: lgn train --resume {shlex.quote(str(run.path))}") from None
 
 
-def require_trainable(config: Config, found: data.ImageSet) -> None:
+def require_trainable(config: Config, found: data.DataSet) -> None:
     """Refuse what `train` would refuse of these images, before anything else is done with them."""
     choose_device(config.device)
     parts_of(config, found)

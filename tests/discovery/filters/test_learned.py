@@ -15,7 +15,7 @@ from lgn.transforms import operator
 def digits() -> tuple[Tensor, Tensor]:
     train = load("digits").train
     assert train.labels is not None
-    return F.avg_pool2d(train.images.float() / 255, 2), train.labels
+    return F.avg_pool2d(train.samples.float() / 255, 2), train.labels
 
 
 def turned() -> tuple[Tensor, Tensor]:

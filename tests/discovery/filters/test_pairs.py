@@ -5,7 +5,7 @@ import torch
 
 import lgn.data
 from lgn.actions import act
-from lgn.data.images import ImageSet
+from lgn.data.dataset import DataSet
 from lgn.discovery.filters import fit_from_pairs
 from lgn.transforms import operator
 
@@ -13,8 +13,8 @@ TURN = operator("rotation", (4, 4), degrees=90)
 
 
 @pytest.fixture(scope="module")
-def patches(digits: ImageSet) -> torch.Tensor:
-    return lgn.data.patches(digits.train.images, 4, 2000, seed=0).double()[:, 0]
+def patches(digits: DataSet) -> torch.Tensor:
+    return lgn.data.patches(digits.train.samples, 4, 2000, seed=0).double()[:, 0]
 
 
 def test_the_map_is_found(patches: torch.Tensor) -> None:

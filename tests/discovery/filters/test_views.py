@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from lgn import groups
-from lgn.data.images import ImageSet
+from lgn.data.dataset import DataSet
 from lgn.discovery.filters import discover_from_views
 from lgn.measures import closure_error
 from lgn.transforms import operator
@@ -31,8 +31,8 @@ def views_of(images: Tensor, group: str, seed: int, count: int = 120, views: int
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_quarter_turns_are_found(digits: ImageSet, seed: int) -> None:
-    found = discover_from_views(views_of(digits.train.images, "quarter turns", seed), PATCH)
+def test_quarter_turns_are_found(digits: DataSet, seed: int) -> None:
+    found = discover_from_views(views_of(digits.train.samples, "quarter turns", seed), PATCH)
     assert found.found
     assert found.dimension == 4
     assert found.matrix is not None
@@ -46,16 +46,16 @@ def test_quarter_turns_are_found(digits: ImageSet, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_flip_is_found(digits: ImageSet, seed: int) -> None:
-    found = discover_from_views(views_of(digits.train.images, "flips", seed), PATCH)
+def test_a_flip_is_found(digits: DataSet, seed: int) -> None:
+    found = discover_from_views(views_of(digits.train.samples, "flips", seed), PATCH)
     assert found.dimension == 2
     assert found.matrix is not None
     flip = operator("reflection", PATCH, axis="columns")
     assert float((found.matrix - flip).norm() / flip.norm()) < 1e-6
 
 
-def test_a_little_noise_is_borne(digits: ImageSet) -> None:
-    views = views_of(digits.train.images, "quarter turns", 0).float()
+def test_a_little_noise_is_borne(digits: DataSet) -> None:
+    views = views_of(digits.train.samples, "quarter turns", 0).float()
     noisy = views + 2 * torch.randn(views.shape, generator=torch.Generator().manual_seed(0))
     found = discover_from_views(noisy, PATCH)
     assert found.dimension == 4
@@ -64,23 +64,23 @@ def test_a_little_noise_is_borne(digits: ImageSet) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_unrelated_views_have_no_symmetry(digits: ImageSet, seed: int) -> None:
+def test_unrelated_views_have_no_symmetry(digits: DataSet, seed: int) -> None:
     order = torch.randperm(len(digits.train), generator=torch.Generator().manual_seed(seed))
-    unrelated = digits.train.images[order[:960]].unflatten(0, (120, 8))
+    unrelated = digits.train.samples[order[:960]].unflatten(0, (120, 8))
     found = discover_from_views(unrelated, PATCH)
     assert not found.found
     assert found.matrix is None
     assert "no symmetry found" in repr(found)
 
 
-def test_the_same_view_again_is_no_symmetry(digits: ImageSet) -> None:
-    found = discover_from_views(views_of(digits.train.images, "none", 0), PATCH)
+def test_the_same_view_again_is_no_symmetry(digits: DataSet) -> None:
+    found = discover_from_views(views_of(digits.train.samples, "none", 0), PATCH)
     assert not found.found
     assert found.distinct_views == 1
 
 
-def test_a_group_that_is_not_cyclic_is_named_and_has_its_generators(digits: ImageSet) -> None:
-    found = discover_from_views(views_of(digits.train.images, "turns and flips apart", 0), PATCH)
+def test_a_group_that_is_not_cyclic_is_named_and_has_its_generators(digits: DataSet) -> None:
+    found = discover_from_views(views_of(digits.train.samples, "turns and flips apart", 0), PATCH)
     assert found.dimension == 4
     assert found.matrix is None  # no cyclic generator
     assert found.name == "C2 x C2"
@@ -91,9 +91,9 @@ def test_a_group_that_is_not_cyclic_is_named_and_has_its_generators(digits: Imag
     assert all(any(torch.equal(each, flip) for flip in flips) for each in found.generators)
 
 
-def test_turns_and_flips_together_are_d4(digits: ImageSet) -> None:
+def test_turns_and_flips_together_are_d4(digits: DataSet) -> None:
     """All eight elements of each image: 4 turns of it and of its mirror image."""
-    images = digits.train.images[:150]
+    images = digits.train.samples[:150]
     views = torch.stack(
         [(x.flip(-1) if k else x).rot90(j, (-2, -1)) for x in [images] for k in (0, 1) for j in range(4)], 1
     )
@@ -105,13 +105,13 @@ def test_turns_and_flips_together_are_d4(digits: ImageSet) -> None:
     known = groups.closure([operator("rotation", PATCH, degrees=90), operator("reflection", PATCH)])
     for element in found.group.representation(found.generators):
         assert any(torch.equal(element, each) for each in known.elements)
-    nothing = discover_from_views(digits.train.images[:960].unflatten(0, (120, 8)), PATCH)
+    nothing = discover_from_views(digits.train.samples[:960].unflatten(0, (120, 8)), PATCH)
     assert (nothing.name, nothing.group) == ("none", None)
 
 
-def test_channels_and_rectangles(digits: ImageSet) -> None:
+def test_channels_and_rectangles(digits: DataSet) -> None:
     """Each channel is turned alike; a flip acts on patches of any shape."""
-    coloured = torch.cat([digits.train.images[:1000], digits.train.images[1000:2000]], dim=1)
+    coloured = torch.cat([digits.train.samples[:1000], digits.train.samples[1000:2000]], dim=1)
     found = discover_from_views(views_of(coloured, "flips", 0), (3, 4))
     flip = operator("reflection", (3, 4), axis="columns")
     assert found.matrix is not None

@@ -34,7 +34,7 @@ def test_a_map_that_is_kept_is_not_told_apart_and_one_that_is_not_is() -> None:
 
 @pytest.mark.slow  # a network looks at the images three times
 def test_a_flip_is_judged_on_the_images_themselves() -> None:
-    images = lgn.data.load("digits").train.images
+    images = lgn.data.load("digits").train.samples
     flipped = cases.turned(images, "flip", 0).x
     found = lgn.discover_from_data(flipped, starts=10, verify=True, effort=EFFORT)
     (element,) = [each for each in found.elements if each.name == "flip columns"]

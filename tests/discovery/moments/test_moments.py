@@ -113,7 +113,7 @@ def test_a_ring_that_begins_anywhere_has_no_reversal(rank: int) -> None:
     With the mean and two harmonics alone there is one phase, which such a filter can always put right, and fourth
     moments are kept as well: there the reversal is followed to the third harmonic, where it ends.
     """
-    case = cases.continuous_rings(lgn.data.load("digits").train.images, 0)
+    case = cases.continuous_rings(lgn.data.load("digits").train.samples, 0)
     found = lgn.discover_from_data(case.x, rank=rank, starts=20)
     assert compare(found, case)["wrong"] == 0
     assert any("not on the next ones" in note for note in found.notes) == (rank == 5)
@@ -127,7 +127,7 @@ def test_gaussian_data_show_nothing() -> None:
 
 
 def test_the_flip_of_digits_is_found_and_named() -> None:
-    images = lgn.data.load("digits").train.images
+    images = lgn.data.load("digits").train.samples
     case = cases.turned(images, "flip", 0)
     found = lgn.discover_from_data(case.x, starts=20)
     assert found.elements[0].name == "flip columns", found  # 5,000 images may leave it undecided

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lgn.data import checksum, generator_for
-from lgn.data.images import KINDS
+from lgn.data.dataset import KINDS
 from lgn.discovery.images.affine import ask_affine
 from lgn.discovery.images.asked import require_different, require_question
 from lgn.discovery.images.budget import given_up, planned

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from lgn.actions import written
-from lgn.data.images import KINDS
+from lgn.data.dataset import KINDS
 
 FEWEST, SMALLEST = 20, 4
 EVIDENCE = ("images", "labels", "network", "affine")

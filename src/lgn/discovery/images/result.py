@@ -12,7 +12,7 @@ from torch import Tensor
 from lgn import groups
 from lgn.actions import Patch
 from lgn.codec import decode, encode
-from lgn.data.images import KINDS
+from lgn.data.dataset import KINDS
 from lgn.discovery.images.affine import AffineMap
 from lgn.discovery.images.row import FamilyFacts, Row
 from lgn.discovery.images.volumes import on_patches

@@ -1,11 +1,11 @@
 import pytest
 import torch
 
-from lgn.data import DataError, ImageSet, Split, checksum
+from lgn.data import DataError, DataSet, Split, checksum
 
 
-def image_set(images: torch.Tensor, labels: torch.Tensor | None, names: tuple[str, ...]) -> ImageSet:
-    return ImageSet("mine", Split(images, labels), Split(images, labels), names, "a test")
+def dataset(images: torch.Tensor, labels: torch.Tensor | None, names: tuple[str, ...]) -> DataSet:
+    return DataSet("mine", Split(images, labels), Split(images, labels), names, "a test")
 
 
 def test_a_checksum_follows_every_pixel_label_and_shape():
@@ -14,10 +14,10 @@ def test_a_checksum_follows_every_pixel_label_and_shape():
     other_pixel[3, 0, 1, 2] = 1
     other_label[3] = 0
     sums = {
-        image_set(images, labels, ("a", "b")).checksum(),
-        image_set(other_pixel, labels, ("a", "b")).checksum(),
-        image_set(images, other_label, ("a", "b")).checksum(),
-        image_set(images, None, ()).checksum(),
+        dataset(images, labels, ("a", "b")).checksum(),
+        dataset(other_pixel, labels, ("a", "b")).checksum(),
+        dataset(images, other_label, ("a", "b")).checksum(),
+        dataset(images, None, ()).checksum(),
     }
     assert len(sums) == 4
     assert checksum(images) != checksum(images.reshape(4, 1, 3, 2))
@@ -42,12 +42,12 @@ def test_a_split_that_does_not_fit_together_is_refused(images, labels, message):
 def test_labels_must_have_a_class_name():
     images = torch.zeros(2, 1, 3, 3, dtype=torch.uint8)
     with pytest.raises(DataError, match=r"must lie in 0\.\.1, got 0\.\.2"):
-        image_set(images, torch.tensor([0, 2]), ("a", "b"))
+        dataset(images, torch.tensor([0, 2]), ("a", "b"))
     with pytest.raises(DataError, match="both train labels and class names, or neither"):
-        image_set(images, None, ("a", "b"))
+        dataset(images, None, ("a", "b"))
 
 
 def test_train_and_test_must_have_one_shape():
     small, large = (torch.zeros(2, 1, size, size, dtype=torch.uint8) for size in (3, 4))
     with pytest.raises(DataError, match="differ in shape"):
-        ImageSet("mine", Split(small), Split(large), (), "a test")
+        DataSet("mine", Split(small), Split(large), (), "a test")

@@ -20,32 +20,32 @@ class Split:
     None.
     """
 
-    images: Tensor
+    samples: Tensor
     labels: Tensor | None = None
 
     def __post_init__(self) -> None:
-        given = f"{self.images.dtype} {tuple(self.images.shape)}"
-        wanted = torch.uint8 if self.images.ndim == 4 else torch.float32
-        if self.images.ndim not in KINDS or self.images.dtype != wanted:
+        given = f"{self.samples.dtype} {tuple(self.samples.shape)}"
+        wanted = torch.uint8 if self.samples.ndim == 4 else torch.float32
+        if self.samples.ndim not in KINDS or self.samples.dtype != wanted:
             raise DataError(
                 "images must be uint8 (N, C, H, W), signals float32 (N, C, T) and volumes float32 (N, C, D, H, W), "
                 f"got {given}"
             )
-        if self.images.numel() == 0:
-            raise DataError(f"{KINDS[self.images.ndim]} must hold at least one pixel, got {given}")
+        if self.samples.numel() == 0:
+            raise DataError(f"{KINDS[self.samples.ndim]} must hold at least one pixel, got {given}")
         if self.labels is None:
             return
         if self.labels.dtype != torch.int64 or self.labels.ndim != 1:
             raise DataError(f"labels must be int64 (N,), got {self.labels.dtype} {tuple(self.labels.shape)}")
-        if len(self.labels) != len(self.images):
-            raise DataError(f"there are {len(self.images)} {KINDS[self.images.ndim]} and {len(self.labels)} labels")
+        if len(self.labels) != len(self.samples):
+            raise DataError(f"there are {len(self.samples)} {KINDS[self.samples.ndim]} and {len(self.labels)} labels")
 
     def __len__(self) -> int:
-        return len(self.images)
+        return len(self.samples)
 
 
 @dataclass(frozen=True, eq=False)
-class ImageSet:
+class DataSet:
     """Train and test, the names of the classes (none without labels), and where it all came from.
 
     `source` is one sentence; `notes` say what was done to the images on the way in (resized, left out, scaled).
@@ -59,8 +59,8 @@ class ImageSet:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.train.images.shape[1:] != self.test.images.shape[1:]:
-            shapes = [tuple(split.images.shape[1:]) for split in (self.train, self.test)]
+        if self.train.samples.shape[1:] != self.test.samples.shape[1:]:
+            shapes = [tuple(split.samples.shape[1:]) for split in (self.train, self.test)]
             raise DataError(f"train and test {self.kind} of {self.name} differ in shape: {shapes[0]} and {shapes[1]}")
         for split_name, split in (("train", self.train), ("test", self.test)):
             if (split.labels is None) != (len(self.class_names) == 0):
@@ -76,14 +76,14 @@ class ImageSet:
     @property
     def kind(self) -> str:
         """What it holds: "images", "signals" or "volumes"."""
-        return KINDS[self.train.images.ndim]
+        return KINDS[self.train.samples.ndim]
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
         """(channels, height, width); asked by what knows images alone."""
         if self.kind != "images":
             raise DataError(f"{self.name} must hold images for this, it holds {self.kind}; lgn.symmetries knows them")
-        channels, height, width = self.train.images.shape[1:]
+        channels, height, width = self.train.samples.shape[1:]
         return channels, height, width
 
     @property
@@ -95,15 +95,15 @@ class ImageSet:
         """SHA-256 of everything a training can see: images and labels of both splits."""
         digest = hashlib.sha256()
         for split in (self.train, self.test):
-            _feed(digest, split.images)
+            _feed(digest, split.samples)
             if split.labels is not None:
                 _feed(digest, split.labels)
         return digest.hexdigest()
 
     def __repr__(self) -> str:
-        shape = "x".join(map(str, self.train.images.shape[1:]))
+        shape = "x".join(map(str, self.train.samples.shape[1:]))
         classes = f"{self.num_classes} classes" if self.class_names else "no labels"
-        return f"ImageSet({self.name!r}: {len(self.train):,} train, {len(self.test):,} test, {shape}, {classes})"
+        return f"DataSet({self.name!r}: {len(self.train):,} train, {len(self.test):,} test, {shape}, {classes})"
 
 
 def checksum(images: Tensor) -> str:
