@@ -1,4 +1,4 @@
-"""Real images in, tensors out, verified: named sets, folders, arrays, patches, whitening."""
+"""Data of five kinds, images, signals, volumes, tables and points, from memory, from files and by name."""
 
 from lgn.data.batches import batches, epoch_order
 from lgn.data.dataset import DataSet, Split, checksum
@@ -8,6 +8,8 @@ from lgn.data.patches import patches
 from lgn.data.preprocess import Preprocessing, fit_preprocessing
 from lgn.data.registry import NAMED_SETS, NamedSet
 from lgn.data.seeds import generator_for
+from lgn.data.sources import Samples, samples
+from lgn.data.targets import Target, target
 
 __all__ = [
     "NAMED_SETS",
@@ -15,7 +17,9 @@ __all__ = [
     "DataSet",
     "NamedSet",
     "Preprocessing",
+    "Samples",
     "Split",
+    "Target",
     "batches",
     "checksum",
     "epoch_order",
@@ -23,4 +27,6 @@ __all__ = [
     "generator_for",
     "load",
     "patches",
+    "samples",
+    "target",
 ]

@@ -1,0 +1,54 @@
+"""The five kinds of data, and which kind a tensor holds."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from lgn.data.errors import DataError
+
+Kind = Literal["images", "signals", "volumes", "tables", "points"]
+
+#: The axes of a tensor of each kind: samples N, channels C, columns d, points P with k coordinates.
+LAYOUTS: dict[Kind, str] = {
+    "images": "(N, C, H, W)",
+    "signals": "(N, C, T)",
+    "volumes": "(N, C, D, H, W)",
+    "tables": "(N, d)",
+    "points": "(N, P, k)",
+}
+_BY_AXES: dict[int, Kind] = {2: "tables", 4: "images", 5: "volumes"}
+_WITH_CHANNELS = ("images", "signals", "volumes")
+
+
+def axes_of(kind: Kind) -> int:
+    """Number of axes of a tensor of this kind, the axis of samples included."""
+    return LAYOUTS[kind].count(",") + 1
+
+
+def kind_of(shape: Sequence[int], kind: str | None = None, name: str = "data") -> Kind:
+    """The kind of a tensor of this shape: the given kind if it fits, otherwise the kind with this number of axes.
+
+    A given kind allows the axis of channels to be missing: (N, T) for signals, (N, H, W) for images.
+    """
+    shape = tuple(shape)
+    if kind is not None:
+        return _require_fitting(shape, kind, name)
+    if len(shape) == 3:
+        raise DataError(f'kind must be "signals" or "points" for 3 axes, got {shape}; for grey images pass x[:, None]')
+    if len(shape) not in _BY_AXES:
+        raise DataError(f"{name} must have 2 to 5 axes, got {shape}")
+    found = _BY_AXES[len(shape)]
+    if found != "tables" and shape[-1] in (1, 3, 4) and shape[1] not in (1, 3, 4):
+        last = len(shape) - 1
+        order = ", ".join(map(str, (0, last, *range(1, last))))
+        raise DataError(f"{name} must be {LAYOUTS[found]}, got {shape}; pass x.permute({order})")
+    return found
+
+
+def _require_fitting(shape: tuple[int, ...], kind: str, name: str) -> Kind:
+    for known in get_args(Kind):
+        if known == kind:
+            missing = kind in _WITH_CHANNELS and len(shape) == axes_of(known) - 1
+            if len(shape) != axes_of(known) and not missing:
+                raise DataError(f"{name} must be {LAYOUTS[known]} for kind {kind!r}, got {shape}")
+            return known
+    raise DataError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
