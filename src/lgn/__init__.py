@@ -20,6 +20,7 @@ from lgn import (
 )
 from lgn.actions import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
+from lgn.answer import Answer, Row
 from lgn.discovery.filters import discover_from_views, fit_from_pairs, fit_generator
 from lgn.discovery.images import Symmetries, symmetries
 from lgn.discovery.networks import inspect
@@ -33,13 +34,17 @@ from lgn.measures import (
 )
 from lgn.nn import convert, equivariance_table, merge, summary
 from lgn.pretrained import load_pretrained, pretrained_names
+from lgn.transforms import Transformation
 from lgn.version import __version__
 from lgn.warning import LgnWarning
 
 __all__ = [
     "Analysis",
+    "Answer",
     "LgnWarning",
+    "Row",
     "Symmetries",
+    "Transformation",
     "__version__",
     "act",
     "actions",

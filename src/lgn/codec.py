@@ -4,6 +4,7 @@ JSON has no infinity, and a condition number can be infinite: such floats are wr
 "Infinity", "-Infinity" and "NaN", which `float` in Python and `Number` in JavaScript both read.
 """
 
+import base64
 import dataclasses
 import math
 import types
@@ -11,8 +12,14 @@ import typing
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+import torch
+from torch import Tensor
+
 T = TypeVar("T")
 
+#: The dtypes of tensors in files.
+DTYPES = ("bool", "uint8", "int64", "float16", "float32", "float64")
 #: How people call the types of JSON.
 WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false", types.NoneType: "null"}
 
@@ -27,6 +34,10 @@ def encode(value: Any) -> Any:
         return [encode(item) for item in value]
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, Tensor):
+        array = value.detach().cpu().contiguous().numpy()
+        content = base64.b64encode(array.tobytes()).decode()
+        return {"dtype": str(array.dtype), "shape": list(array.shape), "base64": content}
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
     return value
@@ -44,6 +55,8 @@ def _decode(kind: Any, value: Any, place: str, may_miss: tuple[str, ...]) -> Any
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         return _decode_dataclass(kind, value, place, may_miss)
+    if kind is Tensor:
+        return _decode_tensor(value, place)
     if origin in (types.UnionType, typing.Union):
         for option in arguments:
             try:
@@ -76,6 +89,20 @@ def _decode_dataclass(kind: Any, value: Any, place: str, may_miss: tuple[str, ..
         raise ValueError(f"{place} must have {missing[0]!r}, and does not")
     hints = typing.get_type_hints(kind)
     return kind(**{key: _decode(hints[key], item, f"{place}.{key}", may_miss) for key, item in value.items()})
+
+
+def _decode_tensor(value: Any, place: str) -> Tensor:
+    if not isinstance(value, dict) or value.keys() != {"dtype", "shape", "base64"}:
+        raise ValueError(f"{place} must be a tensor, got {value!r}")
+    if value["dtype"] not in DTYPES:
+        raise ValueError(f"{place} must have a dtype of {', '.join(DTYPES)}, got {value['dtype']!r}")
+    try:
+        array = np.frombuffer(base64.b64decode(value["base64"], validate=True), dtype=value["dtype"])
+        return torch.from_numpy(array.reshape(value["shape"]).copy())
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{place} must be a tensor of shape {value['shape']}, got bytes that are not: {error}"
+        ) from None
 
 
 def _decode_plain(kind: Any, value: Any, place: str) -> Any:

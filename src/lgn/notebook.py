@@ -36,6 +36,15 @@ def picture(values: Tensor, side: int = 72) -> Html:
     )
 
 
+def photograph(image: Tensor) -> str:
+    """The address of an image as PNG data: (n, m) from 0, black, to 1, white, or (n, m, 3) in colour."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray((image.clamp(0, 1) * 255).round().byte().cpu().numpy()).save(buffer, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
 def bar(share: float, width: int = 160) -> Html:
     """A share as a bar, 1 as long as `width` pixels; one that is longer than three times that is cut."""
     colour = DIVERGING[1] if share <= 1 else DIVERGING[5]

@@ -71,7 +71,7 @@ class Analysis:
         from lgn.analysis.table import columns  # noqa: PLC0415
 
         try:
-            import pandas  # noqa: PLC0415
+            import pandas
         except ImportError:
             raise ValueError("pandas must be installed to make a frame: pip install pandas") from None
         return pandas.DataFrame(columns(self)).set_index("generator")

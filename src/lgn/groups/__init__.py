@@ -1,5 +1,6 @@
 """Finite groups as what layers, fits and names need of them: words, tables, relations, representations (sec. 3)."""
 
+from lgn.groups.algebra import Algebra
 from lgn.groups.choosing import as_group, chosen_group
 from lgn.groups.closing import Closure, closure, from_matrices, from_permutations
 from lgn.groups.group import Group, Subgroup
@@ -7,6 +8,7 @@ from lgn.groups.known import cyclic, dihedral, from_table, named, product, symme
 from lgn.groups.relations import relation_error, relation_products
 
 __all__ = [
+    "Algebra",
     "Closure",
     "Group",
     "Subgroup",

@@ -6,8 +6,8 @@ from pathlib import Path
 from torch import Tensor
 
 from lgn import notebook
+from lgn.notebook import photograph
 from lgn.report.contents import Answer
-from lgn.report.photograph import photograph
 from lgn.whole_files import write_whole
 
 STYLE = """

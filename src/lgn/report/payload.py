@@ -11,11 +11,11 @@ from lgn.actions import Patch
 from lgn.analysis import GeneratorAnalysis, Match, Score
 from lgn.analysis.generator import tensor
 from lgn.codec import encode
+from lgn.notebook import photograph
 from lgn.report import sentences
 from lgn.report.cayley import cayley
 from lgn.report.contents import Answer, Contents
 from lgn.report.histograms import gaussian_histograms, smooth_histograms
-from lgn.report.photograph import photograph
 from lgn.transforms import operator
 
 #: Nearest operators that are sent with each generator: more are not looked at.

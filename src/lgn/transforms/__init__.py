@@ -5,14 +5,20 @@ from lgn.transforms.describe import Description, describe, nearest_period
 from lgn.transforms.known import OPERATORS, catalogue, operator
 from lgn.transforms.learn import Learned, closed_form, gradient_descent
 from lgn.transforms.parse import parse_operator
+from lgn.transforms.square import find
+from lgn.transforms.transformation import AXES, Space, Transformation
 
 __all__ = [
+    "AXES",
     "OPERATORS",
     "Description",
     "Learned",
+    "Space",
+    "Transformation",
     "catalogue",
     "closed_form",
     "describe",
+    "find",
     "gradient_descent",
     "move_axes",
     "nearest_period",

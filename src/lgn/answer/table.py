@@ -1,0 +1,91 @@
+"""The answer as text: what the data were taken to be, a table, notes, and the sentence last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lgn.actions import written
+from lgn.answer.evidence import Evidence, Gain, LabelMap
+from lgn.markdown import columns
+
+if TYPE_CHECKING:
+    from lgn.answer.answer import Answer, Row
+
+#: The head of the column of each kind of evidence.
+HEADS = {
+    "data": "told apart",
+    "labels": "labels",
+    "network": "gain of a network",
+    "moments": "violation",
+    "filters": "violation",
+    "law": "defect",
+}
+QUESTIONS = {
+    "data": "which transformations preserve their distribution?",
+    "labels": "which transformations preserve their distribution and their labels?",
+    "law": "which maps commute with the function?",
+    "filters": "which groups do the filters have?",
+}
+
+
+def text(answer: Answer) -> str:
+    """The whole answer for a terminal."""
+    head, *rows = cells(answer)
+    parts = [asked(answer), "\n".join(columns([head, *rows])) if rows else "", "\n".join(answer.notes), answer.sentence]
+    return "\n\n".join(part for part in parts if part)
+
+
+def asked(answer: Answer) -> str:
+    """What the data were taken to be, and the question."""
+    data = answer.data
+    if data.kind == "network":
+        return f"network with {data.count} layers: {QUESTIONS[answer.question]}"
+    noun = f"{data.count:,} {data.kind} of {written(data.shape)}"
+    if data.kind == "table":
+        noun = f"table of {data.count:,} rows and {data.shape[0]} columns"
+    classes = f" in {len(data.classes)} classes" if data.classes else ""
+    return f"{noun}{classes}: {QUESTIONS[answer.question]}"
+
+
+def cells(answer: Answer) -> list[list[str]]:
+    """The table: a row of heads, then one row per transformation, without columns that are empty."""
+    kinds = [kind for kind in HEADS if any(row.of(kind) is not None for row in answer.rows)]
+    interval = f"{100 * (1 - answer.level):g} %"
+    heads = ["layer", "", "verdict", *(head for kind in kinds for head in (HEADS[kind], interval)), "samples needed"]
+    rows = [
+        [
+            row.layer,
+            row.name,
+            row.verdict,
+            *(cell for kind in kinds for cell in (_value(row.of(kind)), _interval(row.of(kind)))),
+            _needed(row),
+        ]
+        for row in answer.rows
+    ]
+    used = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    return [[line[place] for place in used] for line in [heads, *rows]]
+
+
+def _value(evidence: Evidence | None) -> str:
+    if evidence is None:
+        return ""
+    if isinstance(evidence.detail, LabelMap):
+        return evidence.detail.effect
+    if isinstance(evidence.detail, Gain):
+        return f"{evidence.value:+.1f} points"
+    return f"{evidence.value:.3f}"
+
+
+def _interval(evidence: Evidence | None) -> str:
+    if evidence is None or evidence.interval is None or isinstance(evidence.detail, LabelMap):
+        return ""
+    digits = 1 if isinstance(evidence.detail, Gain) else 3
+    low, high = (f"{end:.{digits}f}" for end in evidence.interval)
+    return f"{low} to {high}"
+
+
+def _needed(row: Row) -> str:
+    if row.needed is None:
+        return ""
+    low, high = (f"{end:,}" for end in row.needed)
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,28 @@
+"""Layers that keep a group, as keyword arguments of the layers in `lgn.nn`."""
+
+from typing import Any
+
+import torch
+
+from lgn.apply.action import Action
+from lgn.transforms import AXES
+
+
+def layer_options(action: Action, kind: str, kernel_size: int | None = None) -> dict[str, Any]:
+    """The options of `GroupConv2d` and its relatives, or of `GroupLinear` for tables.
+
+    A filter w of a table row x satisfies `<B^j w, A x> = <B^(j+1) w, x>` with B the transpose of A, so rows take the
+    transposed matrices.
+    """
+    if action.group.order < 2:
+        raise ValueError("group must have at least 2 elements to make layers, got the trivial group")
+    if kind in AXES:
+        if kernel_size is None:
+            raise ValueError(f"kernel_size must be given for {kind}, got None")
+        start = action.matrices((kernel_size,) * AXES[kind])
+    else:
+        matrices = [transformation.matrix for transformation in action.transformations]
+        if any(matrix is None for matrix in matrices):
+            raise ValueError(f"transformations of {kind} must have matrices to make layers, got functions")
+        start = torch.stack([matrix.mT.contiguous() for matrix in matrices if matrix is not None])
+    return {"group": action.group, "generator": "fixed", "start": start, "bias": "set"}
