@@ -70,13 +70,3 @@ def rate_table(rows: Sequence[Rate]) -> str:
         bound = "".join(f"{BOUNDS[what]} {value:g}" for what, value in row.bound.items())
         lines.append([row.name, f"{row.cases:,}", f"{row.rate:.3f}", *shown, bound, "" if row.right else "missed"])
     return markdown_table(["", "cases", "rate", *extra, "asked", ""], lines)
-
-
-def clopper_pearson(count: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The rates that so many of so many allow, two-sided: exact, whatever the rate is."""
-    from scipy.special import betaincinv
-
-    tail = (1 - confidence) / 2
-    low = float(betaincinv(count, total - count + 1, tail)) if count else 0.0
-    high = float(betaincinv(count + 1, total - count, 1 - tail)) if count < total else 1.0
-    return low, high

@@ -6,6 +6,7 @@ from typing import Any
 
 from lgn.markdown import markdown_table
 from lgn.nn.gates import OPEN
+from lgn.stats import student_interval
 from studies.networks.cases import IN_PART, PARAMETERS, SIDE, TRAINED_ON
 
 Rows = list[dict[str, Any]]
@@ -117,10 +118,8 @@ def _trained(rows: Rows) -> str:
 
 def _verdict(gains: list[float]) -> str:
     """By Student's interval of 95 %."""
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(len(gains) - 1, 0.975)) * stdev(gains) / len(gains) ** 0.5
-    return "no difference is shown" if abs(mean(gains)) <= reach else "a gain" if mean(gains) > 0 else "a loss"
+    _, low, high = student_interval(gains)
+    return "no difference is shown" if low <= 0 <= high else "a gain" if low > 0 else "a loss"
 
 
 def _seeds(cell: Rows) -> str:

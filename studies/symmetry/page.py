@@ -4,9 +4,9 @@ import textwrap
 from typing import Any
 
 from lgn.markdown import markdown_table
+from lgn.stats import clopper_pearson
 from studies.symmetry.part_tables import TABLES
 from studies.symmetry.parts import MODULES
-from studies.tables import clopper_pearson
 
 #: The commit that fixed networks, statistic, control and thresholds: the cases of `later` were written after it.
 FIXED = "6484ce5"

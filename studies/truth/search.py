@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.discovery.filters import judge
 from lgn.discovery.filters.start_search import FALSE_CLAIM_RATE, LEVEL, RETRAININGS
+from lgn.stats import compare_runs
 from studies.cells import Cell
 
 IMAGES, REPETITIONS, TOGETHER = 2000, 2000, 100
@@ -66,7 +66,7 @@ def _searches(
     best = tried[:, :, :half].double().mean(2).argmax(1)
     again = right(ours[rows, best, half:].unsqueeze(1).expand(-1, RETRAININGS, -1), points)
     control = right(free[:, :, half:].expand(-1, RETRAININGS, -1), 0.0)
-    claimed = judge(again, control).p_value <= LEVEL
+    claimed = compare_runs(again, control).p_value <= LEVEL
     best = tried.double().mean(2).argmax(1)
     difference = tried[rows, best].double() - right(free, 0.0)[:, 0].double()
     before = difference.mean(1) > 2 * difference.std(1) / IMAGES**0.5

@@ -4,6 +4,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from lgn.stats import clopper_pearson
 from lgn.whole_files import read_json, write_whole
 from studies.unknown.words import MATHEMATICS
 
@@ -52,7 +53,7 @@ def rates(result: dict[str, Any]) -> str:
     searches = [cell for cell in result["cells"] if "wrong" in cell]
     planted = [cell for cell in searches if cell["key"]["part"] == "planted" and cell["key"]["samples"] >= MANY]
     wrong, found = sum(cell["wrong"] > 0 for cell in searches), sum(cell["found"] for cell in planted)
-    most = _most(wrong, len(searches))
+    most = clopper_pearson(wrong, len(searches), 0.9)[1]  # one-sided at 95 %
     parts = [f"Of {len(searches)} searches, on data with a symmetry and without, with 1,000 samples and more, {wrong}"]
     parts += [f"claim something wrong (at most {100 * most:.1f} % with 95 % confidence)."]
     if planted:
@@ -62,13 +63,6 @@ def rates(result: dict[str, Any]) -> str:
     if most > ALLOWED:
         parts += ["**Experimental**: too few to say that at most 1 % are wrong; the same command goes on."]
     return "\n".join(textwrap.wrap(" ".join(parts), 118))
-
-
-def _most(wrong: int, searches: int) -> float:
-    """The largest rate that such a count still allows, one-sided at 95 %: Clopper and Pearson's."""
-    from scipy.special import betaincinv
-
-    return float(betaincinv(wrong + 1, searches - wrong, 0.95)) if wrong < searches else 1.0
 
 
 def describe(result: dict[str, Any]) -> str:

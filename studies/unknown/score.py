@@ -8,9 +8,9 @@ from torch import Tensor
 
 from lgn import groups
 from lgn.discovery.moments import DataSymmetry
-from lgn.discovery.moments.ascent import polar
 from lgn.discovery.moments.lie import nearest_in_group
 from lgn.front import discover_from_data
+from lgn.linalg import polar_factor
 from studies.unknown.cases import Case
 
 RIGHT = 0.1  # relative error on the directions looked at, under which a map is the one that is true
@@ -55,7 +55,7 @@ def facts(result: DataSymmetry) -> dict[str, Any]:
 def compare(result: DataSymmetry, case: Case) -> dict[str, Any]:
     """Errors of what is claimed."""
     frame = result.frame
-    truth = [polar(frame.lower(each)) for each in case.elements]
+    truth = [polar_factor(frame.lower(each)) for each in case.elements]
     algebra = [_skew(frame.lower(each)) for each in case.generators]
     matched, errors, wrong = set(), [], 0
     for each in result.kept:

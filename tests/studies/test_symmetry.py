@@ -9,7 +9,6 @@ from studies.cells import cells_of
 from studies.symmetry import images, later
 from studies.symmetry.sets import CASES, ImageCase, channels, images_of, negatives, shifted, spirals, waves
 from studies.symmetry.slight import mixed
-from studies.tables import clopper_pearson
 
 
 def generator() -> torch.Generator:
@@ -96,12 +95,3 @@ def test_the_page_counts_and_names_what_is_wrong() -> None:
     assert "turn 180 kept" in page
     assert "not counted" in page
     assert "no false kept: **no** (1 of 1)" in page
-
-
-def test_rates_have_exact_intervals() -> None:
-    """None of ten leaves all rates at which ten in a row happen in 2.5 of 100; and what is left out is the rest."""
-    assert clopper_pearson(0, 10) == (0.0, pytest.approx(1 - 0.025**0.1))
-    low, high = clopper_pearson(3, 10)
-    other = clopper_pearson(7, 10)
-    assert (1 - high, 1 - low) == pytest.approx(other)
-    assert low < 0.3 < high

@@ -74,8 +74,8 @@ def beta_p_value(share: Tensor, dimension: int, d: int) -> Tensor:
 
     The share is a ratio of independent chi-squares: exactly Beta(r / 2, (d^2 - r) / 2) for dimension r.
     """
-    from scipy.stats import beta
+    from scipy.special import betaincc
 
     if dimension >= d * d:
         return torch.ones_like(share)
-    return torch.as_tensor(beta.sf(share.double().numpy(), dimension / 2, (d * d - dimension) / 2))
+    return torch.as_tensor(betaincc(dimension / 2, (d * d - dimension) / 2, share.double().numpy()))

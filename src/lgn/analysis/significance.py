@@ -8,19 +8,9 @@ import torch
 from torch import Tensor
 
 from lgn.analysis.chance import Chance
+from lgn.stats import benjamini_hochberg
 
 MOST_DRAWS = 50_000
-
-
-def benjamini_hochberg(p_values: Tensor) -> Tensor:
-    """Adjusted p-values: `min_{j >= i} p_(j) T / j` over the sorted ones, at most 1.  (T,) -> (T,)"""
-    count = len(p_values)
-    if count == 0:
-        return p_values
-    order = p_values.argsort()
-    scaled = p_values[order] * count / torch.arange(1, count + 1, dtype=p_values.dtype)
-    adjusted = scaled.flip(0).cummin(0).values.flip(0).clamp(max=1)
-    return torch.empty_like(adjusted).scatter(0, order, adjusted)
 
 
 @dataclass(frozen=True)

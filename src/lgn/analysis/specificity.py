@@ -37,7 +37,7 @@ def most_specific_first(found: list[Finding], matrix: Tensor, patch: Patch, dime
 
 def adds(small: str, large: str, matrix: Tensor, patch: Patch, dimensions: int) -> bool:
     """Whether a matrix (d, d) has more energy in the larger space than the smaller and noise would give: an F-test."""
-    from scipy.stats import f
+    from scipy.special import fdtrc
 
     shares = scores.score(matrix, patch, [small, large])
     sizes = scores.dimensions(patch)
@@ -48,7 +48,7 @@ def adds(small: str, large: str, matrix: Tensor, patch: Patch, dimensions: int) 
     if between < 1e-9 or float(structure.energy(matrix)) == 0:
         return False
     ratio = (between / further) / (left / rest) if left > 1e-12 else math.inf
-    return bool(f.sf(ratio, further, rest) <= LEVEL)
+    return bool(fdtrc(further, rest, ratio) <= LEVEL)
 
 
 def _excess(each: Finding) -> float:

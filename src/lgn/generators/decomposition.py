@@ -4,9 +4,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lgn.generators.orthogonal import nearest_orthogonal
 from lgn.generators.roots_of_unity import nearest_cyclic
 from lgn.groups import Group
+from lgn.linalg import polar_factor
 
 CONDITION = 1e4  # of the averaged metric, above which words blow up and polar factors are taken instead
 TURNS = 20  # at most, of turning the frame to matrices that are no representation
@@ -30,7 +30,7 @@ def decompose(matrices: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarra
     words = group.representation(given)
     metric = (words.mT @ words).mean(0)
     if not torch.isfinite(metric).all() or float(torch.linalg.cond(metric)) > CONDITION:
-        words = group.representation(nearest_orthogonal(given))
+        words = group.representation(polar_factor(given))
         metric = torch.eye(given.shape[-1], dtype=given.dtype)
     values, frame = torch.linalg.eigh(metric)
     p = frame @ torch.diag(values**-0.5) @ frame.T
@@ -74,9 +74,9 @@ def _frame(words: Tensor, blocks: Tensor) -> Tensor:
     d = words.shape[-1]
     # Somewhere, always the same: what is random in a start is in the matrices.
     start = torch.randn(d, d, generator=torch.Generator().manual_seed(0), dtype=words.dtype)
-    q = nearest_orthogonal(start)
+    q = polar_factor(start)
     for _ in range(TURNS):
-        turned = nearest_orthogonal((words @ q @ blocks.mT).mean(0))
+        turned = polar_factor((words @ q @ blocks.mT).mean(0))
         done = float((turned - q).norm()) < 1e-12 * d
         q = turned
         if done:

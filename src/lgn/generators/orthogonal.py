@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn.utils.parametrizations import orthogonal
 
 from lgn.generators.base import Generator, require_invertible
+from lgn.linalg import polar_factor
 from lgn.measures import orthogonality_error
 
 # Note [Rebasing]
@@ -51,12 +52,6 @@ def _restore(weight: Tensor, state: dict[str, Tensor], training: bool) -> Orthog
     return module.train(training)
 
 
-def nearest_orthogonal(matrix: Tensor) -> Tensor:
-    """The polar factor `U V^T`, nearest orthogonal matrix in the Frobenius norm.  (..., d, d) -> (..., d, d)"""
-    u, _, vh = torch.linalg.svd(matrix)
-    return u @ vh
-
-
 class Orthogonal(Generator):
     """`A^T A = I` (app. B: the Stiefel manifold).
 
@@ -68,7 +63,7 @@ class Orthogonal(Generator):
 
     def _start_from(self, start: Tensor) -> None:
         require_invertible(start, "Orthogonal")
-        self.rotation = OrthogonalWeight(nearest_orthogonal(start))
+        self.rotation = OrthogonalWeight(polar_factor(start))
 
     def matrix(self) -> Tensor:
         return self.rotation()

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 
-from lgn.generators.orthogonal import nearest_orthogonal
+from lgn.linalg import polar_factor
 
 
 def nearest_cyclic(matrix: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -14,7 +14,7 @@ def nearest_cyclic(matrix: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarr
     if not np.allclose(matrix.T @ matrix, np.eye(d), atol=1e-6):
         values, vectors = np.linalg.eig(matrix)
         if np.linalg.cond(vectors) > 1e3:
-            matrix = nearest_orthogonal(torch.from_numpy(matrix)).numpy()
+            matrix = polar_factor(torch.from_numpy(matrix)).numpy()
         else:
             rounded = np.array([_round_to_root(value, order) for value in values])
             matrix = np.real(vectors @ np.diag(rounded) @ np.linalg.inv(vectors))

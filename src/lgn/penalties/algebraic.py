@@ -8,6 +8,7 @@ from torch.autograd.function import once_differentiable
 
 from lgn.generators import matrices_by_size, start_matrices
 from lgn.groups import relation_products
+from lgn.linalg import fast_polar_factor, identity_like
 from lgn.penalties.base import Penalty
 
 
@@ -37,7 +38,7 @@ class AuxiliaryInverse(Penalty):
 
     def score(self, matrix: Tensor, order: int) -> Tensor:
         inverse = self.inverses[_key(matrix.shape[-1], order)]
-        return _norms(torch.baddbmm(_identity(matrix), matrix, inverse, beta=-1)).sum()
+        return _norms(torch.baddbmm(identity_like(matrix), matrix, inverse, beta=-1)).sum()
 
 
 class SingularValues(Penalty):
@@ -65,7 +66,7 @@ class Orthogonality(Penalty):
     """`mu * sum ||A^T A - I||_F`: the Stiefel manifold of app. B, encouraged instead of enforced."""
 
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
-        return _norms(matrix.mT @ matrix - _identity(matrix)).sum()
+        return _norms(matrix.mT @ matrix - identity_like(matrix)).sum()
 
 
 class Closure(Penalty):
@@ -75,7 +76,7 @@ class Closure(Penalty):
     """
 
     def score(self, matrix: Tensor, order: int) -> Tensor:
-        return _norms(torch.linalg.matrix_power(matrix, order) - _identity(matrix)).sum()
+        return _norms(torch.linalg.matrix_power(matrix, order) - identity_like(matrix)).sum()
 
 
 class Relations(Penalty):
@@ -88,7 +89,7 @@ class Relations(Penalty):
         scores = []
         for generator in self.generators:
             several = generator.matrix().unflatten(0, (len(generator.group.generators), -1))
-            scores.append(_norms(relation_products(generator.group, several) - _identity(several)).sum())
+            scores.append(_norms(relation_products(generator.group, several) - identity_like(several)).sum())
         return self.weight * torch.stack(scores).sum()
 
 
@@ -97,7 +98,7 @@ class _NuclearNorm(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, matrix: Tensor) -> Tensor:
-        factor = polar_factor(matrix)
+        factor = fast_polar_factor(matrix)
         ctx.save_for_backward(factor)
         return (matrix * factor).sum()
 
@@ -105,28 +106,6 @@ class _NuclearNorm(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, g: Tensor) -> Tensor:
         return g * ctx.saved_tensors[0]
-
-
-def polar_factor(matrix: Tensor, most: int = 40) -> Tensor:
-    """`U V^T` of the singular value decomposition, by Newton's and Schulz's products.  (..., d, d) -> (..., d, d)
-
-    A batch of small decompositions is slow, products of the batch are not: `X <- X (3 I - X^T X) / 2` takes every
-    singular value in (0, 1] to 1. Matrices so near to singular that it takes too long are decomposed after all.
-    """
-    x = matrix / torch.linalg.matrix_norm(matrix, keepdim=True).clamp_min(torch.finfo(matrix.dtype).tiny)
-    eye = _identity(matrix)
-    enough = 50 * torch.finfo(matrix.dtype).eps
-    for number in range(most):
-        gram = x.mT @ x
-        if number % 4 == 3 and float((gram - eye).abs().max()) < enough:
-            return x
-        x = torch.baddbmm(x, x, gram, beta=1.5, alpha=-0.5) if x.ndim == 3 else 1.5 * x - 0.5 * x @ gram
-    u, _, vh = torch.linalg.svd(matrix)
-    return u @ vh
-
-
-def _identity(matrix: Tensor) -> Tensor:
-    return torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
 
 
 def _norms(matrix: Tensor) -> Tensor:

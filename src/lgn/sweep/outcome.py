@@ -1,6 +1,5 @@
 """What the runs of a sweep say together: mean, standard deviation and confidence interval. The run is the unit."""
 
-import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,12 +11,11 @@ from lgn.analysis import scores
 from lgn.generators import generators_of, matrices_by_size
 from lgn.markdown import columns
 from lgn.measures import closure_error
+from lgn.stats import CONFIDENCE, student_interval
 from lgn.sweep.plan import Job
 from lgn.training import Run
 from lgn.training.evaluation import kept_epoch
 from lgn.whole_files import write_json
-
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -42,16 +40,12 @@ class Setting:
 
 def spread_of(values: Sequence[float], confidence: float = CONFIDENCE) -> Spread:
     """Mean, standard deviation (n - 1) and Student's interval `mean +- t s / sqrt(n)`."""
-    from scipy.stats import t
-
     if not values:
         raise ValueError("values must have at least one number, got none")
-    mean = statistics.fmean(values)
+    mean, low, high = student_interval(values, confidence)
     if len(values) == 1:
         return Spread(tuple(values), mean, None, None, None)
-    deviation = statistics.stdev(values)
-    half = float(t.ppf((1 + confidence) / 2, len(values) - 1)) * deviation / math.sqrt(len(values))
-    return Spread(tuple(values), mean, deviation, mean - half, mean + half)
+    return Spread(tuple(values), mean, statistics.stdev(values), low, high)
 
 
 def summarise(jobs: Sequence[Job]) -> list[Setting]:

@@ -8,7 +8,7 @@ import torch
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE
 from lgn.analysis.nulls import FRESH, GAUSSIAN, ORBITS, RELABELLED, SHUFFLED
 from lgn.analysis.scores import STRUCTURES
-from lgn.analysis.significance import benjamini_hochberg
+from lgn.stats import benjamini_hochberg
 from studies.paper.excerpt import Number, Scores
 
 #: Nulls whose draws have no smoothness: every trained filter is smoother than they are.

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import cache
-from math import sqrt
-from statistics import mean, variance
+from statistics import mean
 from typing import Any, Literal
+
+from lgn.stats import student_interval, welch_interval
 
 Verdict = Literal["holds", "holds in part", "not seen", "not tested"]
 
@@ -102,30 +102,16 @@ class Estimate:
 
 def estimate(values: list[float]) -> Estimate:
     """The mean over runs with Student's interval, `mean +- t s / sqrt(n)`: the run is the unit, not the generator."""
-    centre = mean(values)
     if len(values) < 2:
-        return Estimate(centre, None, None, len(values))
-    reach = _quantile(len(values) - 1) * sqrt(variance(values) / len(values))
-    return Estimate(centre, centre - reach, centre + reach, len(values))
+        return Estimate(mean(values), None, None, len(values))
+    return Estimate(*student_interval(values), len(values))
 
 
 def difference(one: list[float], other: list[float]) -> Estimate:
     """The difference of two means over runs with Welch's interval: the variances need not be equal."""
-    centre = mean(one) - mean(other)
     if min(len(one), len(other)) < 2:
-        return Estimate(centre, None, None, len(one), len(other))
-    parts = [variance(values) / len(values) for values in (one, other)]
-    whole = sum(parts)
-    freedom = [part**2 / (len(values) - 1) for part, values in zip(parts, (one, other), strict=True)]
-    reach = _quantile(whole**2 / sum(freedom)) * sqrt(whole) if sum(freedom) > 0 else 0.0
-    return Estimate(centre, centre - reach, centre + reach, len(one), len(other))
-
-
-@cache
-def _quantile(freedom: float) -> float:
-    from scipy.stats import t
-
-    return float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+        return Estimate(mean(one) - mean(other), None, None, len(one), len(other))
+    return Estimate(*welch_interval(one, other), len(one), len(other))
 
 
 def all_of(answers: Iterable[bool | None]) -> bool | None:

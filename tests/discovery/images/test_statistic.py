@@ -7,7 +7,7 @@ from lgn.discovery.images.exact import turns_and_flips
 from lgn.discovery.images.observer import network, smaller
 from lgn.discovery.images.power import MIXED, pattern, planted_break, put
 from lgn.discovery.images.statistic import Reading, answers, read
-from lgn.discovery.images.verdict import LEVEL, holm, is_open, judge
+from lgn.discovery.images.verdict import LEVEL, is_open, judge
 
 FAMILY = turns_and_flips(("turns", "flips"), 8, 8)
 
@@ -96,11 +96,6 @@ def test_averaging_over_squares_commutes_with_turns_and_flips_whatever_the_size(
         x = torch.randn(2, 1, size, size, generator=generator())
         for element in range(8):
             torch.testing.assert_close(smaller(FAMILY.act(x, element)), FAMILY.act(smaller(x), element))
-
-
-def test_holm_is_that_of_its_definition() -> None:
-    p = [0.01, 0.04, 0.03, 0.005]
-    assert holm(p) == [0.03, 0.06, 0.06, 0.02]
 
 
 def reading(share: float, error: float, images: int) -> Reading:

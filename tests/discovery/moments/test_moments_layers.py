@@ -6,12 +6,12 @@ from torch import Tensor
 
 import lgn
 from lgn.discovery.moments import DataSymmetry, Element
-from lgn.discovery.moments.ascent import polar
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.result import GroupFound
 from lgn.discovery.moments.warp import Warp, fit_warp
 from lgn.discovery.moments.whitening import Frame, principal_directions
 from lgn.generators.affine import places_from_centre, warp_matrices
+from lgn.linalg import polar_factor
 from lgn.transforms import nearest_period, parse_operator
 from lgn.transforms.filters import blur
 
@@ -39,7 +39,7 @@ def found_map(inner: Tensor, frame: Frame, grid: Grid | None, exact: Tensor | No
 
 def noisy(matrix: Tensor, size: float = 0.03) -> Tensor:
     noise = torch.randn(matrix.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    return polar(matrix + size * noise)
+    return polar_factor(matrix + size * noise)
 
 
 @pytest.mark.parametrize("name", ["reflection columns", "rotation 90", "transposition"])
@@ -48,7 +48,7 @@ def test_turns_and_flips_by_quarters_are_snapped_exactly(name: str, channels: in
     frame = smooth_frame(channels)
     small = parse_operator(name, (9, 9))
     pixels = torch.kron(torch.eye(channels, dtype=torch.float64), small)
-    warp = fit_warp(noisy(polar(frame.lower(pixels))), frame, Grid(channels, (9, 9)))
+    warp = fit_warp(noisy(polar_factor(frame.lower(pixels))), frame, Grid(channels, (9, 9)))
     assert warp is not None
     assert warp.exact
     assert torch.equal(warp.matrix((9, 9)), small)
@@ -112,7 +112,7 @@ def test_outputs_of_a_linear_layer_move_one_place(order: int) -> None:
 def test_a_flip_becomes_kernels_of_any_size() -> None:
     frame = smooth_frame()
     exact = parse_operator("reflection columns", (9, 9))
-    found = found_map(noisy(polar(frame.lower(exact))), frame, GRID, exact)
+    found = found_map(noisy(polar_factor(frame.lower(exact))), frame, GRID, exact)
     start = found.start(found.elements[0], kernel_size=3)
     layer = lgn.nn.GroupConv2d(1, 2, 2, 3, generator="fixed", start=start, bias=False, padding=1)
     images = torch.randn(2, 1, 8, 8)

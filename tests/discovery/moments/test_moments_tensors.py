@@ -6,17 +6,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from lgn.discovery.moments.ascent import climb, polar, value_and_gradient
+from lgn.discovery.moments.ascent import climb, value_and_gradient
 from lgn.discovery.moments.lie import form, skew_basis
 from lgn.discovery.moments.significance import block_statistic, generic_violation, power
 from lgn.discovery.moments.starts import invariant_matrices
 from lgn.discovery.moments.tensors import derive, directions, harmonic_moment, rotate
+from lgn.linalg import polar_factor
 
 R = 5
 
 
 def random_orthogonal(seed: int, r: int = R) -> Tensor:
-    return polar(torch.randn(r, r, generator=torch.Generator().manual_seed(seed), dtype=torch.float64))
+    return polar_factor(torch.randn(r, r, generator=torch.Generator().manual_seed(seed), dtype=torch.float64))
 
 
 def some_directions(count: int, seed: int = 0, r: int = R) -> Tensor:

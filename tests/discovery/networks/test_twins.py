@@ -7,7 +7,6 @@ from torch import Tensor
 from lgn.discovery.networks.bank import prepare
 from lgn.discovery.networks.candidates import Candidate, candidates_for
 from lgn.discovery.networks.gap import gap_test, landings
-from lgn.discovery.networks.twins import holm
 from lgn.discovery.networks.twist import share_as_large, twisted, twists
 
 
@@ -78,12 +77,6 @@ def test_a_pair_is_counted_once() -> None:
     assert gap.landings == 8
     assert gap.size > 1
     assert gap.p_value == pytest.approx(0.01)
-
-
-def test_holm_agrees_with_its_definition() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.5, 0.9]) == [1.0, 1.0]
-    assert holm([]) == []
 
 
 def test_a_share_counts_the_bank_itself() -> None:

@@ -3,7 +3,6 @@
 from lgn.discovery.filters.determined import UndeterminedWarning, determined_dimension, warn_undetermined
 from lgn.discovery.filters.fit import Fit, fit_generator
 from lgn.discovery.filters.group_fit import GroupFit
-from lgn.discovery.filters.judge import Judgement, judge
 from lgn.discovery.filters.learned import Learned, learn_generator, random_generators
 from lgn.discovery.filters.lift import Lifted, lift, lift_bank
 from lgn.discovery.filters.pairs import PairFit, fit_from_pairs
@@ -16,7 +15,6 @@ from lgn.discovery.filters.views import ViewSymmetry, discover_from_views
 __all__ = [
     "Fit",
     "GroupFit",
-    "Judgement",
     "Learned",
     "Lifted",
     "PairFit",
@@ -31,7 +29,6 @@ __all__ = [
     "discover_from_views",
     "fit_from_pairs",
     "fit_generator",
-    "judge",
     "learn_generator",
     "lift",
     "lift_bank",

@@ -14,6 +14,7 @@ from lgn.data.seeds import generator_for
 from lgn.generators import FAMILIES, Generator, Representation, make_generator, permutation_like, rebase
 from lgn.groups import Group, as_group, relation_error
 from lgn.penalties import KeptMoments, PatchMoments
+from lgn.stats import stratified_halves
 
 Verdict = Literal["kept", "broken", "undecided"]
 KEPT = 3.0  # times what halves differ by, at every degree: at most this is noise
@@ -102,7 +103,8 @@ def learn_generator(
         raise ValueError(f"starts must be at least 1 and steps at least 2, got {starts} and {steps}")
     if len(images) < 4:
         raise ValueError(f"images must be at least 4, in two halves, got {len(images)}")
-    learns, judges = _halves(images, labels, seed)
+    strata = torch.zeros(len(images), device=images.device) if labels is None else labels.to(images.device)
+    learns, judges = stratified_halves(strata, generator_for("halves of learned", seed))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         generator = random_generators(family, patch, group, starts).to(images)
@@ -139,17 +141,6 @@ def random_generators(family: str, patch: Patch, group: Group | str | int, count
         exact = partial(kind, stretched=False)
         return make_generator(exact, patch, group, (count, 1), permutation_like(group, math.prod(patch), count))
     return make_generator(kind, patch, group, (count, 1))
-
-
-def _halves(images: Tensor, labels: Tensor | None, seed: int) -> tuple[Tensor, Tensor]:
-    """Which images learn and which judge: every other one of each class, so that both have the same classes."""
-    order = torch.randperm(len(images), generator=generator_for("halves of learned", seed))
-    if labels is not None:
-        _, numbers, counts = labels.cpu().unique(return_inverse=True, return_counts=True)
-        order = order[counts[numbers[order]] > 1]  # of one image alone there are no halves
-        order = order[numbers[order].argsort(stable=True)]
-    order = order.to(images.device)
-    return order[::2], order[1::2]
 
 
 def _descend(

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from lgn.discovery.filters.snap import nearest_permutation
 from lgn.groups import Group, from_permutations
+from lgn.linalg import nearest_permutation
 
 NEAR = 0.5  # relative distance from the algebra up to which a permutation may be one of it
 DRAWS = 40  # of random members, for each dimension

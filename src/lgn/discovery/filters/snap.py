@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from lgn.generators import Cyclic
-from lgn.generators.orthogonal import nearest_orthogonal
+from lgn.linalg import nearest_permutation, polar_factor
 
 Snap = Literal["none", "orthogonal", "roots", "permutation"]
 
@@ -22,20 +22,10 @@ def snap(matrix: Tensor, kind: Snap, order: int = 4) -> Tensor:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"matrix must be (d, d), got shape {tuple(matrix.shape)}")
     if kind == "orthogonal":
-        return nearest_orthogonal(matrix)
+        return polar_factor(matrix)
     if kind == "permutation":
         return nearest_permutation(matrix)
     if kind == "roots":
         with torch.no_grad():
             return Cyclic(matrix[None, None], (len(matrix), 1), order).matrix()[0, 0]
     return matrix
-
-
-def nearest_permutation(matrix: Tensor) -> Tensor:
-    """The permutation matrix nearest in the Frobenius norm: an assignment problem.  (d, d) -> (d, d)"""
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(matrix.detach().cpu().double().numpy(), maximize=True)
-    permutation = torch.zeros_like(matrix)
-    permutation[torch.as_tensor(rows), torch.as_tensor(columns)] = 1
-    return permutation

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from lgn.discovery.filters.judge import judge
+from lgn.stats import compare_runs, halves
 
 LEVEL = 0.015  # a claim needs a p-value of at most this
 FALSE_CLAIM_RATE = 0.02  # no more in any simulated cell of `lgn benchmark truth`
@@ -90,7 +90,7 @@ def search_starts(
 
     models = {name: trained(make, seed) for name, make in starts.items()}
     right = _scores([correct(model) for model in models.values()])  # (starts, images)
-    chooses, judges = _halves(right.shape[1], seed)
+    chooses, judges = halves(right.shape[1], torch.Generator().manual_seed(seed))
     trials = tuple(map(Trial, models, right[:, chooses].mean(1).tolist()))
     best = max(trials, key=lambda trial: trial.validation)
     seeds = [FRESH + retrainings * seed + number for number in range(retrainings)]
@@ -99,7 +99,7 @@ def search_starts(
         _scores([correct(model) for model in some], right.shape[1])[:, judges]
         for some in (again, [trained(free, each) for each in seeds])
     )
-    verdict = judge(ours, control)
+    verdict = compare_runs(ours, control)
     return Search(
         trials,
         best,
@@ -116,12 +116,6 @@ def spread_angles(count: int, offset: float = 0.0) -> Sequence[float]:
     if count < 1:
         raise ValueError(f"count must be at least 1, got {count}")
     return [((number + 0.5) * 360 / count + offset + 180) % 360 - 180 for number in range(count)]
-
-
-def _halves(images: int, seed: int) -> tuple[Tensor, Tensor]:
-    """Which images choose and which judge: at random, for images often lie in some order."""
-    order = torch.randperm(images, generator=torch.Generator().manual_seed(seed))
-    return order[: images // 2], order[images // 2 :]
 
 
 def _scores(correct: list[Tensor], images: int | None = None) -> Tensor:

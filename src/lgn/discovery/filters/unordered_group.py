@@ -7,6 +7,7 @@ from torch import Tensor
 
 from lgn.discovery.filters.commutant import commutator_spectrum
 from lgn.groups import Group, from_table
+from lgn.linalg import assignment
 
 MAX_ORDER = 16
 SEEDS = 12  # sets that are tried as the first
@@ -79,11 +80,9 @@ def _from_one_set(vectors: Tensor, algebra: Tensor, group: Group) -> Tensor | No
 
 def _assigned(white: Tensor, rho: Tensor) -> Tensor:
     """For each set the filter nearest to `rho(g)` of its first, one for each element.  -> (sets, order)"""
-    from scipy.optimize import linear_sum_assignment
-
     expected = torch.einsum("gij,kcj->kgci", rho, white[:, 0])
     costs = (expected[:, :, None] - white[:, None]).square().sum((-2, -1))  # (sets, element, filter)
-    return torch.stack([torch.as_tensor(linear_sum_assignment(cost.numpy())[1]) for cost in costs])
+    return assignment(-costs)
 
 
 def _in_order(white: Tensor, arrangement: Tensor) -> Tensor:

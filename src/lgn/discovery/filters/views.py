@@ -9,8 +9,8 @@ from torch.nn import functional as F
 from lgn.actions import vec
 from lgn.discovery.filters.commutant import GAP, commutator_spectrum, cyclic_candidates, eigengap
 from lgn.discovery.filters.permutations import permutation_group
-from lgn.discovery.filters.snap import nearest_permutation
 from lgn.groups import Group, cyclic
+from lgn.linalg import nearest_permutation
 
 WHITENING = 1e-3  # added to the variances of patches, as a share of their mean
 REPEAT = 0.1  # relative distance under which two views of an image are the same

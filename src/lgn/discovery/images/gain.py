@@ -8,11 +8,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.data import generator_for
-from lgn.discovery.filters import judge
 from lgn.discovery.filters.start_search import LEVEL
 from lgn.discovery.images.fitting import correct, fit
 from lgn.discovery.images.observer import seeded, smaller
 from lgn.nn import GroupConv2d
+from lgn.stats import compare_runs
 
 FILTERS, HIDDEN, KERNEL = 96, 256, 7
 #: Networks of each kind.
@@ -71,7 +71,7 @@ def ask_network(
 ) -> Gain:
     """Orbits of a known matrix, `make(patch)`, of a given order, against free filters that are pooled alike.
 
-    Five networks each. Nothing is chosen among them, so all images that taught nothing judge: `judge`.
+    Five networks each. Nothing is chosen among them, so all images that taught nothing judge: `compare_runs`.
     """
     some = torch.randperm(len(learns[0]), generator=generator_for("symmetry gain", seed))[:FEW]
     x, y = smaller(learns[0][some]), learns[1][some]
@@ -100,6 +100,6 @@ def ask_network(
         return torch.stack(found)
 
     ours, control = right(orbits), right(free)
-    advantage, error, p_value = map(float, judge(ours, control))
+    advantage, error, p_value = map(float, compare_runs(ours, control))
     accuracy, without = (float(each.double().mean()) for each in (ours, control))
     return Gain(100 * advantage, 100 * error, p_value, p_value <= LEVEL, accuracy, without, len(x))

@@ -6,7 +6,8 @@ from lgn.discovery.images.images_evidence import FamilyEvidence
 from lgn.discovery.images.ranges import spread
 from lgn.discovery.images.row import ClassReading, FamilyFacts, Row
 from lgn.discovery.images.statistic import read
-from lgn.discovery.images.verdict import Verdict, holm, judge
+from lgn.discovery.images.verdict import Verdict, judge
+from lgn.stats import holm
 
 
 def rows_of(

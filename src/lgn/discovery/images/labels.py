@@ -10,7 +10,8 @@ from torch.nn import functional as F
 from lgn.discovery.images.family import Candidate, Family
 from lgn.discovery.images.images_evidence import Parts
 from lgn.discovery.images.observer import RATE, drawn, laid_out, network, seeded, smaller
-from lgn.discovery.images.statistic import CONFIDENCE
+from lgn.linalg import assignment
+from lgn.stats import student_interval
 
 LabelWord = Literal["survive", "permuted", "lost", "undecided"]
 #: Labels survive if less than this share of what a classifier knows beyond chance is lost.
@@ -59,11 +60,11 @@ def ask_labels(model: nn.Module, family: Family, candidate: Candidate, images: T
     right = (said == labels).double()
     chance = float(torch.bincount(labels).max()) / len(labels)
     allowed = LOSS * max(float(right.mean()) - chance, 0.0)
-    difference, low, high = _interval(right - (moved == labels).double())
+    difference, low, high = student_interval(right - (moved == labels).double())
     found = LabelEvidence(
         "undecided", float(right.mean()), float((moved == labels).double().mean()), difference, (low, high)
     )
-    knows = _interval(right)[1] > chance  # a classifier that knows nothing has nothing to lose
+    knows = student_interval(right)[1] > chance  # a classifier that knows nothing has nothing to lose
     if not knows:
         return found
     if high < allowed:
@@ -72,7 +73,7 @@ def ask_labels(model: nn.Module, family: Family, candidate: Candidate, images: T
     permutation = _assignment(moved[:half], labels[:half])
     expected = permutation[labels[half:]]
     matched = (moved[half:] == expected).double()
-    permuted, p_low, p_high = _interval(right[half:] - matched)
+    permuted, p_low, p_high = student_interval(right[half:] - matched)
     if p_high < allowed and not torch.equal(permutation, torch.arange(len(permutation))):
         return LabelEvidence(
             "permuted",
@@ -95,17 +96,6 @@ def _said(model: nn.Module, images: Tensor) -> Tensor:
 
 def _assignment(said: Tensor, labels: Tensor) -> Tensor:
     """The permutation of labels that agrees with most answers.  (N,), (N,) -> (classes,)"""
-    from scipy.optimize import linear_sum_assignment
-
     classes = int(max(said.max(), labels.max())) + 1
     counts = torch.zeros(classes, classes).index_put((labels, said), torch.ones(len(said)), accumulate=True)
-    return torch.from_numpy(linear_sum_assignment(-counts.numpy())[1])
-
-
-def _interval(values: Tensor) -> tuple[float, float, float]:
-    """The mean, and Student's interval."""
-    from scipy.stats import t as student
-
-    half = float(student.ppf((1 + CONFIDENCE) / 2, max(len(values) - 1, 1))) * float(values.std()) / len(values) ** 0.5
-    mean = float(values.mean())
-    return mean, mean - half, mean + half
+    return assignment(counts)

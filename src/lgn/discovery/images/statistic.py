@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from lgn.discovery.images.family import Candidate
-
-CONFIDENCE = 0.95
+from lgn.stats import student_margin, student_p_value
 
 # Note [One half]
 # If x and T x have one law, so have h x and h T x. For any fixed function d of an image, then, d(h x) > 0 is as likely
@@ -41,16 +40,12 @@ class Reading:
     @property
     def interval(self) -> tuple[float, float]:
         """Student's two-sided interval of 95 %."""
-        from scipy.stats import t as student
-
-        half = float(student.ppf((1 + CONFIDENCE) / 2, max(self.images - 1, 1))) * self.error
-        return max(self.share - half, 0.0), min(self.share + half, 1.0)
+        margin = student_margin(self.error, max(self.images - 1, 1))
+        return max(self.share - margin, 0.0), min(self.share + margin, 1.0)
 
     def p_value(self, chance: float = 0.5) -> float:
         """How often chance tells as well: one-sided, of Student's t."""
-        from scipy.stats import t as student
-
-        return float(student.sf((self.share - chance) / self.error, max(self.images - 1, 1)))
+        return float(student_p_value((self.share - chance) / self.error, max(self.images - 1, 1)))
 
 
 def answers(logits: Tensor, candidate: Candidate) -> Tensor:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lgn.discovery.images.statistic import Reading
+from lgn.stats import normal_quantile
 
 Word = Literal["kept", "broken", "undecided"]
 #: "Broken" is wrong about a symmetry with at most this probability, over all candidates of a call together; "kept" is
@@ -31,16 +32,6 @@ class Verdict:
     needed: int = 0
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values: valid whatever the tests have to do with each other."""
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    adjusted, largest = [1.0] * len(p_values), 0.0
-    for rank, place in enumerate(order):
-        largest = max(largest, min((len(p_values) - rank) * p_values[place], 1.0))
-        adjusted[place] = largest
-    return adjusted
-
-
 def judge(found: Reading, adjusted_p: float, control: Reading | None, margin: float, images: int) -> Verdict:
     """One candidate. `images` is how many there are in all, to say how many it would take.
 
@@ -64,9 +55,7 @@ def below(found: Reading, control: Reading) -> bool:
     See Note [How sure]. A reading below one half is luck, and counts as one half: no luck stands in for a break that
     was not seen.
     """
-    from scipy.stats import norm
-
-    return found.share < half(control) and _gap(found, control) > float(norm.isf(LEVEL))
+    return found.share < half(control) and _gap(found, control) > normal_quantile(1 - LEVEL)
 
 
 def is_open(found: Sequence[Reading], control: Reading) -> bool:

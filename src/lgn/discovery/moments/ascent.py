@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from lgn.linalg import polar_factor
+
 Moments = Mapping[int, Tensor]  # by degree: (classes, r, ..., r)
 
 # The shift of a start, as a share of the mean gain: with much of it every step climbs, with little steps are long.
@@ -37,12 +39,6 @@ def _contract(starts: Tensor, source: Tensor, target: Tensor) -> Tensor:
     return torch.einsum("ix,sax->sia", target.reshape(r, -1), moved.reshape(count, r, -1))
 
 
-def polar(matrices: Tensor) -> Tensor:
-    """The nearest orthogonal matrices.  (..., r, r) -> (..., r, r)"""
-    left, _, right = torch.linalg.svd(matrices)
-    return left @ right
-
-
 def climb(
     starts: Tensor,
     source: Moments,
@@ -68,7 +64,7 @@ def climb(
     going = torch.arange(len(starts))  # what has come to rest is not moved any more
     for _ in range(steps):
         raised = slope + shift[:, None, None] * starts
-        following = polar(raised if inside is None else raised * inside)
+        following = polar_factor(raised if inside is None else raised * inside)
         after, steeper = value_and_gradient(following, source, target)
         better = torch.ones_like(value, dtype=torch.bool) if restless else after >= value
         moved = (following - starts).abs().amax((1, 2))

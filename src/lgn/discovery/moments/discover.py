@@ -17,12 +17,13 @@ from lgn.discovery.moments.naming import name_generator
 from lgn.discovery.moments.prepare import Grid, prepare
 from lgn.discovery.moments.result import DataSymmetry, Element, LieGenerator
 from lgn.discovery.moments.search import PROMISING, closed, polish, promising, search
-from lgn.discovery.moments.significance import Blocks, power, quantile, weakest_direction
+from lgn.discovery.moments.significance import Blocks, power, weakest_direction
 from lgn.discovery.moments.split import BEYOND, CLEAR, FOURTH, Sample, choose_frame, halves, mean_moments
 from lgn.discovery.moments.starts import invariants_and_noise
 from lgn.discovery.moments.tensors import BLOCKS
 from lgn.discovery.moments.view import View
 from lgn.discovery.moments.whitening import Frame, principal_directions
+from lgn.stats import student_quantile
 
 STARTS = 100
 FAINT = 1.0  # signal over noise of the weakest direction below which no map can be decided, and none is looked for
@@ -175,7 +176,7 @@ def _seen(searching: Sample, rank: int | None, seed: int) -> tuple[Frame, Blocks
 def visible(blocks: Tensor) -> bool:
     """Whether moments can be told from none."""
     size, error = power(blocks)
-    return size > quantile(LEVEL, BLOCKS) * error
+    return size > student_quantile(1 - LEVEL, BLOCKS - 1) * error
 
 
 def _algebra(found: Blocks, judges: Blocks, final: View, grid: Grid | None) -> tuple[LieGenerator, ...]:

@@ -12,9 +12,9 @@ from lgn.discovery.moments.significance import (
     block_statistic,
     generic_violation,
     products_by_direction,
-    quantile,
 )
 from lgn.discovery.moments.tensors import rotate
+from lgn.stats import student_quantile
 
 Verdict = Literal["kept", "undecided", "broken"]
 
@@ -72,7 +72,7 @@ def judge(folds: Sequence[Fold], level: float) -> Judgement:
     The folds' directions must be the same; their statistics are averaged, and have errors of their own.
     """
     parts = [_parts(fold) for fold in folds]
-    bound = quantile(level, len(parts[0][0].difference))
+    bound = student_quantile(1 - level, len(parts[0][0].difference) - 1)
     tests = [_test(each, bound) for each in zip(*parts, strict=True)]
     whole, by_degree = tests[0], [test for test in tests[1:] if test.allowed == SHARE]
     broken = any(test.lower > 0 for test in tests[1:])

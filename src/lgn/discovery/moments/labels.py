@@ -11,6 +11,7 @@ from lgn.discovery.moments.starts import invariants_and_noise
 from lgn.discovery.moments.tensors import rotate
 from lgn.discovery.moments.view import Classes, View, permuted
 from lgn.discovery.moments.whitening import Frame
+from lgn.linalg import assignment
 
 MOST = 14  # directions
 ENOUGH = 4  # classes, not taken to each other, whose means and covariances can decide by themselves
@@ -65,14 +66,12 @@ def task_solutions(searching: Sample, view: View, starts: int, seed: int) -> tup
 
 def best_classes(matrix: Tensor, moments: Moments) -> Classes:
     """Where the classes go that a map takes them nearest to: an assignment problem."""
-    from scipy.optimize import linear_sum_assignment
-
     nearness: Tensor | float = 0.0
     for degree in (1, 2):
         moved, there = rotate(matrix, moments[degree], degree).flatten(1), moments[degree].flatten(1)
         nearness = nearness + moved @ there.T
     assert isinstance(nearness, Tensor)
-    return tuple(int(c) for c in linear_sum_assignment(nearness.numpy(), maximize=True)[1])
+    return tuple(assignment(nearness).tolist())
 
 
 def cycles(classes: Classes | None) -> int:

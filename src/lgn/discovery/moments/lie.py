@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from lgn.discovery.moments.judge import Verdict
-from lgn.discovery.moments.significance import Blocks, block_statistic, products_by_direction, quantile
+from lgn.discovery.moments.significance import Blocks, block_statistic, products_by_direction
 from lgn.discovery.moments.tensors import derive
+from lgn.stats import student_quantile
 
 FREE, NEARLY = 0.06, 0.03  # of the terms of L . T: what may be left where they cancel, and what must not for certain
 CLEAR = 0.2  # the largest ratio of a zero to the first eigenvalue that is none
@@ -75,7 +76,7 @@ def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Cancellation:
         left = left + products_by_direction(derive(skew, moments, degree)).sum(0)
         one = torch.movedim(torch.tensordot(moments, skew, dims=([2], [1])), -1, 2)
         terms = terms + degree * products_by_direction(one).sum(0)
-    bound = quantile(level, len(left))
+    bound = student_quantile(1 - level, len(left) - 1)
     (top, noise), (below, _) = block_statistic(left), block_statistic(terms)
     excess, error = block_statistic(left - FREE * terms)
     certain, scatter = block_statistic(left - NEARLY * terms)

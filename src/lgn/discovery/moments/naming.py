@@ -6,9 +6,9 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from lgn.discovery.filters.snap import nearest_permutation
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.whitening import Frame
+from lgn.linalg import nearest_permutation
 from lgn.transforms import parse_operator
 from lgn.transforms.lie import analytic, cosine
 

@@ -68,10 +68,3 @@ def generic_violation(matrix: Tensor, degree: int) -> float:
     if degree > 1:
         character, size = character - symmetric[degree - 2], size - sizes[degree - 2]
     return (1 - character / size) / 2
-
-
-def quantile(level: float, blocks: int) -> float:
-    """How many standard errors make an upper bound that fails at the given level: Student's, of the blocks."""
-    from scipy.special import stdtrit  # scipy.stats takes seconds to import
-
-    return -float(stdtrit(blocks - 1, level))

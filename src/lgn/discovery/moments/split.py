@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from lgn import stats
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.significance import Blocks, weakest_direction
 from lgn.discovery.moments.tensors import BLOCKS, block_moments, directions, rotate
@@ -47,7 +48,7 @@ def halves(sample: Sample, seed: int) -> tuple[Sample, Sample]:
     images = sample.images.unique(return_inverse=True)[1]
     number = int(images.max()) + 1
     first = torch.zeros(number, dtype=torch.bool)
-    first[torch.randperm(number, generator=generator_for("halves of moments", seed))[: number // 2]] = True
+    first[stats.halves(number, generator_for("halves of moments", seed))[0]] = True
     return sample.part(first[images]), sample.part(~first[images])
 
 

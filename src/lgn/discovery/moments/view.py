@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lgn.discovery.moments.ascent import polar
 from lgn.discovery.moments.search import polish
 from lgn.discovery.moments.significance import Blocks
 from lgn.discovery.moments.split import Sample, mean_moments
 from lgn.discovery.moments.whitening import Frame, principal_directions
+from lgn.linalg import polar_factor
 
 Classes = tuple[int, ...]  # where every class goes
 
@@ -28,14 +28,14 @@ class View:
     def of(cls, sample: Sample, like: Frame, blocks_in: Callable[[Sample, Frame], Blocks]) -> "View":
         """The whitening of these samples, turned to be near another frame, and their blocks in it."""
         own = principal_directions(sample.x).frame(like.rank)
-        frame = own.turned(polar(like.to @ own.back))
+        frame = own.turned(polar_factor(like.to @ own.back))
         blocks = blocks_in(sample, frame)
         return cls(frame, blocks, mean_moments(blocks), len(sample.x))
 
     def polished(self, matrices: Tensor, classes: Classes | None) -> Tensor:
         """The solutions on these samples nearest to maps of x.  (count, d, d) -> (count, r, r)"""
         target = None if classes is None else permuted(self.moments, classes)
-        return polish(polar(self.frame.lower(matrices)), self.moments, target)
+        return polish(polar_factor(self.frame.lower(matrices)), self.moments, target)
 
 
 def permuted(moments: Mapping[int, Tensor], classes: Classes, axis: int = 0) -> dict[int, Tensor]:

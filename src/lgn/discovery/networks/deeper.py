@@ -9,7 +9,9 @@ from torch.nn import functional as F
 from lgn.discovery.networks.balance import cosine_basis, random_signs
 from lgn.discovery.networks.bank import prepare
 from lgn.discovery.networks.candidates import SQUARE, Candidate
-from lgn.discovery.networks.twins import LEVEL, holm
+from lgn.discovery.networks.twins import LEVEL
+from lgn.linalg import assignment
+from lgn.stats import holm
 
 DRAWS = 299
 LARGE = 0.1  # that the cosine must be above that of chance
@@ -77,12 +79,12 @@ def _one(
     """The cosine, that of chance, and how often chance has as much."""
     turned = candidate.power(weights, 1)
     cosines = candidate.cosines(filters)[1]
-    to = _assignment(cosines.abs())
+    to = assignment(cosines.abs())
     found = _likeness(turned, weights, to, cosines)
     rings = _rings(weights, (to != torch.arange(len(to))).nonzero().flatten())
     permuted = [_likeness(turned, weights, _within(rings, len(to), generator)[to], cosines) for _ in range(DRAWS)]
     others = _smooth(candidate, filters, generator)
-    smooth = [_likeness(turned, weights, _assignment(each.abs()), each) for each in others]
+    smooth = [_likeness(turned, weights, assignment(each.abs()), each) for each in others]
     nulls = [torch.tensor(values) for values in (permuted, smooth)]
     p = max(float((1 + (null >= found - 1e-12).sum()) / (1 + DRAWS)) for null in nulls)
     return found, max(float(null.mean()) for null in nulls), p
@@ -94,7 +96,7 @@ def _likeness(turned: Tensor, weights: Tensor, to: Tensor, cosines: Tensor) -> f
     moved = torch.empty_like(turned)
     moved[:, to] = turned * signs.view(1, -1, 1, 1)
     likeness = moved.flatten(1) @ weights.flatten(1).T
-    return float(likeness[torch.arange(len(likeness)), _assignment(likeness)].mean())
+    return float(likeness[torch.arange(len(likeness)), assignment(likeness)].mean())
 
 
 def _smooth(candidate: Candidate, filters: Tensor, generator: torch.Generator) -> Tensor:
@@ -105,13 +107,6 @@ def _smooth(candidate: Candidate, filters: Tensor, generator: torch.Generator) -
     first = filters.mT.flatten(2) @ waves.T if candidate.swaps else spectra
     signs = random_signs(DRAWS, n * m, generator)
     return torch.stack([(first * sign).flatten(1) @ spectra.flatten(1).T for sign in signs])
-
-
-def _assignment(likeness: Tensor) -> Tensor:
-    """The one-to-one assignment of rows to columns of the largest sum."""
-    from scipy.optimize import linear_sum_assignment
-
-    return torch.from_numpy(linear_sum_assignment(likeness.numpy(), maximize=True)[1])
 
 
 def _rings(weights: Tensor, channels: Tensor) -> list[Tensor]:

@@ -22,8 +22,9 @@ from lgn.discovery.networks.square import (
     powers_of,
     product,
 )
-from lgn.discovery.networks.twins import GAP, LEVEL, TwinTest, holm, twin_test
+from lgn.discovery.networks.twins import GAP, LEVEL, TwinTest, twin_test
 from lgn.discovery.networks.twist import ALIKE, twists
+from lgn.stats import holm
 
 DRAWS, FEWER_DRAWS = 999, 299  # the fewer for banks of more than MANY filters, whose twists take their time
 MANY = 160

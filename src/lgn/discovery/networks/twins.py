@@ -46,12 +46,3 @@ def twin_test(candidate: Candidate, cosines: Tensor, exponents: Tensor, generato
         int(under.alike[0]),
         float(under.alike[1:].double().mean()),
     )
-
-
-def holm(p_values: list[float]) -> list[float]:
-    """P-values corrected for their number by Holm's method."""
-    corrected, largest = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda each: p_values[each])):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        corrected[place] = largest
-    return corrected
