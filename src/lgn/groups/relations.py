@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from lgn.groups.group import Group
+from lgn.measures import identity_error
 
 
 def relation_products(group: Group, matrices: Tensor) -> Tensor:
@@ -37,6 +38,4 @@ def relation_error(group: Group, matrices: Tensor) -> Tensor:
     if len(matrices) != len(group.generators):
         names = ", ".join(group.generators)
         raise ValueError(f"matrices must be one for each of {names} of {group.name}, got {len(matrices)}")
-    eye = torch.eye(matrices.shape[-1], dtype=matrices.dtype, device=matrices.device)
-    errors = torch.linalg.matrix_norm(relation_products(group, matrices) - eye) / torch.linalg.matrix_norm(eye)
-    return errors.amax(0)
+    return identity_error(relation_products(group, matrices)).amax(0)

@@ -1,7 +1,7 @@
 """Known linear maps as matrices, what they are as group elements, and learning one from pairs of patches (sec. 5.2)."""
 
 from lgn.transforms.axes import move_axes
-from lgn.transforms.describe import Description, describe, nearest_period
+from lgn.transforms.describe import Description, describe
 from lgn.transforms.known import OPERATORS, catalogue, operator
 from lgn.transforms.learn import Learned, closed_form, gradient_descent
 from lgn.transforms.parse import parse_operator
@@ -21,7 +21,6 @@ __all__ = [
     "find",
     "gradient_descent",
     "move_axes",
-    "nearest_period",
     "operator",
     "parse_operator",
 ]

@@ -12,7 +12,8 @@ from lgn.discovery.moments.warp import Warp, fit_warp
 from lgn.discovery.moments.whitening import Frame, principal_directions
 from lgn.generators.affine import places_from_centre, warp_matrices
 from lgn.linalg import polar_factor
-from lgn.transforms import nearest_period, parse_operator
+from lgn.measures import nearest_period
+from lgn.transforms import parse_operator
 from lgn.transforms.filters import blur
 
 GRID = Grid(1, (9, 9))

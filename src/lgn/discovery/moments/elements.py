@@ -16,7 +16,7 @@ from lgn.discovery.moments.result import Element
 from lgn.discovery.moments.significance import Blocks
 from lgn.discovery.moments.view import Classes, View, permuted
 from lgn.discovery.moments.whitening import Frame
-from lgn.transforms import nearest_period
+from lgn.measures import nearest_period
 
 MATCH = 0.4  # relative distance under which what the halves found is the same map
 REPEATED = 0.1  # relative error by the two halves up to which a map is known
