@@ -16,7 +16,8 @@ def net_error(answer: Answer, model: nn.Module) -> float:
     action, outputs = answer.action, model(x)
     errors = []
     for element in range(action.group.order):
-        moved = model(action(element, x))[:, action.classes(outputs.shape[1])[element]]
+        moved = model(action.elements[element](x))
+        moved = moved if action.classes is None else moved[:, action.classes[element]]
         errors.append(float((moved - outputs).norm() / outputs.norm()))
     return max(errors)
 

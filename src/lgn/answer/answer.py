@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from lgn import apply
 from lgn.answer import frame, page, stored, table
 from lgn.answer.evidence import Evidence, LabelMap, Verdict
+from lgn.data.kinds import Kind
 from lgn.groups import Algebra, Group
 from lgn.transforms import Transformation
 from lgn.version import __version__
@@ -53,7 +54,7 @@ class Row:
 class DataSummary:
     """What the data were taken to be."""
 
-    kind: Literal["images", "signals", "volumes", "table", "points", "network"]
+    kind: Kind | Literal["network"]
     #: The number of samples, and the shape of one.
     count: int
     shape: tuple[int, ...]

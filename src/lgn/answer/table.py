@@ -41,7 +41,7 @@ def asked(answer: Answer) -> str:
     if data.kind == "network":
         return f"network with {data.count} layers: {QUESTIONS[answer.question]}"
     noun = f"{data.count:,} {data.kind} of {written(data.shape)}"
-    if data.kind == "table":
+    if data.kind == "tables":
         noun = f"table of {data.count:,} rows and {data.shape[0]} columns"
     classes = f" in {len(data.classes)} classes" if data.classes else ""
     return f"{noun}{classes}: {QUESTIONS[answer.question]}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -11,69 +11,73 @@ from lgn.actions import Patch, matrix_of
 from lgn.groups import Group
 from lgn.transforms import Transformation
 
+#: The identity as a transformation.
+IDENTITY = Transformation("identity", function=lambda samples: samples, order=1)
+
 
 @dataclass(frozen=True, eq=False)
 class Action:
     """A finite group that acts on samples by transformations and on classes by permutations.
 
-    The element `g h` applies h first. `permutations` holds one permutation of the classes per generator, where class c
-    becomes class `permutation[c]`; an empty permutation leaves all classes as they are.
+    `classes[g, c]` is the class that class c becomes under element g; None leaves all classes as they are.
+    The element `g h` applies h first.
+
+    Shapes: classes (order, count)
     """
 
     group: Group
-    #: One transformation per generator of the group.
-    transformations: tuple[Transformation, ...]
-    permutations: tuple[tuple[int, ...], ...]
-
-    def __call__(self, element: int, samples: Tensor) -> Tensor:
-        """The element applied to a batch of samples.  (N, ...) -> (N, ...)"""
-        for generator, sign in reversed(self.group.letters[element]):
-            transformation = self.transformations[generator]
-            samples = (transformation if sign > 0 else transformation.inverse)(samples)
-        return samples
-
-    @cached_property
-    def permutes_classes(self) -> bool:
-        """Whether some element moves a class."""
-        return any(permutation != tuple(range(len(permutation))) for permutation in self.permutations)
-
-    def classes(self, count: int) -> Tensor:
-        """The class that each class becomes, for every element.  -> (order, count)"""
-        places = [torch.tensor(permutation or range(count)) for permutation in self.permutations]
-        found = {0: torch.arange(count)}
-        for element, generator, earlier in self.group.tree:
-            found[element] = places[generator][found[earlier]]
-        return torch.stack([found[element] for element in range(self.group.order)])
+    #: One transformation per element of the group, the identity first.
+    elements: tuple[Transformation, ...]
+    classes: Tensor | None = None
 
     def matrices(self, patch: Patch) -> Tensor:
         """The generators as matrices on patches.  -> (generators, d, d)"""
-        if not self.transformations:
-            raise ValueError("group must have more than one element to act on patches, got the trivial group")
-        return torch.stack([matrix_of(transformation, patch) for transformation in self.transformations])
+        if self.group.order == 1:
+            raise ValueError("group must have at least 2 elements to act on patches, got the trivial group")
+        return torch.stack([matrix_of(self.elements[element], patch) for element in self.group.generator_elements])
 
     def subgroup(self, elements: Sequence[int]) -> "Action":
         """The action of the subgroup that some elements generate."""
         part = self.group.subgroup(elements)
-        group = part.group()
-        generators = [part.elements[element] for element in group.generator_elements]
+        classes = None if self.classes is None else self.classes[list(part.elements)]
+        return Action(part.group(), tuple(self.elements[element] for element in part.elements), classes)
 
-        def transformation(element: int) -> Transformation:
-            return Transformation(self.group.words[element], function=lambda samples: self(element, samples))
+    def preserving_classes(self) -> "Action":
+        """The action of the elements that leave every class as it is."""
+        if self.classes is None:
+            return self
+        fixed = (self.classes == torch.arange(self.classes.shape[1])).all(1).nonzero().flatten().tolist()
+        part = self.subgroup(fixed)
+        return Action(part.group, part.elements)
 
-        count = max(map(len, self.permutations), default=0)
-        permutations = [tuple(self.classes(count)[element].tolist()) for element in generators]
-        return Action(group, tuple(map(transformation, generators)), tuple(permutations))
+
+def action_of(group: Group, known: Mapping[str, tuple[Transformation, tuple[int, ...]]]) -> Action:
+    """The action of a group from transformations and permutations of classes, by the words of elements.
+
+    The generators must be known; other elements that are not known are products of the generators.
+    """
+    given = {group.element(word): found for word, found in known.items()}
+    for name, element in zip(group.generators, group.generator_elements, strict=True):
+        if element not in given:
+            raise ValueError(f"known must hold every generator of {group.name}, got none for {name}")
+    elements, places = {0: IDENTITY}, {0: None if not _moved(given) else torch.arange(_moved(given))}
+    for element, generator, earlier in group.tree:
+        outer, permutation = given[group.generator_elements[generator]]
+        composed = partial(_compose, outer, elements[earlier])
+        elements[element] = (
+            given[element][0] if element in given else Transformation(group.words[element], function=composed)
+        )
+        before = places[earlier]
+        places[element] = None if before is None else torch.tensor(permutation or range(len(before)))[before]
+    rows = [places[element] for element in range(group.order)]
+    classes = None if rows[0] is None else torch.stack([row for row in rows if row is not None])
+    return Action(group, tuple(elements[element] for element in range(group.order)), classes)
 
 
-def action_of(group: Group, by_word: Mapping[str, tuple[Transformation, tuple[int, ...]]]) -> Action:
-    """The action of a group whose elements are given by words; every generator must be among them."""
-    by_element = {group.element(word): found for word, found in by_word.items()}
-    missing = [
-        name
-        for name, element in zip(group.generators, group.generator_elements, strict=True)
-        if element not in by_element
-    ]
-    if missing:
-        raise ValueError(f"by_word must hold all generators of {group.name}, got none for {missing[0]}")
-    found = [by_element[element] for element in group.generator_elements]
-    return Action(group, tuple(transformation for transformation, _ in found), tuple(classes for _, classes in found))
+def _compose(outer: Transformation, inner: Transformation, samples: Tensor) -> Tensor:
+    return outer(inner(samples))
+
+
+def _moved(given: Mapping[int, tuple[Transformation, tuple[int, ...]]]) -> int:
+    """The number of classes if some element moves a class, otherwise 0."""
+    return max((len(classes) for _, classes in given.values() if classes != tuple(range(len(classes)))), default=0)

@@ -20,16 +20,15 @@ class Augmentation(nn.Module):
         self.random = torch.Generator().manual_seed(seed)
 
     def forward(self, samples: Tensor, labels: Tensor | None = None) -> Tensor | tuple[Tensor, Tensor]:
-        if labels is None and self.action.permutes_classes:
+        if labels is None and self.action.classes is not None:
             raise ValueError("labels must be given, because the group moves classes, got none")
         if self.training:
             order = self.action.group.order
             elements = torch.randint(order, (len(samples),), generator=self.random).to(samples.device)
             moved = torch.empty_like(samples)
             for element in range(order):
-                moved[elements == element] = self.action(element, samples[elements == element])
+                moved[elements == element] = self.action.elements[element](samples[elements == element])
             samples = moved
-            if labels is not None and self.action.permutes_classes:
-                count = max(map(len, self.action.permutations))
-                labels = self.action.classes(count).to(labels.device)[elements, labels]
+            if labels is not None and self.action.classes is not None:
+                labels = self.action.classes.to(labels.device)[elements, labels]
         return samples if labels is None else (samples, labels)

@@ -21,7 +21,7 @@ def layer_options(action: Action, kind: str, kernel_size: int | None = None) -> 
             raise ValueError(f"kernel_size must be given for {kind}, got None")
         start = action.matrices((kernel_size,) * AXES[kind])
     else:
-        matrices = [transformation.matrix for transformation in action.transformations]
+        matrices = [action.elements[element].matrix for element in action.group.generator_elements]
         if any(matrix is None for matrix in matrices):
             raise ValueError(f"transformations of {kind} must have matrices to make layers, got functions")
         start = torch.stack([matrix.mT.contiguous() for matrix in matrices if matrix is not None])

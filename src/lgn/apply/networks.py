@@ -5,7 +5,7 @@ from typing import Any
 from torch import nn
 
 from lgn.apply.action import Action
-from lgn.apply.symmetrise import Symmetrised, preserving_classes
+from lgn.apply.symmetrise import Symmetrised
 from lgn.nn import GroupNet
 
 
@@ -28,7 +28,7 @@ def network(
         raise ValueError(f"network needs images, got {kind}: use layers() to build a network of your own")
     if classes < 2:
         raise ValueError(f"network needs at least 2 classes, got {classes}: pass the labels as target of lgn.discover")
-    inner = preserving_classes(action)
+    inner = action.preserving_classes()
     options |= {"parameters": parameters, "kernel_size": kernel_size}
     if inner.group.order == 1:
         net = GroupNet(channels, classes, None, **options)
@@ -37,4 +37,4 @@ def network(
         exact = bool(((matrices == 0) | (matrices == 1)).all()) and bool((matrices.sum(1) == 1).all())
         # The catalogue knows matrices for turns between the pixels, which resampling alone would blur.
         net = GroupNet(channels, classes, inner.group, operators=matrices if exact else None, **options)
-    return Symmetrised(net, action) if action.permutes_classes else net
+    return Symmetrised(net, action) if action.classes is not None else net

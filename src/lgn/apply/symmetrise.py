@@ -1,6 +1,5 @@
 """A model averaged over a group."""
 
-import torch
 from torch import Tensor, nn
 
 from lgn.apply.action import Action
@@ -19,22 +18,12 @@ class Symmetrised(nn.Module):
     def forward(self, samples: Tensor) -> Tensor:
         total: Tensor | None = None
         for element in range(self.action.group.order):
-            outputs = self.model(self.action(element, samples))
-            if self.action.permutes_classes:
-                outputs = outputs[:, self.action.classes(outputs.shape[1])[element].to(outputs.device)]
+            outputs = self.model(self.action.elements[element](samples))
+            if self.action.classes is not None:
+                outputs = outputs[:, self.action.classes[element].to(outputs.device)]
             total = outputs if total is None else total + outputs
         assert total is not None
         return total / self.action.group.order
 
     def extra_repr(self) -> str:
         return f"group={self.action.group.name}"
-
-
-def preserving_classes(action: Action) -> Action:
-    """The action of the elements that leave every class as it is."""
-    if not action.permutes_classes:
-        return action
-    count = max(map(len, action.permutations))
-    classes = action.classes(count)
-    fixed = (classes == torch.arange(count)).all(1).nonzero().flatten().tolist()
-    return action.subgroup(fixed)
