@@ -33,7 +33,7 @@ resnet = nn.Sequential(
 )
 
 # %% One generator per set and channel can reproduce any filters, so the converted network starts where the other was.
-group_network = lgn.convert(resnet, order=4, share="channel", from_filters=True)
+group_network = lgn.convert(resnet, group=4, share="channel", from_filters=True)
 print(group_network.conversion)
 images = torch.randn(8, 1, 28, 28)
 with torch.no_grad():
@@ -42,7 +42,7 @@ print(f"outputs differ by {difference:.1e}")
 
 # %% Whether that saves parameters is arithmetic. Here it costs them; a smaller family on a shared generator saves.
 print(lgn.summary(group_network))
-small = lgn.convert(resnet, order=4, generator="kronecker", share="network")
+small = lgn.convert(resnet, group=4, generator="kronecker", share="network")
 print(lgn.summary(small))
 
 # %% Train the small one as any network.

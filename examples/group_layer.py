@@ -12,7 +12,7 @@ import lgn
 
 torch.manual_seed(0)
 model = nn.Sequential(
-    lgn.nn.GroupConv2d(1, num_sets=4, order=4, kernel_size=5, padding=2, generator="kronecker"),
+    lgn.nn.GroupConv2d(1, num_sets=4, group=4, kernel_size=5, padding=2, generator="kronecker"),
     nn.ReLU(),
     nn.AvgPool2d(4),
     nn.Flatten(),

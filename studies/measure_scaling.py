@@ -24,7 +24,7 @@ CHANGES = (
 def milliseconds(num_sets: int, order: int, kernel_size: int) -> tuple[float, float]:
     """A training step on images of MNIST's shape, and orbits and penalty alone: the fastest of each."""
     torch.manual_seed(0)
-    model = Classifier(UnfoldedEncoder(1, 4, num_sets, order, kernel_size), 10)
+    model = Classifier(UnfoldedEncoder(1, num_sets, kernel_size, num_layers=4, group=order), 10)
     penalty = AuxiliaryInverse(model, 1e-3)
     optimizer = torch.optim.Adam([*model.parameters(), *penalty.parameters()], fused=True)
     images, labels = torch.randn(BATCH, 1, 28, 28), torch.randint(10, (BATCH,))

@@ -40,7 +40,7 @@ def test_a_model_of_known_operators_is_named() -> None:
     model = nn.Sequential()
     for text in KNOWN:
         # Many channels, so that what the filters can say of a generator is all of it.
-        model.append(GroupConv2d(16, 1, 4, 6, generator="fixed", start=parse_operator(text, (6, 6))))
+        model.append(GroupConv2d(16, 1, 6, group=4, generator="fixed", start=parse_operator(text, (6, 6))))
     analysis = lgn.analyze(model, draws=200)
     for each, (name, parameter) in zip(analysis.generators, KNOWN.values(), strict=True):
         best = each.nearest[0]
@@ -53,7 +53,7 @@ def test_a_model_of_known_operators_is_named() -> None:
 def test_kernels_too_large_to_analyse_are_refused_and_others_can_be_chosen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    large = nn.Sequential(GroupConv2d(1, 1, 2, 13, generator="low-rank"), GroupConv2d(2, 1, 2, 3))
+    large = nn.Sequential(GroupConv2d(1, 1, 13, group=2, generator="low-rank"), GroupConv2d(2, 1, 3, group=2))
     refused = "patch must have at most 144 pixels to be analysed, .*, got 13x13"
     with pytest.raises(ValueError, match=refused):
         lgn.analyze(large)
@@ -85,7 +85,7 @@ OPEN = [name for name in FAMILIES if name != "fixed"]
 @pytest.mark.slow
 def test_a_fresh_network_has_no_findings(family: str, start: str) -> None:
     torch.manual_seed(1)
-    encoder = UnfoldedEncoder(1, num_layers=2, num_sets=4, order=4, kernel_size=4, generator=family, start=start)
+    encoder = UnfoldedEncoder(1, num_layers=2, num_sets=4, group=4, kernel_size=4, generator=family, start=start)
     analysis = lgn.analyze(encoder, draws=200)
     found = sum(len(each.findings) for each in analysis.generators)
     # At a rate of 0.05 nothing is expected where nothing is; one in a family's eight generators may still happen.
@@ -93,7 +93,7 @@ def test_a_fresh_network_has_no_findings(family: str, start: str) -> None:
 
 
 def test_fresh_starts_go_on_where_they_stopped_and_leave_torch_alone() -> None:
-    generator = UnfoldedEncoder(1, num_layers=1, num_sets=1, order=4, kernel_size=2, start="gaussian").bank.generator
+    generator = UnfoldedEncoder(1, num_layers=1, num_sets=1, group=4, kernel_size=2, start="gaussian").bank.generator
     draw = fresh_starts(generator)
     torch.manual_seed(5)
     expected = torch.rand(3)
@@ -137,7 +137,7 @@ def test_colour_images_speak_to_nine_dimensions_and_a_shared_generator_to_more()
 def test_each_matrix_is_judged_by_its_own_size_order_family_and_start() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(
-        GroupConv2d(3, 2, 4, 3, generator="circulant"), GroupConv2d(8, 3, 2, 5, start="gaussian"), nn.ReLU()
+        GroupConv2d(3, 2, 3, group=4, generator="circulant"), GroupConv2d(8, 3, 5, group=2, start="gaussian"), nn.ReLU()
     )
     analysis = lgn.analyze(model, draws=20)
     assert [(each.patch, each.order) for each in analysis.generators] == [((3, 3), 4)] * 2 + [((5, 5), 2)] * 3
@@ -225,7 +225,7 @@ def test_a_page_is_written_from_python_of_a_run_and_of_an_analysis(run: lgn.trai
 def test_places_say_whose_bases_a_matrix_acts_on(share: str) -> None:
     """Against the bank itself: a matrix that is zero leaves only the bases of the sets that it acts on."""
     torch.manual_seed(0)
-    encoder = UnfoldedEncoder(2, num_layers=3, num_sets=2, order=2, kernel_size=3, share=share)
+    encoder = UnfoldedEncoder(2, num_layers=3, num_sets=2, group=2, kernel_size=3, share=share)
     bank = encoder.bank
     found = lgn.nn.places(encoder)
     assert len(found) == bank.generator.weight.shape[:2].numel()
@@ -247,7 +247,7 @@ def test_places_say_whose_bases_a_matrix_acts_on(share: str) -> None:
 
 
 def test_a_generator_of_a_wide_layer_is_judged_by_as_many_filters_as_say_something() -> None:
-    layer = lgn.nn.GroupConv2d(32, 4, 4, 3, share="layer")  # 128 filters, of 9 dimensions
+    layer = lgn.nn.GroupConv2d(32, 4, 3, group=4, share="layer")  # 128 filters, of 9 dimensions
     (subject,) = subjects_of(layer)
     assert subject.filters is not None
     assert subject.filters.shape == (9, 6)  # three vectors of each: twice the dimensions

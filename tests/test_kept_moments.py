@@ -143,8 +143,10 @@ class _Called(nn.Module):
 def test_the_contract_of_penalties() -> None:
     images, labels = turned_images()
     shared = make_generator("cyclic", (3, 3), 4, (1, 1))
-    model = nn.Sequential(GroupConv2d(1, 2, 4, 3, generator=shared), GroupConv2d(8, 2, 4, 3, generator=shared))
-    model.append(GroupConv2d(8, 2, 4, 2, share="set"))
+    model = nn.Sequential(
+        GroupConv2d(1, 2, 3, group=4, generator=shared), GroupConv2d(8, 2, 3, group=4, generator=shared)
+    )
+    model.append(GroupConv2d(8, 2, 2, group=4, share="set"))
     before = list(model.state_dict())
     term = KeptMoments(model, images.float(), labels, weight=2.0)
     assert list(model.state_dict()) == before
@@ -159,7 +161,7 @@ def test_the_contract_of_penalties() -> None:
 
 def test_what_is_refused() -> None:
     images, labels = turned_images()
-    layer = GroupConv2d(1, 2, 4, 3)
+    layer = GroupConv2d(1, 2, 3, group=4)
     with pytest.raises(ValueError, match=r"labels must be 48 whole numbers"):
         KeptMoments(layer, images, labels[:5])
     with pytest.raises(ValueError, match=r"images must be at least 2 of a floating type"):

@@ -118,7 +118,7 @@ def test_a_fit_shows_its_matrices(share: Any) -> None:
 
 def test_a_summary_and_a_conversion_are_tables() -> None:
     plain = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.Conv2d(8, 6, 1))
-    model = lgn.convert(plain, order=4, from_filters=True)
+    model = lgn.convert(plain, group=4, from_filters=True)
     shown = Balanced(model.conversion._repr_html_()).texts  # type: ignore[union-attr, operator]
     assert {"0", "2", "left alone: a 1x1 kernel has no space to act on"} <= set(shown)
     summary = lgn.nn.summary(model)

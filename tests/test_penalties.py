@@ -126,7 +126,7 @@ def test_the_gradient_of_the_auxiliary_inverses() -> None:
 @each_number_of_axes
 def test_nothing_enters_the_state_dict_of_the_model(penalty: type[Penalty], axes: int) -> None:
     convolution, d = CONVOLUTIONS[axes], 2**axes
-    model = nn.Sequential(convolution(3, 2, 4, 2), convolution(8, 2, 4, 2))
+    model = nn.Sequential(convolution(3, 2, 2), convolution(8, 2, 2))
     before = list(model.state_dict())
     parameters = {id(parameter) for parameter in model.parameters()}
     term = penalty(model, 0.1)
@@ -142,8 +142,8 @@ def test_nothing_enters_the_state_dict_of_the_model(penalty: type[Penalty], axes
 def test_each_generator_gets_a_gradient(penalty: type[Penalty], axes: int) -> None:
     convolution = CONVOLUTIONS[axes]
     shared = make_generator("dense", (3,) * axes, 4, (1, 1))
-    model = nn.Sequential(convolution(3, 2, 4, 3, generator=shared), convolution(8, 2, 4, 3, generator=shared))
-    model.append(convolution(8, 2, 3, PATCHES[axes][0], generator="cyclic"))
+    model = nn.Sequential(convolution(3, 2, 3, generator=shared), convolution(8, 2, 3, generator=shared))
+    model.append(convolution(8, 2, PATCHES[axes][0], group=3, generator="cyclic"))
     term = penalty(model, 0.1)
     if isinstance(term, AuxiliaryInverse):
         for inverse in term.inverses.values():

@@ -30,7 +30,7 @@ def measure(group: str, family: str, rounds: int, threads: int = 1) -> dict[str,
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         images = torch.randn(BATCH, CHANNELS, SIZE, SIZE)
-        layer = GroupConv2d(CHANNELS, SETS, kernel_size=KERNEL, group=group, generator=family)
+        layer = GroupConv2d(CHANNELS, SETS, KERNEL, group=group, generator=family, bias=True)
         plain = nn.Conv2d(CHANNELS, layer.out_channels, KERNEL)
     functions = {"group": layer_step(layer, images), "plain": layer_step(plain, images)}
     times = interleaved(functions, rounds, threads=threads)

@@ -57,13 +57,13 @@ def four_layers(matrices: Tensor, dtype: torch.dtype) -> nn.Sequential:
 
     def stack(sets_in: int, sets: int, size: int, stride: int = 1) -> GroupConv2d:
         generator = one if size == 1 else shared
-        return GroupStackConv2d(
-            sets_in, sets, None, size, stride, size // 2, group=D4, generator=generator, dtype=dtype
-        )
+        return GroupStackConv2d(sets_in, sets, size, stride, size // 2, group=D4, generator=generator, dtype=dtype)
 
     first = GroupConv2d(2, 3, kernel_size=3, group=D4, padding=1, bias="set", generator=shared, dtype=dtype)
     layers = [first, stack(3, 4, 3, 2), stack(4, 4, 1), stack(4, 2, 3)]
-    parts = [part for layer in layers for part in (layer, SetBatchNorm2d(layer.num_sets, D4, dtype=dtype), nn.ReLU())]
+    parts = [
+        part for layer in layers for part in (layer, SetBatchNorm2d(layer.num_sets, group=D4, dtype=dtype), nn.ReLU())
+    ]
     model = nn.Sequential(*parts[:-1])
     with torch.no_grad():  # statistics that are not trivial
         for _ in range(3):
@@ -77,7 +77,7 @@ def learned(seed: int) -> dict[str, Any]:
         torch.manual_seed(seed)
         shared = Representation(start_matrices("orthogonal", (2, 1), 9), (3, 3), D4)
         model = nn.Sequential(
-            GroupConv2d(1, 3, kernel_size=3, group=D4, generator=shared, share="layer"),
+            GroupConv2d(1, 3, 3, group=D4, generator=shared, share="layer", bias=True),
             nn.ReLU(),
             GroupStackConv2d(3, 2, kernel_size=3, group=D4, generator=shared),
         )

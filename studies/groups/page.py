@@ -20,7 +20,7 @@ print(lgn.equivariance_table(model, "dihedral:4", images))
 A set is `{{ rho(g) W : g in G }}`, in the order of the group's elements, the identity first. There is one matrix for
 each generator of the group: learned with all relations (`generator="representation"`), free and encouraged to them
 (`lgn.penalties.Relations`), or given (`generator="fixed", start=[r, s]`). Every other element is a word in the
-generators, and costs one matrix-vector product. `order=4` is short for the cyclic group of four. With
+generators, and costs one matrix-vector product. An int is a cyclic group: `group=4` has four elements. With
 `channel_generator` the group acts on the channels as well, by `B (x) A`.
 
 What follows was made by `lgn benchmark groups` from `results/groups.json`.

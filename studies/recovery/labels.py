@@ -98,13 +98,13 @@ def measure(source: str, data_dir: Path | None, task: str, method: str, seed: in
 def known(matrix: Tensor, seed: int) -> SetPoolClassifier:
     """A given generator that is not trained."""
     with torch_seed(seed):
-        return SetPoolClassifier(GroupConv2d(1, SETS, ORDER, KERNEL, bias="set", generator="fixed", start=matrix))
+        return SetPoolClassifier(GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", generator="fixed", start=matrix))
 
 
 def paper(seed: int) -> SetPoolClassifier:
     """A dense generator per set, as in the paper; `measure` adds the inverse penalty."""
     with torch_seed(seed):
-        return SetPoolClassifier(GroupConv2d(1, SETS, ORDER, KERNEL, bias="set", generator="dense", share="set"))
+        return SetPoolClassifier(GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", generator="dense", share="set"))
 
 
 def some_images(source: str, data_dir: Path | None, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:

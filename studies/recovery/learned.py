@@ -116,4 +116,6 @@ def network(family: str, seed: int) -> SetPoolClassifier:
     """The group layer of the labels benchmark with one generator, at a random start."""
     with torch_seed(seed):
         generator = random_generators(family, (KERNEL, KERNEL), ORDER, 1)
-        return SetPoolClassifier(GroupConv2d(1, SETS, ORDER, KERNEL, bias="set", generator=generator, share="layer"))
+        return SetPoolClassifier(
+            GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", generator=generator, share="layer")
+        )

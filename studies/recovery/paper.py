@@ -17,7 +17,7 @@ def train_bank(
     """Dense generators, one per set, and bases, by Adam on a loss of the filters (sets * order, 1, n, m)."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        bank = OrbitBank(1, sets, order, patch, generator="dense", share="set", dtype=torch.float64)
+        bank = OrbitBank(1, sets, patch, group=order, generator="dense", share="set", dtype=torch.float64)
         penalty = AuxiliaryInverse(bank, weight=1e-3)
     optimizer = torch.optim.Adam([*bank.parameters(), *penalty.parameters()], lr=LEARNING_RATE)
     scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [steps // 2, steps * 3 // 4, steps * 7 // 8], gamma=0.5)

@@ -21,9 +21,9 @@ images, labels = torch.rand(64, 1, 14, 14), torch.arange(64) % 10
 learned = learn_generator(images, labels, (5, 5), 4, starts=8, steps=10)  # 250 steps for real images
 print(learned)  # kept, broken or undecided, by images that taught it nothing
 
-layer = lgn.nn.GroupConv2d(1, 24, 4, 5, generator="cyclic", share="layer", start=learned.matrices[0])
+layer = lgn.nn.GroupConv2d(1, 24, 5, group=4, generator="cyclic", share="layer", start=learned.matrices[0])
 penalty = lgn.penalties.KeptMoments(layer, images, labels)
-codes = lgn.nn.pool_sets(layer(images), 4)
+codes = lgn.nn.pool_sets(layer(images), group=4)
 loss = F.cross_entropy(codes.mean((2, 3))[:, :10], labels) + penalty()
 ```
 

@@ -84,7 +84,7 @@ def _paper(views: Tensor, seed: int) -> Tensor:
     images = views.flatten(0, 1).float() / 255
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Autoencoder(UnfoldedEncoder(1, num_layers=2, num_sets=5, order=4, kernel_size=6, normalise=False))
+        model = Autoencoder(UnfoldedEncoder(1, num_layers=2, num_sets=5, group=4, kernel_size=6, normalise=False))
         penalty = AuxiliaryInverse(model, weight=1e-3)
     optimizer = torch.optim.Adam([*model.parameters(), *penalty.parameters()], lr=1e-2)
     for batch in torch.randperm(len(images), generator=torch.Generator().manual_seed(seed)).split(100):

@@ -16,9 +16,9 @@ Everything below works for signals `(N, C, T)` and volumes `(N, C, D, H, W)` as 
 ```python
 import lgn
 
-layer = lgn.nn.GroupConv1d(1, 8, 4, kernel_size=9)  # GroupConv3d for volumes; stack layers and set norms likewise
-encoder = lgn.nn.UnfoldedEncoder(in_channels=1, num_sets=5, order=4, kernel_size=(9,))
-network = lgn.convert(model, order=4)  # knows nn.Conv1d, nn.Conv3d and transposed convolutions
+layer = lgn.nn.GroupConv1d(1, 8, kernel_size=9, group=4)  # GroupConv3d for volumes; stack layers and set norms likewise
+encoder = lgn.nn.UnfoldedEncoder(in_channels=1, num_sets=5, group=4, kernel_size=(9,))
+network = lgn.convert(model, group=4)  # knows nn.Conv1d, nn.Conv3d and transposed convolutions
 stretch = lgn.transforms.operator("stretch", (9,), factor=2)
 found = lgn.symmetries(signals)  # reversal, sign and shift; candidates="shifts,stretches,gain,channels" for more
 volumes = lgn.symmetries(scans)  # all 48 symmetries of the cube

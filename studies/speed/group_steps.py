@@ -38,7 +38,7 @@ def group_steps(threads: int, rounds: int, escnn: Path | None = None) -> list[di
 def steps_of(group: str, batch: int, threads: int, rounds: int, with_escnn: bool) -> dict[str, Any]:
     """What `group_steps` asks of each of its processes."""
     keep_freed_memory()
-    net = GroupNet(*SHAPE[:1], 10, group)
+    net = GroupNet(SHAPE[0], 10, group=group)
     networks: dict[str, nn.Module] = {"group": net, "plain": plain_of(net)}
     if with_escnn:
         networks["escnn"] = escnn_of(net)

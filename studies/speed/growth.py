@@ -18,13 +18,13 @@ CHANNELS = 3
 SETTINGS: dict[str, list[dict[str, int]]] = {
     "image side, 32 a batch": [{"side": side, "batch": 32} for side in (32, 64, 128, 224)],
     "sets": [{"num_sets": count} for count in (5, 20, 64)],
-    "order": [{"order": order} for order in (4, 8, 16)],
+    "order": [{"group": order} for order in (4, 8, 16)],
     "batch": [{"batch": batch} for batch in (32, 128, 512)],
     "kernel size": [{"kernel_size": size} for size in (3, 7, 11, 13)],
 }
 
 
-USUAL = {"side": 32, "batch": BATCH, "num_sets": 5, "order": 4, "kernel_size": 6}
+USUAL = {"side": 32, "batch": BATCH, "num_sets": 5, "group": 4, "kernel_size": 6}
 
 
 def growth(threads: int, rounds: int = 3) -> list[dict[str, Any]]:

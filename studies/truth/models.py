@@ -46,10 +46,10 @@ def untrained(family: str, start: Any, kind: str) -> nn.Module:
     """A convolutional network converted to orbits, an unfolded one, or layers of two orders and two sizes."""
     if kind == "converted":
         plain = nn.Sequential(nn.Conv2d(3, 8, 5), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3))
-        return lgn.convert(plain, 4, generator=family, start=start)
+        return lgn.convert(plain, group=4, generator=family, start=start)
     if kind == "unfolded":
         return lgn.nn.UnfoldedEncoder(1, num_layers=2, num_sets=4, kernel_size=4, generator=family, start=start)
     return nn.Sequential(
-        lgn.nn.GroupConv2d(2, 3, 4, 4, generator=family, start=start),
-        lgn.nn.GroupConv2d(12, 2, 2, 3, generator="dense", start="gaussian"),
+        lgn.nn.GroupConv2d(2, 3, 4, group=4, generator=family, start=start, bias=True),
+        lgn.nn.GroupConv2d(12, 2, 3, group=2, generator="dense", start="gaussian", bias=True),
     )

@@ -14,8 +14,8 @@ Made by `lgn benchmark unknown --out results/unknown.json`. `verify=True` lets t
 ```python
 element = found.kept[0]
 found.warp(element)  # a map of images of any size, where it is one: fitted, exact for turns and flips by quarters
-lgn.nn.GroupConv2d(1, 8, element.period, 3, generator="fixed", start=found.start(element, kernel_size=3))
-lgn.nn.GroupLinear(12, 8, element.period, generator="fixed", start=found.start(element))  # of rows of 12 numbers
+lgn.nn.GroupConv2d(1, 8, 3, group=element.period, generator="fixed", start=found.start(element, kernel_size=3))
+lgn.nn.GroupLinear(12, 8, group=element.period, generator="fixed", start=found.start(element))  # of rows of 12 numbers
 ```
 
 {rates}

@@ -65,7 +65,7 @@ def test_the_turns_that_a_patch_allows(patch: tuple[int, ...], count: int) -> No
 
 def test_layers_of_signals_are_analysed_beside_those_of_images() -> None:
     """One model with both: one analysis, in which each is asked what it can be asked."""
-    model = torch.nn.ModuleList([lgn.nn.GroupConv1d(1, 1, 4, 7), lgn.nn.GroupConv2d(1, 1, 4, 3)])
+    model = torch.nn.ModuleList([lgn.nn.GroupConv1d(1, 1, 7, group=4), lgn.nn.GroupConv2d(1, 1, 3, group=4)])
     analysis = lgn.analyze(model)
     assert analysis.patches == ((3, 3), (7,))
     assert [len(each.scores) for each in analysis.generators] == [10, len(scores.NAMES)]

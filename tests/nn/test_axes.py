@@ -45,7 +45,7 @@ class AxesContract:
         d = torch.Size(self.kernel).numel()
         start: Any = torch.linalg.qr(torch.randn(d, d))[0] if family == "fixed" else "orthogonal"
         options = {"generator": family, "share": share, "start": start, "dtype": torch.float64}
-        layer = self.kind("GroupConv")(3, 2, 4, self.kernel, **options)
+        layer = self.kind("GroupConv")(3, 2, self.kernel, group=4, **options)
         matrix = layer.bank.generator.matrix().expand(2, 3, d, d)
         filters = layer.filters().unflatten(0, (2, 4))
         assert filters.shape == (2, 4, 3, *self.kernel)
@@ -61,14 +61,14 @@ class AxesContract:
             {"padding": "same", "padding_mode": "circular", "dilation": 2},
             {"padding": 1, "padding_mode": "replicate", "stride": 2},
             {"padding": 1, "padding_mode": "reflect", "bias": False},
-            {"bias": "set"},
+            {"bias": True},
         ],
         ids=str,
     )
     @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")  # so does torch's own layer
     def test_it_computes_the_convolution_of_its_filters(self, arguments: dict[str, Any]) -> None:
-        layer = self.kind("GroupConv")(3, 2, 4, self.kernel, **arguments)
-        bias = arguments.get("bias", True)
+        layer = self.kind("GroupConv")(3, 2, self.kernel, group=4, **arguments)
+        bias = arguments.get("bias", "set")
         plain = self.plain("Conv")(3, 8, self.kernel, **{**arguments, "bias": bool(bias)})
         with torch.no_grad():
             plain.weight.copy_(layer.filters())
@@ -83,7 +83,7 @@ class AxesContract:
         "arguments", [{}, {"stride": 2, "padding": 1, "output_padding": 1}, {"dilation": 2}], ids=str
     )
     def test_a_transposed_convolution_draws_its_filters(self, arguments: dict[str, Any]) -> None:
-        layer = self.kind("GroupConvTranspose")(3, 2, 4, self.kernel, bias="set", generator="cyclic", **arguments)
+        layer = self.kind("GroupConvTranspose")(3, 2, self.kernel, group=4, bias="set", generator="cyclic", **arguments)
         plain = self.plain("ConvTranspose")(3, 8, self.kernel, **arguments)
         with torch.no_grad():
             plain.weight.copy_(layer.filters().transpose(0, 1))
@@ -96,7 +96,7 @@ class AxesContract:
     def test_the_law_of_a_group_layer(self, family: str, closes: bool) -> None:
         """On inputs of the kernel's size `x -> A^T x` moves element j to j + 1, and wraps if and only if `A^p = I`."""
         options = {"bias": "set", "generator": family, "share": "layer", "dtype": torch.float64}
-        layer = self.kind("GroupConv")(2, 3, 4, self.kernel, **options)
+        layer = self.kind("GroupConv")(2, 3, self.kernel, group=4, **options)
         a = layer.bank.generator.matrix()[0, 0].detach()
         x = torch.randn(50, 2, *self.kernel, dtype=torch.float64)
 
@@ -115,19 +115,21 @@ class AxesContract:
         """Convolutions and normalisation with statistics of sets; layers that ignore the sets do not pass it on."""
         flip = matrix_of(lambda x: x.flip(-1), (3,) * self.axes, torch.float32)
         options = {"padding": 1, "bias": "set", "generator": Fixed(flip[None, None], (3,) * self.axes, 2)}
-        convolution = partial(self.kind("GroupConv"), order=2, kernel_size=3, **options)
-        stack = partial(self.kind("GroupStackConv"), order=2, kernel_size=3, **options)
+        convolution = partial(self.kind("GroupConv"), group=2, kernel_size=3, **options)
+        stack = partial(self.kind("GroupStackConv"), group=2, kernel_size=3, **options)
 
         def further(sets_in: int, sets: int) -> nn.Module:
             return stack(sets_in, sets) if stacked else convolution(sets_in * 2, sets)
 
         norm = self.kind("SetBatchNorm")
-        model = nn.Sequential(convolution(3, 3), norm(3, 2), nn.ReLU(), further(3, 4), norm(4, 2), further(4, 2))
+        model = nn.Sequential(
+            convolution(3, 3), norm(3, group=2), nn.ReLU(), further(3, 4), norm(4, group=2), further(4, 2)
+        )
         with torch.no_grad():  # statistics that are not trivial
             model(self.x() + 0.3)
         model.eval()
         x = self.x()
-        error = equivariance_error(model, x, lambda i: i.flip(-1), lambda codes: advance(codes.flip(-1), 2))
+        error = equivariance_error(model, x, lambda i: i.flip(-1), lambda codes: advance(codes.flip(-1), group=2))
         assert (error <= 1e-4) == stacked
         assert stacked or error > 0.1
         with torch.no_grad():
@@ -141,7 +143,7 @@ class AxesContract:
 
     @pytest.mark.parametrize("from_filters", [True, False])
     def test_a_network_is_converted_and_merged(self, from_filters: bool) -> None:
-        model = lgn.convert(self.network(), order=4, from_filters=from_filters, share="channel")
+        model = lgn.convert(self.network(), group=4, from_filters=from_filters, share="channel")
         conversion: Any = model.conversion
         ones = "x".join("1" * self.axes)
         assert list(conversion.converted) == ["0", "4", "5"]
@@ -160,7 +162,7 @@ class AxesContract:
         d = 3**self.axes
         start: Any = torch.linalg.qr(torch.randn(d, d))[0] if family == "fixed" else "orthogonal"
         plain = nn.Sequential(self.plain("Conv")(3, 8, 3), nn.ReLU(), self.plain("ConvTranspose")(8, 8, 3))
-        model, x = lgn.convert(plain, order=4, generator=family, share=share, start=start), self.x()
+        model, x = lgn.convert(plain, group=4, generator=family, share=share, start=start), self.x()
         before = copy.deepcopy(model.state_dict())
         merged = lgn.merge(model)
         assert [type(module) for module in merged] == [type(module) for module in plain]
@@ -174,10 +176,10 @@ class AxesContract:
         """With a generator for each channel, and sets of two, the filters are kept exactly."""
         plain = self.network().double()
         x = self.x(dtype=torch.float64)
-        torch.testing.assert_close(lgn.convert(plain, order=2, from_filters=True, share="channel")(x), plain(x))
+        torch.testing.assert_close(lgn.convert(plain, group=2, from_filters=True, share="channel")(x), plain(x))
 
     def test_export_with_and_without_merging(self) -> None:
-        model, x = lgn.convert(self.network(), order=4, generator="cyclic"), self.x()
+        model, x = lgn.convert(self.network(), group=4, generator="cyclic"), self.x()
         for network in (model, lgn.merge(model)):
             torch.testing.assert_close(torch.export.export(network, (x,)).module()(x), model(x), rtol=0, atol=1e-5)
         torch.testing.assert_close(torch.fx.symbolic_trace(model)(x), model(x))
@@ -186,7 +188,7 @@ class AxesContract:
     def test_onnx_of_a_merged_network(self, tmp_path: Path) -> None:
         pytest.importorskip("onnxscript", reason="needs the extra onnx")
         onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
-        model, x = lgn.convert(self.network(), order=4), self.x()
+        model, x = lgn.convert(self.network(), group=4), self.x()
         torch.onnx.export(lgn.merge(model), (x,), str(tmp_path / "network.onnx"), dynamo=True, verbose=False)
         session = onnxruntime.InferenceSession(str(tmp_path / "network.onnx"), providers=["CPUExecutionProvider"])
         (outputs,) = session.run(None, {session.get_inputs()[0].name: x.numpy()})
@@ -194,7 +196,7 @@ class AxesContract:
             torch.testing.assert_close(torch.from_numpy(outputs), model(x), rtol=0, atol=1e-5)
 
     def test_the_inverse_penalty_finds_the_generators(self) -> None:
-        layer = self.kind("GroupConv")(3, 2, 4, self.kernel)
+        layer = self.kind("GroupConv")(3, 2, self.kernel, group=4)
         penalty = AuxiliaryInverse(layer, weight=1.0)
         with torch.no_grad():  # it starts at the inverse
             layer.bank.generator.weight.add_(0.5 * torch.randn_like(layer.bank.generator.weight))
@@ -207,7 +209,7 @@ class AxesContract:
         assert penalty().item() < 0.1 * before
 
     def test_every_matrix_has_its_place_and_its_filters(self) -> None:
-        layer = self.kind("GroupConv")(3, 2, 4, self.kernel)
+        layer = self.kind("GroupConv")(3, 2, self.kernel, group=4)
         found = places(layer)
         assert [place.name for place in found] == ["bank, set 1", "bank, set 2"]
         assert found[1].acted_on.shape == (3, *self.kernel)
@@ -241,7 +243,9 @@ class AxesContract:
     def test_an_unfolded_encoder_codes_sparsely(self, algorithm: Any) -> None:
         """Without normalisation and with a safe step its layers make `|x - W z|^2 / 2 + lambda |z|_1` smaller."""
         options: dict[str, Any] = {"step": "safe", "normalise": False, "tied": True, "padding": "same"}
-        encoder = UnfoldedEncoder(3, 12, 2, 4, self.kernel, algorithm=algorithm, dtype=torch.float64, **options)
+        encoder = UnfoldedEncoder(
+            3, 2, self.kernel, num_layers=12, group=4, algorithm=algorithm, dtype=torch.float64, **options
+        )
         with torch.no_grad():
             encoder.threshold.fill_(0.1)
         x = self.x(dtype=torch.float64)
@@ -259,7 +263,7 @@ class AxesContract:
         assert losses[-1] < 0.9 * losses[0]
 
     def test_an_unfolded_encoder_with_normalisation_is_trained_and_merged(self) -> None:
-        encoder = UnfoldedEncoder(3, 3, 2, 4, self.kernel, padding="same", path="plain")
+        encoder = UnfoldedEncoder(3, 2, self.kernel, num_layers=3, group=4, padding="same", path="plain")
         x = self.x()
         encoder(x).square().mean().backward()
         assert all(parameter.grad is not None for parameter in encoder.parameters())
@@ -267,8 +271,8 @@ class AxesContract:
         torch.testing.assert_close(lgn.merge(encoder)(x), encoder(x))
 
     def test_what_is_smaller_than_the_kernel_is_refused(self) -> None:
-        layer = self.kind("GroupConv")(3, 2, 4, 5, padding=1)
-        encoder = UnfoldedEncoder(3, 2, 4, 2, (5,) * self.axes, padding=1)
+        layer = self.kind("GroupConv")(3, 2, 5, group=4, padding=1)
+        encoder = UnfoldedEncoder(3, 4, (5,) * self.axes, num_layers=2, group=2, padding=1)
         for each in (layer, encoder):
             with pytest.raises(
                 ValueError, match=f"x must not be smaller than the kernel of {'x'.join('5' * self.axes)}"
@@ -281,9 +285,9 @@ class AxesContract:
         with pytest.raises(
             ValueError, match=f"kernel_size must be a number or {self.axes} of them for {kind.__name__}"
         ):
-            kind(3, 2, 4, wrong)
+            kind(3, 2, wrong)
         with pytest.raises(ValueError, match=f"stride must be a number or {self.axes} of them"):
-            kind(3, 2, 4, 3, stride=wrong)
+            kind(3, 2, 3, stride=wrong)
 
 
 class TestSignals(AxesContract):
@@ -309,11 +313,13 @@ def test_the_table_of_equivariance_on_any_number_of_axes(axes: int, word: str) -
     convolution, stack = (getattr(lgn.nn, f"{name}{axes}d") for name in ("GroupConv", "GroupStackConv"))
     flip = Fixed(lgn.transforms.parse_operator(word, (3,) * axes).float()[None, None], (3,) * axes, 2)
     options = {"padding": 1, "bias": "set", "generator": flip}
-    first = convolution(1, 2, 2, 3, **options)
+    first = convolution(1, 2, 3, group=2, **options)
     x = torch.randn(2, 1, *(5,) * axes)
-    table = lgn.nn.equivariance_table(nn.Sequential(first, nn.ReLU(), stack(2, 2, 2, 3, **options)), [word], x)
+    table = lgn.nn.equivariance_table(nn.Sequential(first, nn.ReLU(), stack(2, 2, 3, group=2, **options)), [word], x)
     assert table.worst <= 1e-5
-    broken = lgn.nn.equivariance_table(nn.Sequential(first, nn.ReLU(), convolution(4, 2, 2, 3, **options)), [word], x)
+    broken = lgn.nn.equivariance_table(
+        nn.Sequential(first, nn.ReLU(), convolution(4, 2, 3, group=2, **options)), [word], x
+    )
     assert broken.worst > 0.1
     with pytest.raises(ValueError, match=r"images must be \(N, C, "):
         lgn.nn.equivariance_table(first, [word], x[0])

@@ -34,7 +34,9 @@ def images() -> Tensor:
 
 def small_network(family: str = "dense", share: Any = "set") -> nn.Module:
     return nn.Sequential(
-        GroupConv2d(3, 2, 4, 3, generator=family, share=share), nn.ReLU(), GroupConv2d(8, 2, 4, (2, 3), bias="set")
+        GroupConv2d(3, 2, 3, group=4, generator=family, share=share),
+        nn.ReLU(),
+        GroupConv2d(8, 2, (2, 3), group=4, bias="set"),
     ).eval()
 
 
@@ -51,7 +53,7 @@ def calibrated(model: nn.Module, images: Tensor) -> nn.Module:
 
 @each_family
 def test_export_of_a_merged_network(family: str, images: Tensor) -> None:
-    model = lgn.convert(ResNet(), order=4, generator=family).eval()
+    model = lgn.convert(ResNet(), group=4, generator=family).eval()
     program = torch.export.export(lgn.merge(model), (images,))
     with torch.no_grad():
         torch.testing.assert_close(program.module()(images), model(images), rtol=0, atol=1e-5)
@@ -69,7 +71,7 @@ def test_export_of_a_group_network(family: str, images: Tensor) -> None:
 def test_onnx_of_a_merged_network(images: Tensor, tmp_path: Path) -> None:
     pytest.importorskip("onnxscript", reason="needs the extra onnx")
     onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
-    model = calibrated(lgn.convert(ResNet(), order=4, generator="cyclic"), images)
+    model = calibrated(lgn.convert(ResNet(), group=4, generator="cyclic"), images)
     path = tmp_path / "network.onnx"
     torch.onnx.export(lgn.merge(model), (images,), str(path), dynamo=True, verbose=False)
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
@@ -97,7 +99,7 @@ def test_compile_as_one_graph(family: str, images: Tensor) -> None:
 @each_family
 def test_symbolic_trace_of_a_group_network(family: str, images: Tensor) -> None:
     """The graph has the layers' own banks: what it is trained with, they learn."""
-    model = nn.Sequential(small_network(family), nn.Flatten(), nn.Linear(8 * 29 * 28, 4), GroupLinear(4, 2, 2))
+    model = nn.Sequential(small_network(family), nn.Flatten(), nn.Linear(8 * 29 * 28, 4), GroupLinear(4, 2, group=2))
     traced = torch.fx.symbolic_trace(model)
     torch.testing.assert_close(traced(images), model(images))
     traced(images).square().mean().backward()
@@ -109,14 +111,14 @@ def test_symbolic_trace_of_a_group_network(family: str, images: Tensor) -> None:
 @pytest.mark.filterwarnings("ignore:this layer is not equivariant")  # with a bias for each filter it is not
 def test_symbolic_trace_of_layers_by_themselves(bias: Any, images: Tensor) -> None:
     for layer in (
-        GroupConv2d(3, 2, 4, 3, padding="same", bias=bias, padding_mode="reflect"),
-        GroupStackConv2d(1, 2, 3, 3, bias=bias),
+        GroupConv2d(3, 2, 3, group=4, padding="same", bias=bias, padding_mode="reflect"),
+        GroupStackConv2d(1, 2, 3, group=3, bias=bias),
     ):
         torch.testing.assert_close(torch.fx.symbolic_trace(layer)(images), layer(images))
 
 
 def test_symbolic_trace_of_a_converted_residual_network(images: Tensor) -> None:
-    model = lgn.convert(ResNet(), order=4).eval()
+    model = lgn.convert(ResNet(), group=4).eval()
     torch.testing.assert_close(torch.fx.symbolic_trace(model)(images), model(images))
 
 
@@ -141,7 +143,7 @@ def process_group(tmp_path: Path) -> Iterator[None]:
 @each_family
 @pytest.mark.parametrize("share", ["set", "network"])
 def test_distributed_data_parallel(family: str, share: Any, images: Tensor) -> None:
-    model = lgn.convert(ResNet(widths=(8,)), order=4, generator=family, share=share)
+    model = lgn.convert(ResNet(widths=(8,)), group=4, generator=family, share=share)
     plain = copy.deepcopy(model)
     parallel = nn.parallel.DistributedDataParallel(model)
     for network in (plain, parallel):
@@ -175,7 +177,7 @@ def test_orthogonal_of_torch_on_a_dense_generator(map: str, images: Tensor) -> N
 
 @each_family
 def test_safetensors_stores_a_shared_generator_once(family: str, images: Tensor, tmp_path: Path) -> None:
-    model = lgn.convert(ResNet(), order=4, generator=family, share="network").eval()
+    model = lgn.convert(ResNet(), group=4, generator=family, share="network").eval()
     path = tmp_path / "model.safetensors"
     save_model(model, str(path))
     with safe_open(path, framework="pt") as file:
@@ -184,7 +186,7 @@ def test_safetensors_stores_a_shared_generator_once(family: str, images: Tensor,
     assert stored == sum(unique.values())
     assert len(generators_of(model)) == 2  # 5x5 and 3x3, however many layers
     torch.manual_seed(1)
-    fresh = lgn.convert(ResNet(), order=4, generator=family, share="network").eval()
+    fresh = lgn.convert(ResNet(), group=4, generator=family, share="network").eval()
     load_model(fresh, path)
     with torch.no_grad():
         assert torch.equal(fresh(images), model(images))

@@ -13,7 +13,7 @@ from lgn.nn import Gates, GroupNet, invariance_error
 def net_of(group: str, value: float | None = None) -> GroupNet:
     """With random scales and shifts, and all gates at a value."""
     torch.manual_seed(0)
-    net = GroupNet(1, 10, group, 6000, num_layers=3, gates=True, dtype=torch.float64)
+    net = GroupNet(1, 10, group=group, parameters=6000, num_layers=3, gates=True, dtype=torch.float64)
     assert net.gates is not None
     if value is not None:
         with torch.no_grad():
@@ -118,9 +118,9 @@ def test_the_plain_network_answers_the_same() -> None:
 
 def test_what_cannot_have_gates_is_refused() -> None:
     with pytest.raises(ValueError, match="gates must be given with a group"):
-        GroupNet(1, 10, None, 6000, gates=True)
+        GroupNet(1, 10, group=None, parameters=6000, gates=True)
     with pytest.raises(ValueError, match="group must have one generator for gates, such as cyclic:8, got D4"):
-        GroupNet(1, 10, "dihedral:4", 30_000, gates=True)
+        GroupNet(1, 10, group="dihedral:4", parameters=30_000, gates=True)
 
 
 class _Loss(torch.nn.Module):

@@ -35,7 +35,7 @@ def image_operators(size: int) -> list[Tensor]:
 @pytest.mark.parametrize("family", ["dense", "representation"])
 def test_orbits_are_dense_products(name: str, share: lgn.generators.Share, family: str) -> None:
     group = groups.named(name)
-    bank = OrbitBank(2, 3, group, (2, 3), num_layers=2, generator=family, share=share, dtype=torch.float64)
+    bank = OrbitBank(2, 3, (2, 3), group=group, num_layers=2, generator=family, share=share, dtype=torch.float64)
     several = bank.generator.matrix().unflatten(0, (len(group.generators), -1))
     rho = group.representation(several)  # (order, rows, channels or 1, d, d)
     rows = rho.repeat_interleave(6 // rho.shape[1], 1).expand(-1, 6, 2, -1, -1)
@@ -48,7 +48,7 @@ def test_the_spelling_of_groups() -> None:
     itself = GroupConv2d(3, 2, kernel_size=5, group=D4, generator="representation")
     assert by_name.out_channels == itself.out_channels == 16
     assert by_name.group == itself.group
-    positional = GroupConv2d(3, 2, 4, 5)
+    positional = GroupConv2d(3, 2, 5, group=4)
     assert positional.group == groups.cyclic(4)
     assert GroupStackConv2d(2, 3, kernel_size=3, group=D4).bank.orbits.generator.name == "representation"
     assert GroupLinear(6, 2, group="symmetric:3").out_features == 12
@@ -60,13 +60,7 @@ def test_the_spelling_of_groups() -> None:
 
 
 def test_what_does_not_fit_is_refused_in_one_sentence() -> None:
-    with pytest.raises(ValueError, match="order must be 8 for the group D4, or left out, got 5"):
-        GroupConv2d(3, 2, 5, group="dihedral:4")
-    with pytest.raises(ValueError, match="order or group must be given, got neither"):
-        GroupConv2d(3, 2, kernel_size=5)
-    with pytest.raises(ValueError, match="kernel_size must be given"):
-        GroupConv2d(3, 2, 4)
-    with pytest.raises(ValueError, match="group must have at least 2 elements, got the trivial one"):
+    with pytest.raises(ValueError, match="group must have at least 2 elements, got trivial"):
         GroupLinear(3, 2, group="cyclic:1")
     with pytest.raises(ValueError, match="one matrix for each of the generators r, s of D4, got 3 matrices"):
         GroupConv2d(3, 2, kernel_size=3, group=D4, generator="fixed", start=[torch.eye(9)] * 3)
@@ -106,10 +100,10 @@ def four_layers(matrices: list[Tensor], dtype: torch.dtype, kernel: int = 3) -> 
 
     model = nn.Sequential(
         GroupConv2d(2, 3, kernel_size=kernel, group=D4, padding=1, bias="set", generator=shared, dtype=dtype),
-        SetBatchNorm2d(3, D4, dtype=dtype),
+        SetBatchNorm2d(3, group=D4, dtype=dtype),
         nn.ReLU(),
         stack(3, 4, kernel, padding=1, stride=2),
-        SetBatchNorm2d(4, D4, dtype=dtype),
+        SetBatchNorm2d(4, group=D4, dtype=dtype),
         nn.ReLU(),
         stack(4, 4, 1),
         nn.ReLU(),
@@ -133,10 +127,10 @@ def test_a_d4_network_of_four_layers_is_equivariant_for_all_eight(dtype: torch.d
     model = four_layers(image_operators(3), dtype)
     x = torch.randn(3, 2, 13, 13, dtype=dtype)
     for element, move in enumerate(symmetries()):
-        error = lgn.equivariance_error(model, x, move, lambda c, g=element, t=move: advance(t(c), D4, g))
+        error = lgn.equivariance_error(model, x, move, lambda c, g=element, t=move: advance(t(c), g, group=D4))
         assert error <= most, D4.words[element]
-        pooled = pool_sets(model(x), D4)
-        torch.testing.assert_close(pool_sets(model(move(x)), D4), move(pooled), atol=1e-4, rtol=1e-4)
+        pooled = pool_sets(model(x), group=D4)
+        torch.testing.assert_close(pool_sets(model(move(x)), group=D4), move(pooled), atol=1e-4, rtol=1e-4)
     table = lgn.equivariance_table(model, "dihedral:4", x)
     assert table.elements == D4.words[1:]
     assert table.worst <= most
@@ -200,7 +194,7 @@ def test_a_filter_bank_across_channels_is_the_kronecker_product() -> None:
     x = torch.randn(2, 3, 6, 6, dtype=torch.float64)
     for u in range(6):
         mixed = torch.einsum("ij,njhw->nihw", b[u], x)
-        torch.testing.assert_close(still(mixed), advance(still(x), group, u))
+        torch.testing.assert_close(still(mixed), advance(still(x), u, group=group))
 
 
 def test_a_sign_of_grey_images() -> None:
@@ -209,7 +203,7 @@ def test_a_sign_of_grey_images() -> None:
         channel_generator="fixed", channel_start=-torch.eye(1),
     )  # fmt: skip
     x = torch.randn(1, 1, 5, 5)
-    torch.testing.assert_close(layer(-x), advance(layer(x), 2))
+    torch.testing.assert_close(layer(-x), advance(layer(x), group=2))
     assert {place.generator.patch for place in lgn.nn.places(nn.Sequential(layer))} == {(3, 3)}
 
 
@@ -236,8 +230,6 @@ def test_merge_convert_and_summary_know_groups() -> None:
     assert model[0].group == D4
     torch.testing.assert_close(lgn.merge(model)(x), model(x))
     assert "Representation of D4, order 8" in str(lgn.summary(model))
-    with pytest.raises(ValueError, match="order must be 8 for the group D4"):
-        lgn.convert(plain, 4, group="dihedral:4")
 
 
 def test_what_breaks_equivariance_is_said_once() -> None:
@@ -271,7 +263,7 @@ def test_what_breaks_equivariance_is_said_once() -> None:
         x = torch.randn(2, 8, size, size, dtype=torch.float64)
         model[0]._warned = True
         error = lgn.equivariance_error(
-            model, x, lambda i: advance(i.flip(-1), D4, "s"), lambda c: advance(c.flip(-1), D4, "s")
+            model, x, lambda i: advance(i.flip(-1), "s", group=D4), lambda c: advance(c.flip(-1), "s", group=D4)
         )
         assert (error > 0.05) == broken
 
@@ -298,7 +290,7 @@ def test_the_table_of_a_network_by_padding(tmp_path: pytest.TempPathFactory) -> 
 
 
 def test_relations_are_the_penalty_that_closure_is_of_a_cyclic_group() -> None:
-    cyclic = GroupConv2d(1, 3, 4, 3)
+    cyclic = GroupConv2d(1, 3, 3, group=4)
     assert torch.equal(lgn.penalties.Relations(cyclic, 0.5)(), lgn.penalties.Closure(cyclic, 0.5)())
     dense = GroupConv2d(1, 3, kernel_size=3, group=D4, dtype=torch.float64)
     r, s = dense.bank.generator.matrix()[:, 0].unflatten(0, (2, 3))

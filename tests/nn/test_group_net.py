@@ -36,7 +36,7 @@ def settled(net: GroupNet, images: Tensor) -> GroupNet:
 @pytest.mark.parametrize("name", [*EXACT, "cyclic:8", "dihedral:8", "cyclic:12"])
 def test_quarter_turns_and_flips_of_the_group_change_nothing(name: str, side: int) -> None:
     torch.manual_seed(0)
-    net = GroupNet(1, 10, name, 8000, dtype=torch.float64)
+    net = GroupNet(1, 10, group=name, parameters=8000, dtype=torch.float64)
     images = torch.randn(4, 1, side, side, dtype=torch.float64)
     group = named(name)
     errors = invariance_error(settled(net, images), images, group)
@@ -50,10 +50,10 @@ def test_quarter_turns_and_flips_of_the_group_change_nothing(name: str, side: in
 def test_what_is_not_in_the_group_changes_answers() -> None:
     torch.manual_seed(0)
     images = torch.randn(4, 1, 28, 28, dtype=torch.float64)
-    net = settled(GroupNet(1, 10, "cyclic:4", 8000, dtype=torch.float64), images)
+    net = settled(GroupNet(1, 10, group="cyclic:4", parameters=8000, dtype=torch.float64), images)
     assert invariance_error(net, images, "cyclic:4")["r"] < 1e-12
     assert invariance_error(net, images, "dihedral:1")["s"] > 1e-2
-    free = settled(GroupNet(1, 10, None, 8000, dtype=torch.float64), images)
+    free = settled(GroupNet(1, 10, group=None, parameters=8000, dtype=torch.float64), images)
     assert invariance_error(free, images, "cyclic:4")["r"] > 1e-2
 
 
@@ -61,8 +61,8 @@ def test_what_is_not_in_the_group_changes_answers() -> None:
 def test_turns_between_pixels_change_little(name: str, most: float) -> None:
     torch.manual_seed(0)
     images = blurred(16, 28)
-    with_group = settled(GroupNet(1, 10, name, dtype=torch.float64), images)
-    free = settled(GroupNet(1, 10, None, dtype=torch.float64), images)
+    with_group = settled(GroupNet(1, 10, group=name, dtype=torch.float64), images)
+    free = settled(GroupNet(1, 10, group=None, dtype=torch.float64), images)
     error = max(invariance_error(with_group, images, name).values())
     assert error < most
     assert error < max(invariance_error(free, images, name).values()) / 2
@@ -89,7 +89,7 @@ def test_the_action_is_a_representation(name: str, kernel: int) -> None:
 @pytest.mark.parametrize("name", ["cyclic:8", "cyclic:4", "dihedral:4", "dihedral:1", "cyclic:16", None])
 @pytest.mark.parametrize(("parameters", "channels", "classes"), [(25_000, 1, 10), (60_000, 3, 100), (10_000, 3, 2)])
 def test_it_has_as_many_parameters_as_asked(name: str | None, parameters: int, channels: int, classes: int) -> None:
-    net = GroupNet(channels, classes, name, parameters)
+    net = GroupNet(channels, classes, group=name, parameters=parameters)
     count = sum(p.numel() for p in net.parameters())
     assert 0.98 * parameters < count <= parameters
     assert net(torch.randn(2, channels, 28, 28)).shape == (2, classes)
@@ -97,7 +97,9 @@ def test_it_has_as_many_parameters_as_asked(name: str | None, parameters: int, c
 
 @pytest.mark.parametrize("share", ["set", "layer", "channel"])
 def test_learned_generators_count(share: str) -> None:
-    net = GroupNet(1, 10, "cyclic:4", 25_000, num_layers=3, kernel_size=3, generator="dense", share=share)  # type: ignore[arg-type]
+    net = GroupNet(
+        1, 10, group="cyclic:4", parameters=25_000, num_layers=3, kernel_size=3, generator="dense", share=share
+    )  # type: ignore[arg-type]
     assert 0.9 * 25_000 < sum(p.numel() for p in net.parameters()) <= 25_000
     assert all(p.requires_grad for p in net.parameters())
 
@@ -113,7 +115,7 @@ def test_free_filters_are_the_same_network() -> None:
 def test_merged_it_is_plain_convolutions_with_equal_outputs(name: str | None) -> None:
     torch.manual_seed(0)
     images = torch.randn(5, 1, 28, 28, dtype=torch.float64)
-    net = settled(GroupNet(1, 10, name, 8000, dtype=torch.float64), images)
+    net = settled(GroupNet(1, 10, group=name, parameters=8000, dtype=torch.float64), images)
     plain = lgn.merge(net)
     torch.testing.assert_close(plain(images), net(images))
     assert all(type(each) is nn.Conv2d for each in plain.convolutions)  # type: ignore[union-attr]
@@ -122,7 +124,7 @@ def test_merged_it_is_plain_convolutions_with_equal_outputs(name: str | None) ->
 
 def test_the_gradient_is_right() -> None:
     torch.manual_seed(0)
-    net = GroupNet(1, 3, "cyclic:8", 1500, num_layers=3, kernel_size=3, dtype=torch.float64)
+    net = GroupNet(1, 3, group="cyclic:8", parameters=1500, num_layers=3, kernel_size=3, dtype=torch.float64)
     images = torch.randn(3, 1, 8, 8, dtype=torch.float64)
     bases = next(net.convolutions[1].parameters())
     net(images).square().sum().backward()
@@ -159,7 +161,7 @@ def test_what_is_found_is_the_group_by_name(kept: tuple[str, ...], angles: bool,
     net = GroupNet(1, 10, found=answer, parameters=8000)
     if name is not None:  # the same network, bit for bit
         torch.manual_seed(0)
-        given = GroupNet(1, 10, name, parameters=8000)
+        given = GroupNet(1, 10, group=name, parameters=8000)
         assert all(torch.equal(*pair) for pair in zip(net.parameters(), given.parameters(), strict=True))
     assert (net.group is None) == (not kept)
 
@@ -196,7 +198,9 @@ def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, object], s
 def test_generators_that_begin_with_the_group_are_one_for_all_layers_and_learn(name: str, family: str) -> None:
     """Before the first step the network keeps the group as the given one does; after it, relations still hold."""
     torch.manual_seed(0)
-    net = GroupNet(1, 10, name, 9000, generator=family, share="network", start="group", dtype=torch.float64)
+    net = GroupNet(
+        1, 10, group=name, parameters=9000, generator=family, share="network", start="group", dtype=torch.float64
+    )
     generators = {id(module): module for module in net.modules() if isinstance(module, lgn.generators.Generator)}
     (generator,) = generators.values()
     action = image_action(name, 5)

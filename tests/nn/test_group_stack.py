@@ -34,15 +34,17 @@ def three_layers(kernel: int, matrix: Tensor, order: int, stacked: bool = True) 
 
     def further(sets_in: int, sets: int) -> nn.Module:
         if stacked:
-            return GroupStackConv2d(sets_in, sets, order, kernel, padding=kernel // 2, generator=rotation)
-        return GroupConv2d(sets_in * order, sets, order, kernel, padding=kernel // 2, bias="set", generator=rotation)
+            return GroupStackConv2d(sets_in, sets, kernel, group=order, padding=kernel // 2, generator=rotation)
+        return GroupConv2d(
+            sets_in * order, sets, kernel, group=order, padding=kernel // 2, bias="set", generator=rotation
+        )
 
     model = nn.Sequential(
-        GroupConv2d(2, 3, order, kernel, padding=kernel // 2, bias="set", generator=rotation, share="layer"),
-        SetBatchNorm2d(3, order),
+        GroupConv2d(2, 3, kernel, group=order, padding=kernel // 2, bias="set", generator=rotation, share="layer"),
+        SetBatchNorm2d(3, group=order),
         SetThreshold(3, order),
         further(3, 4),
-        SetBatchNorm2d(4, order),
+        SetBatchNorm2d(4, group=order),
         nn.ReLU(),
         further(4, 2),
     )
@@ -61,7 +63,7 @@ def test_quarter_turns_go_through_three_layers(kernel: int) -> None:
             model,
             x,
             lambda images, k=steps: images.rot90(k, (-2, -1)),
-            lambda codes, k=steps: advance(codes.rot90(k, (-2, -1)), 4, k),
+            lambda codes, k=steps: advance(codes.rot90(k, (-2, -1)), k, group=4),
         )
         assert error <= 1e-4, steps
 
@@ -69,28 +71,30 @@ def test_quarter_turns_go_through_three_layers(kernel: int) -> None:
 def test_flips_go_through_three_layers() -> None:
     model = three_layers(3, operator("reflection", (3, 3)), 2)
     x = torch.randn(4, 2, 8, 10)
-    error = equivariance_error(model, x, lambda i: i.flip(-1), lambda codes: advance(codes.flip(-1), 2))
+    error = equivariance_error(model, x, lambda i: i.flip(-1), lambda codes: advance(codes.flip(-1), group=2))
     assert error <= 1e-4
 
 
 def test_layers_that_ignore_the_sets_are_not_equivariant() -> None:
     model = three_layers(3, operator("rotation", (3, 3), degrees=90), 4, stacked=False)
     x = torch.randn(4, 2, 12, 12)
-    error = equivariance_error(model, x, lambda i: i.rot90(1, (-2, -1)), lambda c: advance(c.rot90(1, (-2, -1)), 4))
+    error = equivariance_error(
+        model, x, lambda i: i.rot90(1, (-2, -1)), lambda c: advance(c.rot90(1, (-2, -1)), group=4)
+    )
     assert error > 0.1
 
 
 def test_what_is_pooled_over_sets_only_turns() -> None:
     model = three_layers(3, operator("rotation", (3, 3), degrees=90), 4)
     x = torch.randn(2, 2, 12, 12)
-    pooled, turned = (pool_sets(model(images), 4) for images in (x, x.rot90(1, (-2, -1))))
+    pooled, turned = (pool_sets(model(images), group=4) for images in (x, x.rot90(1, (-2, -1))))
     torch.testing.assert_close(turned, pooled.rot90(1, (-2, -1)), atol=1e-4, rtol=1e-4)
     with pytest.raises(ValueError, match=r"codes must have channels in sets of 4, got shape \(2, 6, 3, 3\)"):
-        pool_sets(torch.zeros(2, 6, 3, 3), 4)
+        pool_sets(torch.zeros(2, 6, 3, 3), group=4)
 
 
 def test_filters_against_the_definition() -> None:
-    layer = GroupStackConv2d(2, 3, 4, 3, generator="cyclic", dtype=torch.float64)
+    layer = GroupStackConv2d(2, 3, 3, group=4, generator="cyclic", dtype=torch.float64)
     assert isinstance(layer.bank, StackBank)
     a, basis = layer.bank.orbits.generator.matrix()[0, 0], layer.bank.orbits.basis.unflatten(1, (2, 4))
     filters = layer.filters().unflatten(1, (2, 4)).unflatten(0, (3, 4))  # (sets, j, in_sets, i, n, m)
@@ -102,10 +106,10 @@ def test_filters_against_the_definition() -> None:
 
 
 def test_merging_keeps_the_outputs_and_gradients_flow() -> None:
-    model = nn.Sequential(GroupStackConv2d(2, 3, 4, 3, padding=1))
+    model = nn.Sequential(GroupStackConv2d(2, 3, 3, group=4, padding=1))
     x = torch.randn(2, 8, 6, 6)
     torch.testing.assert_close(merge(model)(x), model(x))
     model(x).square().mean().backward()
     assert all(parameter.grad is not None for parameter in model.parameters())
     with pytest.raises(ValueError, match="in_sets must be at least 1, got 0"):
-        GroupStackConv2d(0, 3, 4, 3)
+        GroupStackConv2d(0, 3, 3, group=4)

@@ -29,7 +29,7 @@ def by_the_chain(layer: nn.Module, monkeypatch: pytest.MonkeyPatch) -> Tensor:
 @pytest.mark.parametrize("group", ["cyclic:4", "dihedral:4", "cyclic:8", "dihedral:1"])
 def test_filters_and_gradients_are_those_of_the_chain(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the first layer and of one on sets, on bases that are free and on circular harmonics."""
-    net = GroupNet(2, 3, group, 3000, num_layers=2, dtype=torch.float64)
+    net = GroupNet(2, 3, group=group, parameters=3000, num_layers=2, dtype=torch.float64)
     for layer in net.convolutions:
         ways = layer.filters(), by_the_chain(layer, monkeypatch)
         torch.testing.assert_close(*ways)
@@ -46,7 +46,7 @@ def test_second_derivatives() -> None:
 def test_matrices_that_were_written_anew_are_seen() -> None:
     """Loaded, moved to another type, copied: filters are always those of the matrices that the layer has."""
     starts = [operator("rotation", (3, 3), degrees=180).float(), operator("reflection", (3, 3), axis="columns").float()]
-    layers = [GroupStackConv2d(2, 3, 2, 3, generator="fixed", share="network", start=each) for each in starts]
+    layers = [GroupStackConv2d(2, 3, 3, group=2, generator="fixed", share="network", start=each) for each in starts]
     wanted = [layer.filters().detach().clone() for layer in layers]
     assert not torch.allclose(*wanted)
     layers[0].load_state_dict(layers[1].state_dict())
@@ -56,10 +56,10 @@ def test_matrices_that_were_written_anew_are_seen() -> None:
 
 
 def test_cached_filters_are_the_same_and_a_learned_action_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = GroupConv2d(1, 2, 4, 3, generator="fixed", share="layer", start=TURN)
+    known = GroupConv2d(1, 2, 3, group=4, generator="fixed", share="layer", start=TURN)
     with cached(known):
         assert torch.equal(known.filters(), by_the_chain(known, monkeypatch))
     assert known.bank.known() is not None
-    assert GroupConv2d(1, 2, 4, 3).bank.known() is None
-    own = GroupConv2d(1, 2, 4, 3, generator="fixed", share="set", start=TURN)
+    assert GroupConv2d(1, 2, 3, group=4).bank.known() is None
+    own = GroupConv2d(1, 2, 3, group=4, generator="fixed", share="set", start=TURN)
     assert own.bank.known() is None  # a matrix for each set

@@ -29,7 +29,7 @@ def _seed() -> None:
 def test_filters_are_orbits_set_by_set(family: str, share: Any) -> None:
     """Channels `k p ... k p + p - 1` are `W, A W, ..., A^(p-1) W` of set k, for each input channel."""
     start: Any = torch.linalg.qr(torch.randn(6, 6))[0] if family == "fixed" else "orthogonal"
-    layer = GroupConv2d(3, 2, 4, (2, 3), generator=family, share=share, start=start, dtype=torch.float64)
+    layer = GroupConv2d(3, 2, (2, 3), group=4, generator=family, share=share, start=start, dtype=torch.float64)
     matrix = layer.bank.generator.matrix().expand(2, 3, 6, 6)
     filters = layer.filters()
     assert filters.shape == (8, 3, 2, 3)
@@ -52,7 +52,7 @@ def test_filters_are_orbits_set_by_set(family: str, share: Any) -> None:
         {"padding": (1, 2), "padding_mode": "replicate"},
         {"padding": 1, "padding_mode": "reflect", "stride": 2},
         {"bias": False},
-        {"bias": "set"},
+        {"bias": True},
     ],
     ids=str,
 )
@@ -60,8 +60,8 @@ def test_filters_are_orbits_set_by_set(family: str, share: Any) -> None:
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")  # so does torch's own layer
 def test_it_computes_the_convolution_of_its_filters(arguments: dict[str, Any], kernel_size: Any) -> None:
     """Whatever the arguments, the output is that of torch's layer with the same filters and bias."""
-    layer = GroupConv2d(3, 2, 4, kernel_size, **arguments)
-    bias = arguments.get("bias", True)
+    layer = GroupConv2d(3, 2, kernel_size, group=4, **arguments)
+    bias = arguments.get("bias", "set")
     plain = nn.Conv2d(3, 8, kernel_size, **{**arguments, "bias": bool(bias)})
     with torch.no_grad():
         plain.weight.copy_(layer.filters())
@@ -73,13 +73,13 @@ def test_it_computes_the_convolution_of_its_filters(arguments: dict[str, Any], k
 
 
 def test_a_linear_layer_multiplies_with_its_rows() -> None:
-    layer = GroupLinear(5, 3, 4, generator="orthogonal", dtype=torch.float64)
+    layer = GroupLinear(5, 3, True, group=4, generator="orthogonal", dtype=torch.float64)
     x = torch.randn(7, 2, 5, dtype=torch.float64)
     assert layer.filters().shape == (12, 5)
     torch.testing.assert_close(layer(x), F.linear(x, layer.filters(), layer.bias))
     a, w = layer.bank.generator.matrix()[1, 0], layer.bank.basis[1].flatten()
     torch.testing.assert_close(layer.filters()[4 + 2], a @ a @ w)
-    shared = GroupLinear(5, 3, 4, "set")
+    shared = GroupLinear(5, 3, group=4)
     assert shared.bias is not None
     assert shared.bias.shape == (3,)
     torch.testing.assert_close(shared(torch.zeros(1, 5))[0], shared.bias.repeat_interleave(4))
@@ -91,7 +91,7 @@ def test_a_linear_layer_multiplies_with_its_rows() -> None:
 def test_the_law_of_a_group_layer(patch: tuple[int, int], family: str, closes: bool, bias: Any) -> None:
     """On inputs of the kernel's size `x -> A^T x` moves element j to j + 1, and wraps if and only if `A^p = I`."""
     order = 4
-    layer = GroupConv2d(2, 3, order, patch, bias=bias, generator=family, share="layer", dtype=torch.float64)
+    layer = GroupConv2d(2, 3, patch, group=order, bias=bias, generator=family, share="layer", dtype=torch.float64)
     a = layer.bank.generator.matrix()[0, 0].detach()
     x = torch.randn(50, 2, *patch, dtype=torch.float64)
 
@@ -109,7 +109,7 @@ def test_the_law_of_a_group_layer(patch: tuple[int, int], family: str, closes: b
 
 
 def test_the_law_holds_for_each_set_under_its_own_generator() -> None:
-    layer = GroupConv2d(2, 3, 4, (2, 3), bias="set", generator="cyclic", share="channel", dtype=torch.float64)
+    layer = GroupConv2d(2, 3, (2, 3), group=4, bias="set", generator="cyclic", share="channel", dtype=torch.float64)
     x = torch.randn(9, 2, 2, 3, dtype=torch.float64)
     for k, matrices in enumerate(layer.bank.generator.matrix().detach()):
         moved = unvec(torch.einsum("cij,...ci->...cj", matrices, vec(x)), (2, 3))
@@ -120,7 +120,7 @@ def test_the_law_holds_for_each_set_under_its_own_generator() -> None:
 @each_share
 @pytest.mark.parametrize("family", TRAINED)
 def test_all_is_trained(family: str, share: Any) -> None:
-    layer = GroupConv2d(3, 2, 3, (2, 3), generator=family, share=share)
+    layer = GroupConv2d(3, 2, (2, 3), group=3, generator=family, share=share)
     before = {name: value.clone() for name, value in layer.state_dict().items()}
     optimizer = torch.optim.Adam(layer.parameters(), lr=0.01)
     for _ in range(2):
@@ -135,13 +135,13 @@ def test_all_is_trained(family: str, share: Any) -> None:
 def test_types(dtype: torch.dtype) -> None:
     """A start in another type than the layer's is no reason to fail later."""
     start = torch.linalg.qr(torch.randn(6, 6, dtype=torch.float64))[0]
-    layer = GroupConv2d(3, 2, 4, (2, 3), start=start, bias="set", dtype=dtype)
+    layer = GroupConv2d(3, 2, (2, 3), group=4, start=start, bias="set", dtype=dtype)
     assert {parameter.dtype for parameter in layer.parameters()} == {dtype}
     assert layer(torch.randn(1, 3, 5, 5, dtype=dtype)).dtype == dtype
 
 
 def test_the_bank_is_computed_once_per_forward() -> None:
-    layer = GroupConv2d(3, 2, 4, 3)
+    layer = GroupConv2d(3, 2, 3, group=4)
     calls = []
     layer.bank.generator.matrix = lambda matrix=layer.bank.generator.matrix: calls.append(1) or matrix()  # type: ignore
     layer(torch.randn(5, 3, 6, 6))
@@ -149,7 +149,7 @@ def test_the_bank_is_computed_once_per_forward() -> None:
 
 
 def test_the_cache_is_for_inference_and_never_stored() -> None:
-    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupConv2d(8, 2, 4, 3))
+    model = nn.Sequential(GroupConv2d(3, 2, 3, group=4), GroupConv2d(8, 2, 3, group=4))
     x = torch.randn(2, 3, 8, 8)
     expected, keys = model(x).detach(), list(model.state_dict())
     with cached(model):
@@ -173,7 +173,7 @@ def test_norms_are_kept_by_projecting() -> None:
     from lgn.generators import Dense
     from lgn.nn import OrbitBank
 
-    bank = OrbitBank(3, 2, 4, (3, 3), generator=partial(Dense, norm=2.0), basis_norm=0.5)
+    bank = OrbitBank(3, 2, (3, 3), group=4, generator=partial(Dense, norm=2.0), basis_norm=0.5)
     with torch.no_grad():
         for parameter in bank.parameters():
             parameter.add_(torch.randn_like(parameter))
@@ -187,7 +187,7 @@ def test_a_bank_of_several_layers_is_that_of_each() -> None:
     from lgn.nn import OrbitBank
 
     for share, count in [("set", 6), ("layer", 3), ("network", 1)]:
-        bank = OrbitBank(2, 2, 4, (2, 3), num_layers=3, share=share, dtype=torch.float64)  # type: ignore[arg-type]
+        bank = OrbitBank(2, 2, (2, 3), group=4, num_layers=3, share=share, dtype=torch.float64)  # type: ignore[arg-type]
         matrix = bank.generator.matrix()
         assert matrix.shape == (count, 1, 6, 6)
         filters = bank().unflatten(0, (3, 2, 4))
@@ -200,7 +200,7 @@ def test_a_bank_of_several_layers_is_that_of_each() -> None:
 
 @pytest.mark.parametrize("family", TRAINED)
 def test_copies_and_pickles(family: str) -> None:
-    layer = GroupConv2d(3, 2, 4, 3, generator=family)
+    layer = GroupConv2d(3, 2, 3, group=4, generator=family)
     x = torch.randn(1, 3, 5, 5)
     for twin in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
         assert torch.equal(twin(x), layer(x))
@@ -208,7 +208,7 @@ def test_copies_and_pickles(family: str) -> None:
 
 
 def test_repr_shows_the_group() -> None:
-    text = repr(GroupConv2d(3, 5, 4, 6, generator="cyclic"))
+    text = repr(GroupConv2d(3, 5, 6, group=4, generator="cyclic"))
     assert "5 sets of 4 filters, 3 x 6x6" in text
     assert "A^p = I" in text
 
@@ -216,8 +216,8 @@ def test_repr_shows_the_group() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"order": 1}, "order must be at least 2, got 1"),
-        ({"order": -3}, "order must be at least 2, got -3"),
+        ({"group": 1}, "group must have at least 2 elements, got 1"),
+        ({"group": -3}, "group must have at least 2 elements, got -3"),
         ({"num_sets": 0}, "num_sets must be at least 1, got 0"),
         ({"in_channels": 0}, "in_channels must be at least 1, got 0"),
         ({"kernel_size": (3, 0)}, "kernel_size must be at least 1, got 0"),
@@ -249,14 +249,14 @@ def test_repr_shows_the_group() -> None:
 )
 def test_bad_input_is_named(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        GroupConv2d(**{"in_channels": 3, "num_sets": 2, "order": 4, "kernel_size": 3, **arguments})
+        GroupConv2d(**{"in_channels": 3, "num_sets": 2, "group": 4, "kernel_size": 3, **arguments})
 
 
 def test_bad_input_to_a_linear_layer_is_named() -> None:
-    with pytest.raises(ValueError, match="order must be at least 2, got 1"):
-        GroupLinear(8, 3, 1)
+    with pytest.raises(ValueError, match="group must have at least 2 elements, got 1"):
+        GroupLinear(8, 3, group=1)
     with pytest.raises(ValueError, match=r"start must be 8x8 matrices for a kernel of 8x1, got 7x7"):
-        GroupLinear(8, 3, 2, start=torch.eye(7))
+        GroupLinear(8, 3, group=2, start=torch.eye(7))
 
 
 def test_the_spelling_that_others_rely_on() -> None:
@@ -264,13 +264,18 @@ def test_the_spelling_that_others_rely_on() -> None:
 
     signature = inspect.signature(lgn.nn.GroupConv2d)
     names = list(signature.parameters)
-    assert names[:9] == [
-        "in_channels", "num_sets", "order", "kernel_size", "stride", "padding", "dilation", "bias", "padding_mode",
+    assert names[:8] == [
+        "in_channels", "num_sets", "kernel_size", "stride", "padding", "dilation", "bias", "padding_mode",
     ]  # fmt: skip
-    assert names[9:] == [
+    assert names[8:] == [
         "group", "generator", "share", "start", "channel_generator", "channel_start", "device", "dtype",
     ]  # fmt: skip
-    assert all(signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in names[9:])
+    assert all(signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in names[8:])
     defaults = {name: signature.parameters[name].default for name in names}
-    assert (defaults["stride"], defaults["padding"], defaults["dilation"], defaults["bias"]) == (1, 0, 1, True)
-    assert (defaults["padding_mode"], defaults["generator"], defaults["share"]) == ("zeros", "dense", "set")
+    assert (defaults["stride"], defaults["padding"], defaults["dilation"], defaults["bias"]) == (1, 0, 1, "set")
+    assert (defaults["padding_mode"], defaults["generator"], defaults["share"], defaults["group"]) == (
+        "zeros",
+        "dense",
+        "set",
+        4,
+    )

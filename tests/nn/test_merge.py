@@ -22,7 +22,7 @@ def _seed() -> None:
 def group_network(family: str, share: Any = "set") -> nn.Module:
     start: Any = torch.linalg.qr(torch.randn(9, 9))[0] if family == "fixed" else "orthogonal"
     layers = {"layers": lambda name, module: module.kernel_size == (3, 3)}
-    return lgn.convert(ResNet(), order=4, generator=family, share=share, start=start, **layers).eval()
+    return lgn.convert(ResNet(), group=4, generator=family, share=share, start=start, **layers).eval()
 
 
 def is_group(module: nn.Module) -> bool:
@@ -58,12 +58,14 @@ def test_the_outputs_are_equal_and_the_original_untouched(family: str, share: An
 
 def test_a_merged_network_has_the_size_of_the_plain_one() -> None:
     plain = ResNet()
-    merged = lgn.merge(lgn.convert(plain, order=4))
+    merged = lgn.merge(lgn.convert(plain, group=4))
     assert {n: v.shape for n, v in merged.state_dict().items()} == {n: v.shape for n, v in plain.state_dict().items()}
 
 
 def test_linear_layers_and_biases() -> None:
-    model = nn.Sequential(GroupConv2d(3, 2, 4, 3, bias="set"), nn.Flatten(), GroupLinear(72, 3, 2, generator="cyclic"))
+    model = nn.Sequential(
+        GroupConv2d(3, 2, 3, group=4, bias="set"), nn.Flatten(), GroupLinear(72, 3, group=2, generator="cyclic")
+    )
     x = torch.randn(4, 3, 5, 5)
     merged = lgn.merge(model)
     assert [type(module) for module in merged] == [nn.Conv2d, nn.Flatten, nn.Linear]
@@ -73,20 +75,22 @@ def test_linear_layers_and_biases() -> None:
 
 @pytest.mark.parametrize("training", [True, False])
 def test_the_mode_is_kept(training: bool) -> None:
-    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupLinear(5, 2, 2), OrbitBank(3, 2, 4, (3, 3))).train(training)
+    model = nn.Sequential(
+        GroupConv2d(3, 2, 3, group=4), GroupLinear(5, 2, group=2), OrbitBank(3, 2, (3, 3), group=4)
+    ).train(training)
     assert [module.training for module in lgn.merge(model).modules()] == [training] * 4
 
 
 def test_merging_draws_no_random_numbers() -> None:
     """A training that merges on the way is the same training."""
-    model = nn.Sequential(GroupConv2d(3, 2, 4, 3), GroupLinear(5, 2, 2), OrbitBank(3, 2, 4, (3, 3)))
+    model = nn.Sequential(GroupConv2d(3, 2, 3, group=4), GroupLinear(5, 2, group=2), OrbitBank(3, 2, (3, 3), group=4))
     state = torch.get_rng_state()
     lgn.merge(model)
     assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_a_bank_on_its_own_becomes_free_filters() -> None:
-    bank = OrbitBank(3, 2, 4, (3, 3), num_layers=2, generator="orthogonal")
+    bank = OrbitBank(3, 2, (3, 3), group=4, num_layers=2, generator="orthogonal")
     merged = lgn.merge(bank)
     assert isinstance(merged, FreeBank)
     torch.testing.assert_close(merged(), bank())
@@ -94,7 +98,7 @@ def test_a_bank_on_its_own_becomes_free_filters() -> None:
 
 
 def test_a_module_that_is_used_twice_stays_one() -> None:
-    layer = GroupConv2d(8, 2, 4, 3)
+    layer = GroupConv2d(8, 2, 3, group=4)
     merged = lgn.merge(nn.Sequential(layer, layer))
     assert merged[0] is merged[1]
 

@@ -11,7 +11,7 @@ from lgn.nn.kernels.adjoint import synthesise
 @pytest.fixture
 def encoder() -> UnfoldedEncoder:
     torch.manual_seed(0)
-    return UnfoldedEncoder(3, num_layers=2, num_sets=2, order=3, kernel_size=4, dtype=torch.float64).eval()
+    return UnfoldedEncoder(3, num_layers=2, num_sets=2, group=3, kernel_size=4, dtype=torch.float64).eval()
 
 
 def test_a_classifier_is_a_linear_map_of_averaged_codes(encoder: UnfoldedEncoder) -> None:

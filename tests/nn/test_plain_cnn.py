@@ -21,7 +21,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_it_is_convolution_normalisation_relu_and_pooling() -> None:
     torch.manual_seed(0)
-    model = PlainCNN(1, num_layers=2, num_sets=2, order=3, kernel_size=5).double().eval()
+    model = PlainCNN(1, num_layers=2, num_sets=2, group=3, kernel_size=5).double().eval()
     x = torch.randn(2, 1, 20, 20, dtype=torch.float64)
     first, second = (layer.bank() for layer in model.convolutions)
     # 20 -> 18 -> 9 -> 7: a fresh batch normalisation in evaluation mode divides by sqrt(1 + eps)
@@ -34,14 +34,14 @@ def test_it_is_convolution_normalisation_relu_and_pooling() -> None:
 
 @pytest.mark.parametrize(("kernel_size", "padding", "side"), [(6, 1, 5), (5, "same", 4)])
 def test_pooling_leaves_four_pixels_a_side_or_more(kernel_size: int, padding: int | str, side: int) -> None:
-    model = PlainCNN(1, num_sets=1, order=2, kernel_size=kernel_size, padding=padding)  # type: ignore[arg-type]
+    model = PlainCNN(1, num_sets=1, group=2, kernel_size=kernel_size, padding=padding)  # type: ignore[arg-type]
     assert model(torch.randn(1, 1, 32, 32)).shape == (1, 2, side, side)
 
 
 def test_one_generator_serves_a_whole_network_where_it_is_shared() -> None:
-    (shared,) = generators_of(PlainCNN(1, 3, 2, 2, 5, share="network")).values()
+    (shared,) = generators_of(PlainCNN(1, 2, 5, num_layers=3, group=2, share="network")).values()
     assert shared.matrix().shape == (1, 1, 25, 25)
-    assert len(generators_of(PlainCNN(1, 3, 2, 2, 5))) == 3
+    assert len(generators_of(PlainCNN(1, 2, 5, num_layers=3, group=2))) == 3
 
 
 def test_training_lowers_the_loss_and_moves_every_generator(trained: Run) -> None:

@@ -26,7 +26,7 @@ def _seed() -> None:
 def encoder(**options: Any) -> UnfoldedEncoder:
     """A small one in float64, with thresholds that differ."""
     made = UnfoldedEncoder(
-        **{"in_channels": 2, "num_layers": 3, "num_sets": 2, "order": 3, "kernel_size": 4, "dtype": torch.float64}
+        **{"in_channels": 2, "num_layers": 3, "num_sets": 2, "group": 3, "kernel_size": 4, "dtype": torch.float64}
         | options
     )
     with torch.no_grad():
@@ -100,7 +100,7 @@ def plain_ista(x: Tensor, w: Tensor, lam: Tensor, two_sided: bool, steps: int) -
 @pytest.mark.parametrize("algorithm", ["ista", "fista"])
 def test_many_tied_layers_reach_the_minimum_of_the_lasso(two_sided: bool, algorithm: Any) -> None:
     """`1/2 ||x - W z||^2 + lambda ||z||_1`, with z >= 0 if one-sided, against a long plain ISTA."""
-    shape = {"in_channels": 1, "num_sets": 1, "order": 6, "kernel_size": 3}
+    shape = {"in_channels": 1, "num_sets": 1, "group": 6, "kernel_size": 3}
     made = encoder(
         **shape, num_layers=800, tied=True, step="safe", two_sided=two_sided, normalise=False, algorithm=algorithm
     )
@@ -163,7 +163,7 @@ def test_batch_normalisation_follows_every_layer_but_the_last(algorithm: Any) ->
 
 
 def test_the_threshold_scales_with_the_step_and_starts_at_one() -> None:
-    made = UnfoldedEncoder(1, 1, 2, 2, 3, step=0.01, dtype=torch.float64)
+    made = UnfoldedEncoder(1, 2, 3, num_layers=1, group=2, step=0.01, dtype=torch.float64)
     assert torch.equal(made.threshold, torch.ones_like(made.threshold))
     x = torch.randn(1, 1, 9, 9, dtype=torch.float64)
     analysed = correlate(x, made.filters()[0], made.margins)
@@ -235,7 +235,7 @@ PLAIN_AND_FAST = [
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-11), (torch.float32, 1e-4)], ids=str)
 def test_the_fast_path_is_the_plain_one(options: dict[str, Any], dtype: torch.dtype, tolerance: float) -> None:
     """Codes and all gradients of both paths, relative to their size."""
-    options = {"num_layers": 4, "num_sets": 2, "order": 3, "step": 0.05, "dtype": dtype, **options}
+    options = {"num_layers": 4, "num_sets": 2, "group": 3, "step": 0.05, "dtype": dtype, **options}
     size = options.pop("size", (12, 16))
     fast = UnfoldedEncoder(**options, path="fast")
     plain = UnfoldedEncoder(**options, path="plain")
@@ -298,7 +298,7 @@ def test_other_devices_compute_the_same(device: str) -> None:
         ({"path": "slow"}, f"path must be one of {', '.join(get_args(unfolded.Path))}, got 'slow'"),
         ({"step": "big"}, "step must be one of safe, got 'big'"),
         ({"step": 0.0}, "step must be positive, got 0.0"),
-        ({"order": 1}, "order must be at least 2, got 1"),
+        ({"group": 1}, "group must have at least 2 elements, got 1"),
     ],
 )
 def test_what_it_refuses(options: dict[str, Any], message: str) -> None:

@@ -13,7 +13,7 @@ from studies.penalties import LoopedInverse, LoopedSingularValues
 )
 def test_a_loop_computes_the_batched_penalty_and_its_gradient(batched: type[Penalty], looped: type[Penalty]) -> None:
     torch.manual_seed(0)
-    model = Classifier(UnfoldedEncoder(1, 2, 2, 3, 3, dtype=torch.float64), 10)
+    model = Classifier(UnfoldedEncoder(1, 2, 3, num_layers=2, group=3, dtype=torch.float64), 10)
     penalties = [batched(model, 0.5), looped(model, 0.5)]
     weight = model.encoder.bank.generator.weight
     with torch.no_grad():

@@ -22,7 +22,7 @@ def test_the_straightforward_network_is_the_same_network(released: bool) -> None
     torch.manual_seed(0)
     plain = StraightforwardClassifier(3, num_layers=4, num_sets=2, order=3, size=4, step=0.05, released=released)
     options: dict[str, Any] = {"algorithm": "fista", "share": "channel"} if released else {}
-    model = Classifier(UnfoldedEncoder(3, 4, 2, 3, 4, step=0.05, **options), 10)
+    model = Classifier(UnfoldedEncoder(3, 2, 4, num_layers=4, group=3, step=0.05, **options), 10)
     with torch.no_grad():
         model.encoder.bank.basis.copy_(torch.stack([w for layer in plain.layers for w in layer.bases]))
         generators = torch.stack([a for layer in plain.layers for a in layer.generators])
@@ -79,7 +79,7 @@ def test_two_versions_make_steps_in_turn() -> None:
 
 
 def test_plain_convolutions_have_the_channels_of_the_group_and_are_trained() -> None:
-    net = GroupNet(1, 10, "cyclic:4", 3000)
+    net = GroupNet(1, 10, group="cyclic:4", parameters=3000)
     plain = group_steps.plain_of(net)
     assert [each.out_channels for each in plain.convolutions] == [4 * sets for sets in net.widths]
     assert all(parameter.requires_grad for parameter in plain.parameters())

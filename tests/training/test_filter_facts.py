@@ -37,6 +37,6 @@ def test_facts_follow_what_is_scaled() -> None:
 
 
 def test_several_banks_and_signals_and_none() -> None:
-    two = torch.nn.Sequential(GroupConv2d(1, 3, 4, 5), GroupConv1d(1, 3, 2, 7))
+    two = torch.nn.Sequential(GroupConv2d(1, 3, 5, group=4), GroupConv1d(1, 3, 7, group=2))
     assert len(filter_facts(two)["norms"]) == 2
     assert filter_facts(torch.nn.Conv2d(1, 3, 5)) == {}

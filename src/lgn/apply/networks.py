@@ -31,10 +31,10 @@ def network(
     inner = action.preserving_classes()
     options |= {"parameters": parameters, "kernel_size": kernel_size}
     if inner.group.order == 1:
-        net = GroupNet(channels, classes, None, **options)
+        net = GroupNet(channels, classes, group=None, **options)
     else:
         matrices = inner.matrices((kernel_size, kernel_size))
         exact = bool(((matrices == 0) | (matrices == 1)).all()) and bool((matrices.sum(1) == 1).all())
         # The catalogue knows matrices for turns between the pixels, which resampling alone would blur.
-        net = GroupNet(channels, classes, inner.group, operators=matrices if exact else None, **options)
+        net = GroupNet(channels, classes, group=inner.group, operators=matrices if exact else None, **options)
     return Symmetrised(net, action) if action.classes is not None else net

@@ -10,14 +10,14 @@ from torch.nn import functional as F
 
 from lgn.actions import Patch, apply, unvec, vec, walk, written
 from lgn.generators import Family, Generator, Share, Start, leading_shape, make_generator
-from lgn.groups import Group, chosen_group
+from lgn.groups import Group, as_group
 from lgn.nn.known import KnownElements
 
 
 class OrbitBank(nn.Module):
     """The filters `{ rho(g) W : g in G }` of each set, all in one batched orbit along a tree of words.
 
-    For a cyclic group, as `order` stands for, they are `[W, phi(W), ..., phi^(p-1)(W)]` (eqs. 9 and 11). The elements
+    For a cyclic group they are `[W, phi(W), ..., phi^(p-1)(W)]` (eqs. 9 and 11). The elements
     of a set are in the order of the group's, the identity first; powers and products of matrices are never formed,
     but for an action that is known, and one for all sets.
 
@@ -31,9 +31,9 @@ class OrbitBank(nn.Module):
         self,
         in_channels: int,
         num_sets: int,
-        group: Group | int,
         patch: Patch,
         *,
+        group: Group | str | int = 4,
         num_layers: int = 1,
         generator: Family = "dense",
         share: Share = "set",
@@ -46,7 +46,7 @@ class OrbitBank(nn.Module):
     ) -> None:
         super().__init__()
         require_positive(in_channels=in_channels, num_sets=num_sets, num_layers=num_layers, kernel_size=min(patch))
-        self.group = chosen_group(group, None) if isinstance(group, int) else chosen_group(None, group)
+        self.group = layer_group(group)
         self.tree, self.several = self.group.tree, len(self.group.generators)  # plain values: compilers read them
         self.order, self.num_sets, self.num_layers, self.basis_norm = self.group.order, num_sets, num_layers, basis_norm
         self.patch = patch
@@ -167,6 +167,14 @@ def cached(model: nn.Module) -> Iterator[None]:
 def filter_norms(filters: Tensor) -> Tensor:
     """The norm of each filter, to divide it by.  (filters, channels, n, m) -> (filters, channels, 1, 1)"""
     return torch.linalg.vector_norm(filters, dim=tuple(range(2, filters.ndim)), keepdim=True)
+
+
+def layer_group(group: Group | str | int) -> Group:
+    """The group of a layer: an int is the cyclic group of that order; it must have at least 2 elements."""
+    found = None if isinstance(group, int) and group < 2 else as_group(group)
+    if found is None or found.order < 2:
+        raise ValueError(f"group must have at least 2 elements, got {group if found is None else found.name}")
+    return found
 
 
 def require_positive(**values: int) -> None:

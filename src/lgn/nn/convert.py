@@ -12,7 +12,8 @@ from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 from lgn.actions import Patch, written
 from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, element_pairs, least_squares_generator
-from lgn.groups import Group, chosen_group
+from lgn.groups import Group
+from lgn.nn.bank import layer_group
 from lgn.nn.conversion import Conversion
 from lgn.nn.from_inspection import Inspected, convert_inspected
 from lgn.nn.layers import GroupConv, GroupConv1d, GroupConv2d, GroupConv3d
@@ -38,9 +39,8 @@ Converted = GroupConv | GroupConvTranspose | GroupLinear
 
 def convert(
     model: nn.Module,
-    order: int | None = None,
     *,
-    group: Group | str | None = None,
+    group: Group | str | int = 4,
     generator: Family = "dense",
     share: Share = "set",
     start: Start = "orthogonal",
@@ -54,8 +54,8 @@ def convert(
 
     Convolutions are `nn.Conv1d`, `nn.Conv2d`, `nn.Conv3d` and the transposed ones.
 
-    Their filters are orbits of a finite `group`, "dihedral:4" or one of `lgn.groups`; `order`, 4 unless a group is
-    given, is short for a cyclic one.
+    Their filters are orbits of a finite `group`: one of `lgn.groups`, its name, such as "dihedral:4", or an int, the
+    cyclic group of that order.
 
     The copy's attribute `conversion` says which layers were converted and why others were left alone: grouped and 1x1
     convolutions, classes derived from torch's, and layers whose outputs the order does not divide. `layers(name,
@@ -71,7 +71,7 @@ def convert(
     """
     if from_inspection is not None:
         return convert_inspected(model, from_inspection)
-    chosen = chosen_group(order, group, default=4)
+    chosen = layer_group(group)
     order = chosen.order
     if from_filters and share == "network":
         raise ValueError("from_filters must be False for share='network', got True: layers cannot agree")
@@ -180,7 +180,6 @@ def _group_layer(
         return GroupLinear(
             module.in_features,
             num_sets,
-            None,
             has_bias,
             group=group,
             generator=family,

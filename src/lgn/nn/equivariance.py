@@ -175,7 +175,7 @@ def _expected(codes: Tensor, group: Group, element: int, sets: int | None, move:
     if codes.ndim > 2 and min(codes.shape[2:]) > 1:
         codes = move(codes)
     if sets is not None and codes.ndim > 1 and codes.shape[1] == sets * group.order:
-        codes = advance(codes, group, element)
+        codes = advance(codes, element, group=group)
     return codes
 
 

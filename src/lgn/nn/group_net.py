@@ -35,9 +35,9 @@ class GroupNet(nn.Module):
         self,
         in_channels: int,
         num_classes: int,
-        group: Group | str | None = None,
-        parameters: int = 25_000,
         *,
+        group: Group | str | int | None = None,
+        parameters: int = 25_000,
         found: Found | None = None,
         operators: Tensor | None = None,
         num_layers: int = 5,
@@ -69,7 +69,7 @@ class GroupNet(nn.Module):
             # The last layer sees whole neighbourhoods alone: what it says is about the image, and not its margin.
             last = number == num_layers - 1 > 0
             self.convolutions.append(layer.made(before, after, number == 0, 0 if last else kernel_size // 2))
-            self.norms.append(SetBatchNorm2d(after, self.order, device=device, dtype=dtype))
+            self.norms.append(SetBatchNorm2d(after, group=self.order, device=device, dtype=dtype))
         self.head = nn.Linear(self.widths[-1], num_classes, device=device, dtype=dtype)
         if gates and action is None:
             raise ValueError("gates must be given with a group, whose elements they open, got free filters")
@@ -77,7 +77,7 @@ class GroupNet(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         codes = self.codes(images)
-        pooled = pool_sets(codes, self.order) if self.gates is None else self.gates.pooled(codes)
+        pooled = pool_sets(codes, group=self.order) if self.gates is None else self.gates.pooled(codes)
         return self.head(pooled.mean((-2, -1)))
 
     def gated_loss(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
@@ -129,7 +129,7 @@ def _at_least(codes: Tensor, side: int) -> Tensor:
 
 
 def _action(
-    group: Group | str | None, found: Found | None, operators: Tensor | None, kernel_size: int
+    group: Group | str | int | None, found: Found | None, operators: Tensor | None, kernel_size: int
 ) -> ImageAction | None:
     if found is not None:
         if group is not None or operators is not None:

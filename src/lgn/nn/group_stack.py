@@ -12,8 +12,8 @@ import torch.fx
 from torch import Tensor, nn
 
 from lgn.generators import Family, Share, Start
-from lgn.groups import Group, as_group, chosen_group
-from lgn.nn.bank import OrbitBank
+from lgn.groups import Group, as_group
+from lgn.nn.bank import OrbitBank, layer_group
 from lgn.nn.known import KnownFilters
 from lgn.nn.layers import Bias, GroupConv, GroupConv1d, GroupConv2d, GroupConv3d, PaddingMode
 from lgn.warning import LgnWarning
@@ -68,15 +68,14 @@ class GroupStackConv(GroupConv):
         self,
         in_sets: int,
         num_sets: int,
-        order: int | None = None,
-        kernel_size: int | tuple[int, ...] | None = None,
+        kernel_size: int | tuple[int, ...],
         stride: int | tuple[int, ...] = 1,
         padding: int | tuple[int, ...] | str = 0,
         dilation: int | tuple[int, ...] = 1,
         bias: Bias = "set",
         padding_mode: PaddingMode = "zeros",
         *,
-        group: Group | str | None = None,
+        group: Group | str | int = 4,
         generator: Family | None = None,
         share: Share = "layer",
         start: Start = "orthogonal",
@@ -85,13 +84,12 @@ class GroupStackConv(GroupConv):
     ) -> None:
         if in_sets < 1:
             raise ValueError(f"in_sets must be at least 1, got {in_sets}")
-        chosen = chosen_group(order, group)
+        chosen = layer_group(group)
         if generator is None:
             generator = "cyclic" if len(chosen.generators) == 1 else "representation"
         super().__init__(
             in_sets * chosen.order,
             num_sets,
-            None,
             kernel_size,
             stride,
             padding,
@@ -160,23 +158,20 @@ class GroupStackConv3d(GroupStackConv, GroupConv3d):
 
 
 class SetBatchNorm(nn.Module):
-    """Batch normalisation with statistics, scale and shift shared within a set, for any number of axes.
-
-    `order` is that of the group, or the group itself or its name.
-    """
+    """Batch normalisation with statistics, scale and shift shared within a set, for any number of axes."""
 
     plain: ClassVar[type[nn.BatchNorm1d | nn.BatchNorm2d | nn.BatchNorm3d]]  # torch's own
 
     def __init__(
         self,
         num_sets: int,
-        order: int | Group | str,
         *,
+        group: Group | str | int = 4,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        self.order = _order(order)
+        self.order = _order(group)
         self.norm = self.plain(num_sets, device=device, dtype=dtype)
 
     def forward(self, codes: Tensor) -> Tensor:
@@ -202,21 +197,21 @@ class SetBatchNorm3d(SetBatchNorm):
     plain = nn.BatchNorm3d
 
 
-def pool_sets(codes: Tensor, order: int | Group | str) -> Tensor:
+def pool_sets(codes: Tensor, *, group: Group | str | int) -> Tensor:
     """The largest response of each set: what is left does not see the group.  (N, K * p, ...) -> (N, K, ...)"""
-    order = _order(order)
+    order = _order(group)
     if codes.ndim < 2 or order < 1 or codes.shape[1] % order:
         raise ValueError(f"codes must have channels in sets of {order}, got shape {tuple(codes.shape)}")
     return codes.unflatten(1, (-1, order)).amax(2)
 
 
-def advance(codes: Tensor, order: int | Group | str, steps: int | str = 1) -> Tensor:
+def advance(codes: Tensor, steps: int | str = 1, *, group: Group | str | int) -> Tensor:
     """Move codes to other elements of their sets: what a symmetry of the image does to them, besides moving pixels.
 
-    For a group, `steps` is the element u, by number or word: what is at `u^-1 g` comes to g. For an order, the cyclic
-    group, u is its power `steps`.  (N, K * p, ...) -> the same
+    `steps` is the element u, by number or word: what is at `u^-1 g` comes to g. In a cyclic group u is the generator to
+    the power `steps`.  (N, K * p, ...) -> the same
     """
-    group = as_group(order)
+    group = as_group(group)
     element = group.element(steps) if isinstance(steps, str) else steps % group.order
     moved = group.table[group.inverses[element]].to(codes.device)
     return codes.unflatten(1, (-1, group.order))[:, :, moved].flatten(1, 2)

@@ -48,7 +48,7 @@ class Found(Protocol):
     def generators(self, kernel_size: int) -> Tensor: ...
 
 
-def image_action(group: Group | str, kernel_size: int) -> ImageAction:
+def image_action(group: Group | str | int, kernel_size: int) -> ImageAction:
     """Turns by `360 / n` degrees, the generator r, and the flip of columns, s: "cyclic:8", "dihedral:4", "dihedral:1".
 
     Exact where turns are by quarters; else on circular harmonics, see Note [Turns between pixels].

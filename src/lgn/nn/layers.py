@@ -12,7 +12,7 @@ from torch.nn.modules.conv import _ConvNd
 
 from lgn.actions import written
 from lgn.generators import Family, Share, Start
-from lgn.groups import Group, chosen_group
+from lgn.groups import Group
 from lgn.nn.bank import OrbitBank
 from lgn.nn.plain import plain_convolution
 
@@ -74,15 +74,14 @@ class _GroupConvNd(GroupLayer):
         self,
         in_channels: int,
         num_sets: int,
-        order: int | None = None,
-        kernel_size: int | tuple[int, ...] | None = None,
+        kernel_size: int | tuple[int, ...],
         stride: int | tuple[int, ...] = 1,
         padding: int | tuple[int, ...] | str = 0,
         dilation: int | tuple[int, ...] = 1,
-        bias: Bias = True,
+        bias: Bias = "set",
         padding_mode: PaddingMode = "zeros",
         *,
-        group: Group | str | None = None,
+        group: Group | str | int = 4,
         generator: Family = "dense",
         share: Share = "set",
         start: Start = "orthogonal",
@@ -91,9 +90,6 @@ class _GroupConvNd(GroupLayer):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        chosen = chosen_group(order, group)
-        if kernel_size is None:
-            raise ValueError("kernel_size must be given, got none")
         patch, strides = self._each("kernel_size", kernel_size), self._each("stride", stride)
         if padding_mode not in get_args(PaddingMode):
             raise ValueError(f"padding_mode must be one of {', '.join(get_args(PaddingMode))}, got {padding_mode!r}")
@@ -105,8 +101,8 @@ class _GroupConvNd(GroupLayer):
             OrbitBank(
                 in_channels,
                 num_sets,
-                chosen,
                 patch,
+                group=group,
                 generator=generator,
                 share=share,
                 start=start,
@@ -117,7 +113,7 @@ class _GroupConvNd(GroupLayer):
             ),
             bias,
         )
-        self.in_channels, self.out_channels, self.kernel_size = in_channels, num_sets * chosen.order, patch
+        self.in_channels, self.out_channels, self.kernel_size = in_channels, num_sets * self.order, patch
         self.stride, self.dilation, self.padding_mode = strides, self._each("dilation", dilation), padding_mode
         self.padding = padding if isinstance(padding, str) else self._each("padding", padding)
 
@@ -176,7 +172,7 @@ class GroupConv(_GroupConvNd):
 class GroupConv2d(GroupConv):
     """A convolution whose filters are `num_sets` orbits of a finite group (eq. 11).
 
-    `group` is a `lgn.groups.Group` or its name, such as "dihedral:4"; `order` alone stands for the cyclic one. There is
+    `group` is a `lgn.groups.Group`, its name, such as "dihedral:4", or an int, the cyclic group of that order. There is
     a generator for each of the group's; `start` then takes a list of one matrix for each. `generator` is a family by
     name, a class, or a module that several layers share; `share` says who has a matrix of their own.
     `channel_generator` lets the group act on the channels too, by `B (x) A`: a family, and `channel_start`, for B. The

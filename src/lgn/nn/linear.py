@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.generators import Family, Share, Start
-from lgn.groups import Group, chosen_group
+from lgn.groups import Group
 from lgn.nn.bank import OrbitBank
 from lgn.nn.layers import Bias, GroupLayer
 from lgn.nn.plain import plain_layer
@@ -23,22 +23,20 @@ class GroupLinear(GroupLayer):
         self,
         in_features: int,
         num_sets: int,
-        order: int | None = None,
-        bias: Bias = True,
+        bias: Bias = "set",
         *,
-        group: Group | str | None = None,
+        group: Group | str | int = 4,
         generator: Family = "dense",
         share: Share = "set",
         start: Start = "orthogonal",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        chosen = chosen_group(order, group)
         bank = OrbitBank(
             1,
             num_sets,
-            chosen,
             (in_features, 1),
+            group=group,
             generator=generator,
             share=share,
             start=start,
@@ -46,7 +44,7 @@ class GroupLinear(GroupLayer):
             dtype=dtype,
         )
         super().__init__(bank, bias)
-        self.in_features, self.out_features = in_features, num_sets * chosen.order
+        self.in_features, self.out_features = in_features, num_sets * self.order
 
     def filters(self) -> Tensor:
         """The rows, set-major.  (sets * order, in_features)"""

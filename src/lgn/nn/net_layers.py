@@ -60,7 +60,6 @@ class NetLayer:
         layer = kind(
             before,
             after,
-            None,
             self.kernel_size,
             padding=padding,
             bias=False,

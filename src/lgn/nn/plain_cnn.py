@@ -6,8 +6,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.generators import Family, Share, Start
-from lgn.groups import Group, chosen_group
-from lgn.nn.bank import require_positive
+from lgn.groups import Group
+from lgn.nn.bank import layer_group, require_positive
 from lgn.nn.layers import GroupConv2d
 
 SMALLEST = 4  # pixels a side that pooling leaves to the last layer's output, for the head to average
@@ -25,27 +25,26 @@ class PlainCNN(nn.Module):
     def __init__(
         self,
         in_channels: int,
-        num_layers: int = 4,
         num_sets: int = 5,
-        order: int | None = None,
         kernel_size: int = 6,
+        num_layers: int = 4,
         *,
+        group: Group | str | int = 4,
         padding: int | Literal["same"] = 1,
-        group: Group | str | None = None,
         generator: Family = "dense",
         share: Share = "set",
         start: Start = "orthogonal",
     ) -> None:
         super().__init__()
         require_positive(num_layers=num_layers)
-        self.group = chosen_group(order, group, default=4)
+        self.group = layer_group(group)
         self.num_sets, self.order = num_sets, self.group.order
         self.shrinking = 0 if padding == "same" else kernel_size - 1 - 2 * padding
         filters = num_sets * self.order
         self.convolutions, self.norms = nn.ModuleList(), nn.ModuleList()
         for channels in (in_channels, *[filters] * (num_layers - 1)):
             layer = GroupConv2d(
-                channels, num_sets, None, kernel_size, padding=padding, bias=False, group=self.group,
+                channels, num_sets, kernel_size, padding=padding, bias=False, group=self.group,
                 generator=generator, share=share, start=start,
             )  # fmt: skip
             if share == "network":

@@ -22,16 +22,15 @@ class GroupConvTranspose(_GroupConvNd):
         self,
         in_channels: int,
         num_sets: int,
-        order: int | None = None,
-        kernel_size: int | tuple[int, ...] | None = None,
+        kernel_size: int | tuple[int, ...],
         stride: int | tuple[int, ...] = 1,
         padding: int | tuple[int, ...] = 0,
         output_padding: int | tuple[int, ...] = 0,
-        bias: Bias = True,
+        bias: Bias = "set",
         dilation: int | tuple[int, ...] = 1,
         **group_options: Any,
     ) -> None:
-        super().__init__(in_channels, num_sets, order, kernel_size, stride, 0, dilation, bias, **group_options)
+        super().__init__(in_channels, num_sets, kernel_size, stride, 0, dilation, bias, **group_options)
         self.padding: tuple[int, ...] = self._each("padding", padding)
         self.output_padding = self._each("output_padding", output_padding)
 

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from lgn.actions import Patch, written
 from lgn.generators import Family, Share, Start
-from lgn.groups import Group, chosen_group
-from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, require_positive
+from lgn.groups import Group
+from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, layer_group, require_positive
 from lgn.nn.kernels import KERNELS, Kernel, Layers
 from lgn.nn.kernels.adjoint import Margins, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
@@ -31,8 +31,8 @@ class UnfoldedEncoder(nn.Module):
 
     The threshold enters as `step * lambda`, with lambda trained and starting at 1: eq. 3 writes lambda unscaled, which
     with a step of 0.01 leaves no code. Batch normalisation follows every layer but the last; under FISTA it acts on
-    the momentum variable. Filters are orbits of a finite `group`, "dihedral:4" or one of `lgn.groups`; `order`, 4
-    unless a group is given, is short for a cyclic one. `generator="free"` gives the control without a group.
+    the momentum variable. Filters are orbits of a finite `group`: one of `lgn.groups`, its name, such as "dihedral:4",
+    or an int, the cyclic group of that order. `generator="free"` gives the control without a group.
 
     `step` is a number or "safe" (the largest at which ISTA converges, found anew from the filters each time). `path`
     chooses between the plain expression, the fast one of `lgn.nn.kernels.fast` and the compiled one of
@@ -47,18 +47,17 @@ class UnfoldedEncoder(nn.Module):
     def __init__(
         self,
         in_channels: int,
-        num_layers: int = 4,
         num_sets: int = 5,
-        order: int | None = None,
         kernel_size: int | tuple[int, ...] = 6,
+        num_layers: int = 4,
         *,
+        group: Group | str | int = 4,
         algorithm: Algorithm = "ista",
         tied: bool = False,
         step: StepSize = 0.01,
         two_sided: bool = False,
         normalise: bool = True,
         padding: int | Literal["same"] = 1,
-        group: Group | str | None = None,
         generator: Family = "dense",
         share: Share = "set",
         start: Start = "orthogonal",
@@ -78,7 +77,7 @@ class UnfoldedEncoder(nn.Module):
         self.patch = patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
         if len(patch) != 2 and path not in ("auto", "plain"):
             raise ValueError(f"path must be auto or plain for a kernel of {written(patch)}, got {path!r}")
-        self.group = chosen_group(order, group, default=4)
+        self.group = layer_group(group)
         self.num_layers, self.num_sets, self.order = num_layers, num_sets, self.group.order
         self.algorithm, self.two_sided, self.path, self.step = algorithm, two_sided, path, step
         self.margins = Margins.of(padding, patch)
@@ -91,8 +90,8 @@ class UnfoldedEncoder(nn.Module):
             self.bank = OrbitBank(
                 in_channels,
                 num_sets,
-                self.group,
                 patch,
+                group=self.group,
                 num_layers=banks,
                 generator=generator,
                 share=share,

@@ -32,26 +32,26 @@ from lgn.nn import GroupConv2d, UnfoldedEncoder
 )
 def test_it_is_counted_by_share_and_family(changes: dict[str, Any], expected: tuple[int, int]) -> None:
     torch.manual_seed(0)
-    model = nn.Sequential(UnfoldedEncoder(2, 3, 2, 4, 4, **changes))
+    model = nn.Sequential(UnfoldedEncoder(2, 2, 4, num_layers=3, group=4, **changes))
     assert determined_dimension(model) == expected
 
 
 def test_what_one_dimension_leaves_open_is_a_sign_that_an_orthogonal_generator_keeps() -> None:
     for sets, expected in ((5, 16), (4, 12)):
-        model = GroupConv2d(1, sets, 4, 4, generator="orthogonal", share="layer")
+        model = GroupConv2d(1, sets, 4, group=4, generator="orthogonal", share="layer")
         assert determined_dimension(model) == (expected, 16)
-    assert determined_dimension(GroupConv2d(1, 5, 4, 4, generator="dense", share="layer")) == (15, 16)
+    assert determined_dimension(GroupConv2d(1, 5, 4, group=4, generator="dense", share="layer")) == (15, 16)
 
 
 def test_the_generator_that_is_known_least_counts() -> None:
-    model = nn.Sequential(GroupConv2d(1, 8, 4, 3, share="layer"), GroupConv2d(1, 2, 4, 5, share="layer"))
+    model = nn.Sequential(GroupConv2d(1, 8, 3, group=4, share="layer"), GroupConv2d(1, 2, 5, group=4, share="layer"))
     assert determined_dimension(model) == (6, 25)
 
 
 def test_a_fit_finds_the_rank_that_was_counted() -> None:
     torch.manual_seed(0)
     for channels, sets in ((1, 3), (2, 2), (3, 4)):
-        layer = GroupConv2d(channels, sets, 4, 4, share="layer")
+        layer = GroupConv2d(channels, sets, 4, group=4, share="layer")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndeterminedWarning)
             fit = fit_generator(layer.bank().detach(), order=4)

@@ -17,7 +17,7 @@ TURN = operator("rotation", (4, 4), degrees=90)
 def free_model(noise: float, sets: int = 12, layers: int = 2) -> Autoencoder:
     """A free network whose filters are nearly orbits of the quarter turn."""
     torch.manual_seed(0)
-    encoder = UnfoldedEncoder(1, layers, sets, 4, 4, generator="free", normalise=False, step="safe")
+    encoder = UnfoldedEncoder(1, sets, 4, num_layers=layers, group=4, generator="free", normalise=False, step="safe")
     assert isinstance(encoder.bank, FreeBank)
     with torch.no_grad():
         bank = orbit(TURN, torch.randn(layers * sets, 1, 4, 4, dtype=torch.float64), 4).transpose(0, 1).flatten(0, 1)
@@ -90,8 +90,8 @@ def test_a_model_without_free_filters_is_refused() -> None:
     with pytest.raises(ValueError, match="model must hold an UnfoldedEncoder with generator='free', got none"):
         lift(nn.Sequential(nn.Linear(2, 2)))
     with pytest.raises(ValueError, match="got none"):
-        lift(Autoencoder(UnfoldedEncoder(1, 2, 2, 2, 3)))
-    assert isinstance(UnfoldedEncoder(1, 2, 2, 2, 3).bank, OrbitBank)
+        lift(Autoencoder(UnfoldedEncoder(1, 2, 3, num_layers=2, group=2)))
+    assert isinstance(UnfoldedEncoder(1, 2, 3, num_layers=2, group=2).bank, OrbitBank)
 
 
 def test_a_free_encoder_of_a_group_is_lifted_with_its_relations() -> None:
@@ -99,8 +99,8 @@ def test_a_free_encoder_of_a_group_is_lifted_with_its_relations() -> None:
     torch.manual_seed(0)
     patch = (3, 3)
     known = [operator("rotation", patch, degrees=90).float(), operator("reflection", patch).float()]
-    with_group = UnfoldedEncoder(1, 2, 12, kernel_size=3, group="dihedral:4", generator="fixed", start=known)
-    free = UnfoldedEncoder(1, 2, 12, kernel_size=3, group="dihedral:4", generator="free")
+    with_group = UnfoldedEncoder(1, 12, 3, num_layers=2, group="dihedral:4", generator="fixed", start=known)
+    free = UnfoldedEncoder(1, 12, 3, num_layers=2, group="dihedral:4", generator="free")
     with torch.no_grad():
         free.bank.filters.copy_(with_group.bank())  # type: ignore[union-attr]
     lifted = lift(nn.Sequential(free))

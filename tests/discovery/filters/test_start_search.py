@@ -123,7 +123,7 @@ def test_angles_are_spread_evenly_and_away_from_the_identity(count: int) -> None
 
 
 def test_generators_learn_at_their_own_rate_or_not_at_all() -> None:
-    model = nn.Sequential(GroupConv2d(1, 2, 4, 3), nn.Conv2d(8, 2, 3))
+    model = nn.Sequential(GroupConv2d(1, 2, 3, group=4), nn.Conv2d(8, 2, 3))
     generator = model[0].bank.generator.weight
     groups = parameter_groups(model, 0.01, 30.0)
     assert [group["lr"] for group in groups] == pytest.approx([0.01, 0.3])

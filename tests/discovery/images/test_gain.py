@@ -15,7 +15,7 @@ def test_pooled_orbits_give_x_and_t_x_the_same_answer_and_free_filters_do_not(na
     moved = torch.rot90(x, 1, (-2, -1)) if order == 4 else x.flip(-1)
     matrix = patch_matrix(name, (3, 3)).float()
     torch.manual_seed(0)
-    layer = GroupConv2d(2, gain.FILTERS // order, order, 3, bias="set", generator="fixed", start=matrix)
+    layer = GroupConv2d(2, gain.FILTERS // order, 3, group=order, bias="set", generator="fixed", start=matrix)
     orbits, free = (gain.PooledSets(each, order, 4).eval() for each in (layer, nn.Conv2d(2, gain.FILTERS, 3)))
     torch.testing.assert_close(orbits(moved), orbits(x), rtol=1e-4, atol=1e-5)
     assert not torch.allclose(free(moved), free(x), rtol=1e-2)

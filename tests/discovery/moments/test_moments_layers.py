@@ -103,7 +103,7 @@ def test_outputs_of_a_linear_layer_move_one_place(order: int) -> None:
     element = found.elements[0]
     assert element.period == order
     start = found.start(element)
-    layer = lgn.nn.GroupLinear(6, 4, order, generator="fixed", start=start, bias=False, dtype=torch.float64)
+    layer = lgn.nn.GroupLinear(6, 4, group=order, generator="fixed", start=start, bias=False, dtype=torch.float64)
     some = x[:20] - frame.mean
     moved = layer(some @ start).unflatten(1, (4, order))  # x A^T, A the transpose of the start
     assert torch.allclose(moved, layer(some).unflatten(1, (4, order)).roll(-1, 2), atol=1e-9)
@@ -115,7 +115,7 @@ def test_a_flip_becomes_kernels_of_any_size() -> None:
     exact = parse_operator("reflection columns", (9, 9))
     found = found_map(noisy(polar_factor(frame.lower(exact))), frame, GRID, exact)
     start = found.start(found.elements[0], kernel_size=3)
-    layer = lgn.nn.GroupConv2d(1, 2, 2, 3, generator="fixed", start=start, bias=False, padding=1)
+    layer = lgn.nn.GroupConv2d(1, 2, 3, group=2, generator="fixed", start=start, bias=False, padding=1)
     images = torch.randn(2, 1, 8, 8)
     one, other = layer(images.flip(-1)), layer(images).flip(-1)
     assert torch.allclose(one.unflatten(1, (2, 2)), other.unflatten(1, (2, 2)).flip(2), atol=1e-5)

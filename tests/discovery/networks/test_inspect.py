@@ -120,7 +120,7 @@ class Net(nn.Module):
     def __init__(self, bank: torch.Tensor) -> None:
         super().__init__()
         self.first, self.second = nn.Conv2d(3, 32, 7), nn.Conv2d(32, 4, 1)
-        self.line, self.group = nn.Conv1d(2, 2, 3), lgn.nn.GroupConv2d(3, 2, 4, 3)
+        self.line, self.group = nn.Conv1d(2, 2, 3), lgn.nn.GroupConv2d(3, 2, 3, group=4)
         with torch.no_grad():
             self.first.weight.copy_(bank)
 

@@ -163,7 +163,7 @@ ENCODERS = [
 @pytest.mark.parametrize("options", ENCODERS, ids=str)
 def test_an_encoder_is_the_plain_one(options: dict[str, Any], training: bool) -> None:
     """Codes, all gradients, and the running statistics, with batch normalisation folded into the layers."""
-    options = {"num_layers": 4, "num_sets": 2, "order": 3, "step": 0.05, **options}
+    options = {"num_layers": 4, "num_sets": 2, "group": 3, "step": 0.05, **options}
     native, plain = UnfoldedEncoder(**options, path="native"), UnfoldedEncoder(**options, path="plain").double()
     with torch.no_grad():
         native.threshold.uniform_(0.2, 1.0)
@@ -260,9 +260,9 @@ def test_auto_is_native_where_it_applies(
             super().__init__(*args)
 
     monkeypatch.setitem(KERNELS, "native", Seen)
-    codes = UnfoldedEncoder(1, 2, 1, 2, **{"kernel_size": 6, "path": "auto", "dtype": dtype} | options)(
-        torch.randn(2, 1, size, size, dtype=dtype)
-    )
+    codes = UnfoldedEncoder(
+        1, 1, num_layers=2, group=2, **{"kernel_size": 6, "path": "auto", "dtype": dtype} | options
+    )(torch.randn(2, 1, size, size, dtype=dtype))
     assert torch.isfinite(codes).all()
     assert bool(made) == native
 

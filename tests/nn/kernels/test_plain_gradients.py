@@ -26,7 +26,7 @@ def _seed() -> None:
 
 def pair(path: str, model: type[nn.Module] = UnfoldedEncoder, **options: Any) -> tuple[nn.Module, nn.Module]:
     """A network on a path, and the same on the plain one."""
-    options = {"in_channels": 2, "num_sets": 2, "order": 2, "kernel_size": 4, "step": 0.05, **options}
+    options = {"in_channels": 2, "num_sets": 2, "group": 2, "kernel_size": 4, "step": 0.05, **options}
     made = [UnfoldedEncoder(**options, path=each) for each in (path, "plain")]
     with torch.no_grad():
         made[0].threshold.uniform_(0.2, 1.0)
@@ -66,7 +66,7 @@ def test_second_derivatives_of_a_decoder(path: str) -> None:
 
 def test_second_derivatives_by_finite_differences() -> None:
     """The fast path in float64, batch normalisation too."""
-    model = UnfoldedEncoder(1, 2, 1, 2, 2, step=0.1, path="fast", dtype=torch.float64)
+    model = UnfoldedEncoder(1, 1, 2, num_layers=2, group=2, step=0.1, path="fast", dtype=torch.float64)
     x = torch.randn(2, 1, 3, 3, dtype=torch.float64, requires_grad=True)
     names = [name for name, _ in model.named_parameters()]
 
@@ -142,7 +142,7 @@ def test_jvp_and_forward_mode(path: str) -> None:
 
 
 def test_a_hessian_of_torch_func_is_that_of_autograd() -> None:
-    model = UnfoldedEncoder(1, 2, 1, 2, 3, step=0.1, dtype=torch.float64).eval()
+    model = UnfoldedEncoder(1, 1, 3, num_layers=2, group=2, step=0.1, dtype=torch.float64).eval()
     x = torch.randn(1, 1, 4, 4, dtype=torch.float64)
     found = hessian(lambda image: model(image).square().sum())(x)
     expected = torch.autograd.functional.hessian(lambda image: model(image).square().sum(), x)

@@ -51,8 +51,8 @@ def lift(
         orbits = OrbitBank(
             layers.shape[2],
             encoder.num_sets,
-            encoder.group,
             (layers.shape[3], layers.shape[4]),
+            group=encoder.group,
             num_layers=len(layers),
             generator="fixed" if freeze else "dense",
             share="layer",

@@ -53,7 +53,7 @@ class SetPoolClassifier(nn.Module):
         self.head = nn.Linear(2 * SETS, classes)
 
     def forward(self, images: Tensor) -> Tensor:
-        codes = F.relu(self.norm(pool_sets(self.convolution(images), ORDER)))
+        codes = F.relu(self.norm(pool_sets(self.convolution(images), group=ORDER)))
         return self.head(torch.cat([codes.mean((2, 3)), codes.amax((2, 3))], 1))
 
 
@@ -121,5 +121,7 @@ def affine(degrees: float, seed: int, shape: Shape = GREY) -> SetPoolClassifier:
     channels, classes, kernel = shape
     start = operator("rotation", (kernel, kernel), degrees=degrees, mode="bilinear")
     with torch_seed(seed):
-        layer = GroupConv2d(channels, SETS, ORDER, kernel, bias="set", generator="affine", share="layer", start=start)
+        layer = GroupConv2d(
+            channels, SETS, kernel, group=ORDER, bias="set", generator="affine", share="layer", start=start
+        )
         return SetPoolClassifier(layer, classes)

@@ -82,7 +82,7 @@ def ask_network(
         with seeded("gain", with_seed):
             matrix = make((kernel, kernel)).float()
             layer = GroupConv2d(
-                x.shape[1], FILTERS // order, order, kernel, bias="set", generator="fixed", start=matrix
+                x.shape[1], FILTERS // order, kernel, group=order, bias="set", generator="fixed", start=matrix
             )
             return PooledSets(layer, order, classes)
 
