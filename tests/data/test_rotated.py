@@ -99,3 +99,12 @@ def test_turned_within_a_range(mnist, monkeypatch):
     assert -45 <= float(degrees[0].min()) < -44
     assert 44 < float(degrees[0].max()) <= 45
     assert 359 < float(degrees[1].max()) < 360
+
+
+def test_turned_digits_are_quarter_turns_of_the_digits() -> None:
+    digits, turned = lgn.data.load("digits"), lgn.data.load("digits-90")
+    for before, after in ((digits.train, turned.train), (digits.test, turned.test)):
+        versions = torch.stack([before.samples.rot90(quarters, (-2, -1)) for quarters in range(4)])
+        equal = (versions == after.samples).flatten(2).all(2)  # (4, N)
+        assert bool(equal.any(0).all())
+        assert bool((equal.double().mean(1) > 0.2).all())

@@ -10,7 +10,7 @@ from lgn.data.errors import DataError
 from lgn.data.idx import read_idx_split
 from lgn.data.locate import Found, cache_directory, find, search_directories
 from lgn.data.registry import NAMED_SETS, NamedSet, SetFile
-from lgn.data.rotated import flip_set, rotate_set
+from lgn.data.rotated import flip_set, rotate_set, turn_set
 
 
 def load_named(name: str, data_dir: str | os.PathLike[str] | None, seed: int, may_download: bool) -> DataSet:
@@ -63,6 +63,8 @@ def _load_made(
         raise DataError(f"{named.name} is made from {made_from}, and {made_from} cannot be had: {error}") from error
     if named.name == "flipped-cifar10":
         return flip_set(source, named.name, seed)
+    if named.name == "digits-90":
+        return turn_set(source, named.name, seed)
     if named.name == "rotated-mnist-45":
         return rotate_set(source, named.name, seed, within=45.0)
     return rotate_set(source, named.name, seed, quarter_turns=named.name == "rotated-mnist-90")

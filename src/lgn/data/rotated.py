@@ -46,6 +46,16 @@ def rotate_set(mnist: DataSet, name: str, seed: int, *, quarter_turns: bool = Fa
     return DataSet(name, train, test, mnist.class_names, f"made from {mnist.source} with seed {seed}")
 
 
+def turn_set(source: DataSet, name: str, seed: int) -> DataSet:
+    """Turn every image by a random multiple of 90 degrees; train and test stay apart."""
+    generator = generator_for(name, seed)
+    train, test = (
+        Split(turn(split.samples, torch.randint(4, (len(split),), generator=generator)), split.labels)
+        for split in (source.train, source.test)
+    )
+    return DataSet(name, train, test, source.class_names, f"made from {source.source} with seed {seed}")
+
+
 def flip_set(source: DataSet, name: str, seed: int) -> DataSet:
     """Every image as it is or mirrored left to right, by a coin of its own; train and test stay what they are."""
     generator = generator_for(name, seed)
