@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from lgn.whole_files import read_json, write_json
+from lgn.files import read_json, write_json
 
 
 class Cell(NamedTuple):

@@ -7,8 +7,8 @@ python tools/make_results.py
 
 from pathlib import Path
 
+from lgn.files import read_json
 from lgn.report.figures import save
-from lgn.whole_files import read_json
 from studies import groups, inspection, recovery, signals, speed, symmetry, truth, unknown
 from studies import networks as built
 from studies.pages.readme import readme

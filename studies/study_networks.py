@@ -24,7 +24,7 @@ from lgn.discovery.networks import inspect_bank
 from lgn.discovery.networks.convolutions import convolutions_of
 from lgn.discovery.networks.inspect import inspect_convolutions
 from lgn.discovery.networks.twins import GAP
-from lgn.whole_files import read_json, write_json
+from lgn.files import read_json, write_json
 from studies.figures.inspected import inspected_networks
 from studies.published.formats import caffe_convolutions, first_dlib_convolution
 from studies.published.packages import PACKAGES, fetched

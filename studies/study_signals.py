@@ -24,9 +24,9 @@ from torch.nn import functional as F
 
 import lgn
 from lgn.analysis.structure import circulant
+from lgn.files import read_json, write_json
 from lgn.front.answer import answer_of
 from lgn.report import write_answer
-from lgn.whole_files import read_json, write_json
 from studies.symmetry.images import verdicts
 
 VERSION, FILE = "1.6.0", "aeon-1.6.0-py3-none-any.whl"

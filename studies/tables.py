@@ -1,9 +1,10 @@
 """What the pages of benchmarks share: the cells of each part, and rates beside what was asked of them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from statistics import mean, stdev
 from typing import Any, NamedTuple
 
-from lgn.markdown import markdown_table
+from lgn.text import markdown_table
 
 Cells = list[dict[str, Any]]
 BOUNDS = {"limit": "at most", "at_least": "at least"}
@@ -59,6 +60,11 @@ def rates(cells: Cells, name: Callable[[dict[str, Any]], str], more: Sequence[st
         bound = {what: float(some[0][what]) for what in BOUNDS if what in some[0]}
         result.append(Rate(called, count, means.pop("rate"), bound, means))
     return result
+
+
+def plus_minus(values: Sequence[float], form: str = ".2f") -> str:
+    """The mean, with the standard deviation of two or more values."""
+    return f"{mean(values):{form}}" + (f" ± {stdev(values):{form}}" if len(values) > 1 else "")
 
 
 def rate_table(rows: Sequence[Rate]) -> str:

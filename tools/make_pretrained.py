@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 from lgn.deploy.hub import public_settings
+from lgn.files import read_json, write_json
 from lgn.pretrained import DIRECTORY
 from lgn.training import Run
-from lgn.whole_files import read_json, write_json
 
 COPIED = ("metrics.jsonl", "model.safetensors", "best.safetensors")  # the seed gives the beginning again
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from lgn.markdown import markdown_table
-from lgn.whole_files import read_json, write_whole
+from lgn.files import read_json, write_atomic
+from lgn.text import markdown_table
 from studies.tables import Cells, by_part, values, where
 
 PAGE = """# Groups: several generators, any finite group
@@ -55,7 +55,7 @@ many filters, one thread: medians of ratios within rounds, and ratios of minima.
 
 def write_page(results: Path, out: Path) -> None:
     """Make `docs/groups.md` from `results/groups.json`."""
-    write_whole(out, page(read_json(results)).encode())
+    write_atomic(out, page(read_json(results)).encode())
 
 
 def page(result: dict[str, Any]) -> str:

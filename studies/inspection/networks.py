@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lgn.markdown import markdown_table
+from lgn.text import markdown_table
 
 
 def network_tables(study: dict[str, Any] | None) -> list[str]:

@@ -6,9 +6,10 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.markdown import markdown_table, plus_minus
+from lgn.text import markdown_table
 from studies.networks.cases import cases
 from studies.networks.parts_page import parts_page
+from studies.tables import plus_minus
 
 Rows = list[dict[str, Any]]
 

@@ -4,9 +4,9 @@ from itertools import groupby
 from statistics import mean, stdev
 from typing import Any
 
-from lgn.markdown import markdown_table
 from lgn.nn.gates import OPEN
 from lgn.stats import student_interval
+from lgn.text import markdown_table
 from studies.networks.cases import IN_PART, PARAMETERS, SIDE, TRAINED_ON
 
 Rows = list[dict[str, Any]]

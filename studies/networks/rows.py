@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from lgn.discovery.images import Symmetries
+from lgn.files import read_json, write_json
 from lgn.generators import generators_of
 from lgn.nn import GroupNet, invariance_error
 from lgn.nn.image_action import image_action
@@ -19,7 +20,6 @@ from lgn.training import Config, Run, train
 from lgn.training.networks import ask, with_found
 from lgn.training.prepared import load_images
 from lgn.training.stored_config import same_settings
-from lgn.whole_files import read_json, write_json
 from studies.networks.cases import GIVEN, Case, cases
 
 ROW, SYMMETRIES = "row.json", "symmetries.json"

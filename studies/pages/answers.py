@@ -5,8 +5,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from lgn.markdown import markdown_table
-from lgn.whole_files import read_json
+from lgn.files import read_json
+from lgn.text import markdown_table
 
 #: The sets that README shows the answer of.
 ANSWERED = {

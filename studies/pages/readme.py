@@ -5,14 +5,14 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from lgn.markdown import plus_minus
-from lgn.whole_files import read_json
+from lgn.files import read_json
 from studies import truth
 from studies.pages.answers import answers
 from studies.pages.recovered import recovered
 from studies.pages.structures import white_and_all
 from studies.pages.trainings import longest
 from studies.paper.context import TITLES
+from studies.tables import plus_minus
 
 Cells = list[dict[str, Any]]
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from lgn.markdown import markdown_table
-from lgn.whole_files import read_json
+from lgn.files import read_json
+from lgn.text import markdown_table
 
 FOUND = 1e-3  # the relative error at which a planted generator counts as found, as in docs/recovery.md
 

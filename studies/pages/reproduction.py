@@ -6,14 +6,15 @@ from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
-from lgn.markdown import markdown_table, plus_minus
+from lgn.files import read_json
+from lgn.text import markdown_table
 from lgn.training import Run, preset
 from lgn.training.stored_config import same_settings
-from lgn.whole_files import read_json
 from studies.pages.structures import white_and_all
 from studies.pages.trainings import finished
 from studies.paper.claims.statement import difference
 from studies.paper.context import TITLES
+from studies.tables import plus_minus
 
 
 def verdicts(results: Path) -> str:

@@ -4,8 +4,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from lgn.markdown import markdown_table, plus_minus
-from lgn.whole_files import read_json
+from lgn.files import read_json
+from lgn.text import markdown_table
+from studies.tables import plus_minus
 
 
 def structures(results: Path) -> str:

@@ -6,13 +6,14 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from lgn.markdown import markdown_table, plus_minus
+from lgn.files import read_json
 from lgn.pretrained import find_run, pretrained_names
+from lgn.text import markdown_table
 from lgn.training import Run, preset
 from lgn.training.config import changes_between
 from lgn.training.stored_config import same_settings
-from lgn.whole_files import read_json
 from studies.paper.context import TITLES
+from studies.tables import plus_minus
 
 HEADS = {
     "classify": ("## Classification", ("test accuracy",)),

@@ -11,12 +11,12 @@ from torch import Tensor
 
 from lgn import data
 from lgn.analysis import Analysis
+from lgn.files import read_json, write_atomic, write_json
 from lgn.front import analyze
 from lgn.pretrained import find_run
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
 from lgn.training.stored_config import same_settings
-from lgn.whole_files import read_json, write_json, write_whole
 from studies.paper.operators import SETTINGS, Setting, learned_operators
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Context:
         if not path.is_file():
             learned = self.learn_operators(0)
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, save({"gradient": learned}))
+            write_atomic(path, save({"gradient": learned}))
         matrices = load_file(path)["gradient"]
         words = f"{TITLES[name]}, {count:,} patches of 6x6, {epochs} epochs of gradient descent"
         return dict(zip(SETTINGS, matrices, strict=True)), (6, 6), words

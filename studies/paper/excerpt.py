@@ -14,8 +14,7 @@ from lgn.actions import power
 from lgn.analysis import Analysis, GeneratorAnalysis
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Match, Score, tensor
 from lgn.analysis.identifiability import change_share
-from lgn.codec import decode, encode
-from lgn.whole_files import SCHEMA, write_whole
+from lgn.files import SCHEMA, decode, encode, write_atomic
 from studies.paper.effects import EFFECTS
 
 DIGITS = 5
@@ -57,7 +56,7 @@ class Scores:
 
     def to_json(self, path: Path) -> None:
         text = json.dumps({"schema": SCHEMA, **_rounded(encode(self))}, separators=(",", ":"))
-        write_whole(path, lzma.compress(text.encode(), preset=9))
+        write_atomic(path, lzma.compress(text.encode(), preset=9))
 
     @classmethod
     def from_json(cls, path: Path) -> "Scores":

@@ -6,10 +6,10 @@ from statistics import mean
 import torch
 
 from lgn.analysis import Analysis, analyze_matrices
+from lgn.files import read_json, write_json
 from lgn.front import analyze
 from lgn.generators import Share, generators_of
 from lgn.training import Run
-from lgn.whole_files import read_json, write_json
 from studies.paper.context import SCORES, SINGULAR_VALUES, Context
 from studies.paper.excerpt import Scores, summarise
 from studies.truth.planted import PARTS, THROUGH_FILTERS, WHOLE, planted

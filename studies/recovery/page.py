@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from lgn.markdown import markdown_table
+from lgn.text import markdown_table
 from studies.tables import Cells, by_part, values, where
 
 PAGE = """# Recovery: is a symmetry found that is there, and none where there is none?

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lgn.markdown import markdown_table
+from lgn.text import markdown_table
 
 PAGE = """# Learned groups: a generator from random starts, by backpropagation
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from statistics import mean
 from typing import Any
 
-from lgn.markdown import markdown_table
+from lgn.text import markdown_table
 
 Cells = list[dict[str, Any]]
 

@@ -15,7 +15,7 @@ import lgn
 WORKER = """
 import sys, time, torch
 from studies.steps import SHAPES, paper_step
-from lgn.memory import keep_freed_memory
+from lgn.training.memory import keep_freed_memory
 keep_freed_memory()
 torch.set_num_threads({threads})
 step = paper_step(SHAPES[{shape!r}], **{network!r})

@@ -7,7 +7,7 @@ import torch
 
 from lgn import data
 from lgn.discovery.images import EVIDENCE, symmetries
-from lgn.memory import keep_freed_memory
+from lgn.training.memory import keep_freed_memory
 from studies.speed.step_memory import in_a_process
 
 

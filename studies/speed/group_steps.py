@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.memory import keep_freed_memory
 from lgn.nn import GroupNet, merge
+from lgn.training.memory import keep_freed_memory
 from studies.speed.step_memory import in_a_process
 from studies.steps import random_batch
 from studies.timing import timed

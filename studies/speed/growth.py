@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from lgn.memory import keep_freed_memory
 from lgn.nn import UnfoldedEncoder
+from lgn.training.memory import keep_freed_memory
 from studies.speed.step_memory import in_a_process, most_memory
 from studies.steps import BATCH, paper_step
 from studies.timing import interleaved

@@ -105,7 +105,7 @@ upright digits keep nothing.
 
 """
 
-FREED = """Commands of `lgn` keep the memory that they free (`lgn.memory`); by itself, glibc gives large blocks back.
+FREED = """Commands of `lgn` keep the memory that they free; by itself, glibc gives large blocks back.
 Steps of the path that the library chooses, both ways:
 
 {table}

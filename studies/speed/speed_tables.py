@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lgn.markdown import markdown_table
+from lgn.text import markdown_table
 
 TITLES = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
 EPOCH_STEPS = {"mnist": 469, "cifar10": 391}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import lgn
-from lgn.memory import keep_freed_memory
+from lgn.training.memory import keep_freed_memory
 from studies.steps import SHAPES, paper_step, straightforward_step
 from studies.timing import interleaved
 

@@ -3,8 +3,8 @@
 import textwrap
 from typing import Any
 
-from lgn.markdown import markdown_table
 from lgn.stats import clopper_pearson
+from lgn.text import markdown_table
 from studies.symmetry.part_tables import TABLES
 from studies.symmetry.parts import MODULES
 

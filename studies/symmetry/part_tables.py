@@ -5,7 +5,7 @@ from statistics import mean
 from typing import Any
 
 from lgn.discovery.images.verdict import LEVEL
-from lgn.markdown import markdown_table
+from lgn.text import markdown_table
 from studies.symmetry.sets import CASES
 
 Cells = list[dict[str, Any]]

@@ -4,8 +4,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from lgn.files import read_json, write_atomic
 from lgn.stats import clopper_pearson
-from lgn.whole_files import read_json, write_whole
 from studies.unknown.words import MATHEMATICS
 
 Cells = list[dict[str, Any]]
@@ -40,7 +40,7 @@ MANY = 50_000  # samples from which what is planted should be found
 
 def write_page(results: Path, out: Path) -> None:
     """Make `docs/unknown.md` from `results/unknown.json`."""
-    write_whole(out, page(read_json(results)).encode())
+    write_atomic(out, page(read_json(results)).encode())
 
 
 def page(result: dict[str, Any]) -> str:

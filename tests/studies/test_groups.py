@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lgn.whole_files import write_json
+from lgn.files import write_json
 from studies import groups
 from studies.cells import cells_of, run_cells
 from studies.groups import cost, depth, planted, views

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lgn.whole_files import read_json
+from lgn.files import read_json
 from studies import recovery
 from studies.cells import cells_of, run_cells
 from studies.recovery import maximum, planted, views

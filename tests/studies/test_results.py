@@ -10,8 +10,8 @@ import pytest
 import scipy.stats
 from training.small import small
 
+from lgn.files import write_json
 from lgn.training import Run, train
-from lgn.whole_files import write_json
 from studies.paper.claims.statement import CLAIMS, Statement
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
+from lgn.files import read_json
 from lgn.nn import Classifier, GroupNet, UnfoldedEncoder
-from lgn.whole_files import read_json
 from studies import speed, steps
 from studies.speed import group_steps, growth, step_memory
 from studies.speed.against import steps_against

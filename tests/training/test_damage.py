@@ -38,12 +38,12 @@ def change_settings(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path],
 
 
 SETTINGS: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
-    (lambda s: s["config"].update(colour="red"), "config has 'colour', which this version of lgn does not know"),
-    (lambda s: s["config"]["network"].update(depth=3), "network has 'depth', which this version of lgn does not know"),
-    (lambda s: s["config"].pop("epochs"), "config must have 'epochs', and does not"),
-    (lambda s: s["config"].pop("network"), "config must have 'network', and does not"),
-    (lambda s: s["config"].pop("data_dir"), "config must have 'data_dir', and does not"),
-    (lambda s: s["config"]["network"].pop("order"), "network must have 'order', and does not"),
+    (lambda s: s["config"].update(colour="red"), "config.*'colour'"),
+    (lambda s: s["config"]["network"].update(depth=3), "network.*'depth'"),
+    (lambda s: s["config"].pop("epochs"), "config.*'epochs'"),
+    (lambda s: s["config"].pop("network"), "config.*'network'"),
+    (lambda s: s["config"].pop("data_dir"), "config.*'data_dir'"),
+    (lambda s: s["config"]["network"].pop("order"), "network.*'order'"),
     (lambda s: s["config"].update(epochs="two"), "epochs must be a whole number, got 'two'"),
     (lambda s: s["config"].update(epochs=2.5), "epochs must be a whole number, got 2.5"),
     (lambda s: s["config"].update(epochs=True), "epochs must be a whole number, got True"),

@@ -7,8 +7,7 @@ from typing import Any
 
 from lgn.actions import Patch, written
 from lgn.analysis.generator import GeneratorAnalysis
-from lgn.codec import decode, encode
-from lgn.whole_files import write_whole
+from lgn.files import decode, encode, write_atomic
 
 SCHEMA = 2
 
@@ -80,7 +79,7 @@ class Analysis:
         """The analysis as JSON text; written to `path` too, whole or not at all, where one is given."""
         text = json.dumps(encode(self), allow_nan=False, separators=(",", ":"))
         if path is not None:
-            write_whole(Path(path), text.encode())
+            write_atomic(Path(path), text.encode())
         return text
 
     @classmethod

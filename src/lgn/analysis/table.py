@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from lgn import markdown, notebook
+from lgn import text
 from lgn.actions import written
 from lgn.analysis import scores
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, GeneratorAnalysis, Match, tensor
@@ -17,17 +17,17 @@ SHOWN = 3  # findings a row: the clearest; all of them are in the analysis
 
 def table(analysis: Analysis) -> str:
     """One row a generator: its findings, the nearest known operator, period, closure, condition, dim U."""
-    head, *rest = markdown.columns([HEAD, *(row(each, analysis) for each in analysis.generators)])
+    head, *rest = text.columns([HEAD, *(row(each, analysis) for each in analysis.generators)])
     return "\n".join([head, "-" * max(map(len, [head, *rest])), *rest, "", *_notes(analysis)])
 
 
 def html_table(analysis: Analysis) -> str:
     """The same for a notebook, with a picture of each generator; of more than `PICTURES` the first are shown."""
     shown = analysis.generators[:PICTURES]
-    rows = [(notebook.picture(tensor(each.matrix)), *row(each, analysis)) for each in shown]
+    rows = [(text.heat_map(tensor(each.matrix)), *row(each, analysis)) for each in shown]
     left = len(analysis.generators) - len(shown)
     more = [f"... and {left} more: print(analysis) shows all."] if left else []
-    return notebook.together(notebook.cells(("", *HEAD), rows), *more, *_notes(analysis))
+    return text.paragraphs(text.html_table(("", *HEAD), rows), *more, *_notes(analysis))
 
 
 def columns(analysis: Analysis) -> dict[str, list[Any]]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lgn.answer import pictures, table
-from lgn.notebook import cells
-from lgn.whole_files import write_whole
+from lgn.files import write_atomic
+from lgn.text import html_table
 
 if TYPE_CHECKING:
     from lgn.answer.answer import Answer
@@ -45,7 +45,7 @@ def fragment(answer: Answer) -> str:
     head, *rows = table.cells(answer)
     notes = "".join(f"<li>{escape(note)}</li>" for note in answer.notes)
     sentence, asked = escape(answer.sentence), escape(table.asked(answer))
-    return f"<p><b>{sentence}</b></p><p>{asked}</p>{cells(head, rows)}<ul>{notes}</ul>"
+    return f"<p><b>{sentence}</b></p><p>{asked}</p>{html_table(head, rows)}<ul>{notes}</ul>"
 
 
 def write(answer: Answer, path: Path, images: bool) -> None:
@@ -57,10 +57,10 @@ def write(answer: Answer, path: Path, images: bool) -> None:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(answer.name or "lgn")}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{STYLE}</style></head><body><h1>{escape(answer.sentence)}</h1><p>{escape(table.asked(answer))}</p>"
-        f'<div class="columns"><div><div class="scrolled">{cells(head, rows)}</div><ul>{notes}</ul></div>'
+        f'<div class="columns"><div><div class="scrolled">{html_table(head, rows)}</div><ul>{notes}</ul></div>'
         f"<div>{figures}</div></div></body></html>"
     )
-    write_whole(path, page.encode())
+    write_atomic(path, page.encode())
 
 
 def _figures(answer: Answer) -> list[str]:

@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor
 
-from lgn import notebook
-from lgn.notebook import photograph
+from lgn.text import heat_map, png_address
 
 #: The kinds of data that have pictures.
 KINDS = ("images", "signals", "volumes")
@@ -18,9 +17,11 @@ def sample(values: Tensor, largest: float) -> str:
     if values.ndim == 3:
         low = min(float(values.min()), 0.0)
         pixels = (values.double() - low) / max(largest - low, 1e-12)
-        return f'<img src="{photograph(pixels.movedim(0, -1) if len(values) == 3 else pixels.mean(0))}" alt="an image">'
+        return (
+            f'<img src="{png_address(pixels.movedim(0, -1) if len(values) == 3 else pixels.mean(0))}" alt="an image">'
+        )
     middle = [values[0].select(axis, values.shape[axis + 1] // 2) for axis in range(3)]
-    return "".join(str(notebook.picture(each)) for each in middle)
+    return "".join(str(heat_map(each)) for each in middle)
 
 
 def _line(values: Tensor, largest: float) -> str:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from lgn.codec import decode, encode
+from lgn.files import decode, encode, read_json, write_json
 from lgn.transforms import Transformation, find
-from lgn.whole_files import read_json, write_json
 
 if TYPE_CHECKING:
     from lgn.answer.answer import Answer

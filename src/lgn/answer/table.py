@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lgn.actions import written
 from lgn.answer.evidence import Evidence, Gain, LabelMap
-from lgn.markdown import columns
+from lgn.text import columns
 
 if TYPE_CHECKING:
     from lgn.answer.answer import Answer, Row

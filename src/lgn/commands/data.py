@@ -9,7 +9,7 @@ import lgn.data
 from lgn.data.errors import printable
 from lgn.data.locate import find
 from lgn.data.registry import NAMED_SETS, NamedSet
-from lgn.markdown import columns
+from lgn.text import columns
 
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
 Directory = Annotated[str | None, tyro.conf.arg(metavar="DIR")]

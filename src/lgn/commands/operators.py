@@ -4,7 +4,7 @@ from typing import Any
 
 import tyro
 
-from lgn.markdown import columns
+from lgn.text import columns
 from lgn.transforms import OPERATORS, describe, operator
 
 #: One member of each family, for the list of what there is.

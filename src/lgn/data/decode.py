@@ -18,7 +18,7 @@ from lgn.data.room import require_room
 if TYPE_CHECKING:
     from PIL import Image
 
-MAX_IMAGE_PIXELS = 2**26  # 8192 x 8192: larger than any photograph that a patch-sized filter looks at
+MAX_IMAGE_PIXELS = 2**26  # 8192 x 8192: larger than any png_address that a patch-sized filter looks at
 _FORMATS = ("PNG", "JPEG", "WEBP")
 _GREY_MODES = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L")
 _ORIENTATION = 0x0112  # the EXIF tag that says how the camera was held; from 5 on, it lay on its side

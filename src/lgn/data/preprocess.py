@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from lgn.codec import decode, encode
 from lgn.data.dataset import checksum
 from lgn.data.errors import DataError
 from lgn.data.room import PIECE
 from lgn.data.zca import CHUNK, Whitening, fit_whitening
+from lgn.files import decode, encode
 
 Kind = Literal["standardise", "zca", "none"]
 SCHEMA = 1

@@ -185,7 +185,7 @@ NAMED_SETS: dict[str, NamedSet] = {
         replace(
             CIFAR10,
             name="flipped-cifar10",
-            what="CIFAR-10, each photograph mirrored left to right or not",
+            what="CIFAR-10, each png_address mirrored left to right or not",
             layouts=(),
             downloads=(),
             made_from="cifar10",

@@ -11,13 +11,13 @@ from typing import Any
 from lgn.data import checksum
 from lgn.deploy.export import export
 from lgn.discovery.images import Symmetries
+from lgn.files import read_json, write_json
 from lgn.groups import named
 from lgn.nn import GroupNet, invariance_error
 from lgn.training import Config, Interrupted, Run, train
 from lgn.training.networks import ask, for_task, with_found, with_free_filters, with_group
 from lgn.training.prepared import Images, load_images
 from lgn.training.stored_config import config_from_json, config_to_json
-from lgn.whole_files import read_json, write_json
 
 QUESTION, FOUND, FREE = "build.json", "symmetries.json", "free"
 JUDGED = 500  # test images that are turned for the error of equivariance

@@ -5,8 +5,8 @@ from pathlib import Path
 from lgn.analysis import Analysis
 from lgn.analysis.table import HEAD as HEADS
 from lgn.analysis.table import row
-from lgn.markdown import markdown_table
 from lgn.nn import summary
+from lgn.text import markdown_table
 from lgn.training import Run
 
 # Nothing of the user's goes in here: what a data set is called must not be read as YAML.

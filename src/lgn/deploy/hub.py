@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from lgn.data import NAMED_SETS
 from lgn.deploy.card import model_card
+from lgn.files import read_json, write_json
 from lgn.pretrained import find_run
 from lgn.training import Run
-from lgn.whole_files import read_json, write_json
 
 # With these a directory is a run that can be loaded and analysed again. The environment and the checkpoint stay at
 # home: one names paths of a machine, the other only continues training.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from lgn import notebook
+from lgn.text import Html, bar, html_table
 
 
 @dataclass
@@ -19,9 +19,9 @@ class Conversion:
         return "\n".join(["converted:", *(rows or ["  nothing"]), "left alone:", *(kept or ["  nothing"])])
 
     def _repr_html_(self) -> str:
-        rows = [(name, notebook.bar(1, 24), what + self._error(name)) for name, what in self.converted.items()]
-        rows += [(name, notebook.Html(""), f"left alone: {why}") for name, why in self.left_alone.items()]
-        return notebook.cells(("layer", "converted", ""), rows)
+        rows = [(name, bar(1, 24), what + self._error(name)) for name, what in self.converted.items()]
+        rows += [(name, Html(""), f"left alone: {why}") for name, why in self.left_alone.items()]
+        return html_table(("layer", "converted", ""), rows)
 
     def _error(self, name: str) -> str:
         return f", filters kept to {self.filter_error[name]:.1e}" if name in self.filter_error else ""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from lgn import notebook
 from lgn.nn.bank import OrbitBank
+from lgn.text import bar, html_table, paragraphs
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Summary:
                 f"{bank.stored:,}",
                 f"{bank.free:,}",
                 str(bank.break_even_order),
-                notebook.bar(bank.stored / bank.free),
+                bar(bank.stored / bank.free),
             )
             for bank in self.banks
         ]
         head = ("bank", "family", "order", "stored", "with free filters", "breaks even at order", "stored / free")
-        return notebook.together(self._sentence(), notebook.cells(head, rows))
+        return paragraphs(self._sentence(), html_table(head, rows))
 
     def __str__(self) -> str:
         lines = [

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from torch import Tensor
 
-from lgn import notebook
-from lgn.notebook import photograph
+from lgn.files import write_atomic
 from lgn.report.contents import Answer
-from lgn.whole_files import write_whole
+from lgn.text import heat_map, png_address
 
 STYLE = """
 :root { --ink: #1c2129; --soft: #5b6472; --line: #e2e0da; --ground: #faf9f6; --panel: #ffffff; --accent: #1d5fae; }
@@ -56,7 +55,7 @@ def write_answer(answer: Answer, title: str, path: Path) -> Path:
         f'<div class="columns"><div class="scrolled"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         f"<ul>{notes}</ul></div><div>{''.join(shown)}</div></div></body></html>"
     )
-    write_whole(path, text.encode())
+    write_atomic(path, text.encode())
     return path
 
 
@@ -89,8 +88,8 @@ def _drawn(each: Tensor, most: float, name: str) -> str:
     if each.ndim == 1:
         return _line(each, most)
     if each.ndim == 2 or each.shape[2] == 3:  # no side of a volume is as short as that
-        return f'<img src="{photograph(each)}" alt="image {escape(name)}">'
-    return "".join(str(notebook.picture(each.select(axis, each.shape[axis] // 2))) for axis in range(3))
+        return f'<img src="{png_address(each)}" alt="image {escape(name)}">'
+    return "".join(str(heat_map(each.select(axis, each.shape[axis] // 2))) for axis in range(3))
 
 
 def _line(values: Tensor, most: float) -> str:

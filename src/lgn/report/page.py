@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from lgn.files import write_atomic
 from lgn.report.contents import Contents
 from lgn.report.payload import payload
 from lgn.version import __version__
-from lgn.whole_files import write_whole
 
 TEMPLATES = Path(__file__).parent / "templates"
 #: In the order in which they build on each other.
@@ -53,7 +53,7 @@ def render(contents: Contents, against: Contents | None = None) -> str:
 def write_page(path: str | Path, contents: Contents, against: Contents | None = None) -> Path:
     """Write the page, whole or not at all, and return its path."""
     path = Path(path)
-    write_whole(path, render(contents, against).encode("utf-8"))
+    write_atomic(path, render(contents, against).encode("utf-8"))
     return path
 
 

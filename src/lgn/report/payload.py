@@ -10,12 +10,12 @@ from torch import Tensor
 from lgn.actions import Patch
 from lgn.analysis import GeneratorAnalysis, Match, Score
 from lgn.analysis.generator import tensor
-from lgn.codec import encode
-from lgn.notebook import photograph
+from lgn.files import encode
 from lgn.report import sentences
 from lgn.report.cayley import cayley
 from lgn.report.contents import Answer, Contents
 from lgn.report.histograms import gaussian_histograms, smooth_histograms
+from lgn.text import png_address
 from lgn.transforms import operator
 
 #: Nearest operators that are sent with each generator: more are not looked at.
@@ -59,9 +59,9 @@ def _answer(each: Answer) -> dict[str, Any]:
         "head": list(each.head),
         "rows": [list(row) for row in each.rows],
         "notes": list(each.notes),
-        "originals": None if each.originals is None else [photograph(image) for image in each.originals],
+        "originals": None if each.originals is None else [png_address(image) for image in each.originals],
         "samples": [
-            {"name": sample.name, "told": sample.told_apart, "images": [photograph(image) for image in sample.images]}
+            {"name": sample.name, "told": sample.told_apart, "images": [png_address(image) for image in sample.images]}
             for sample in each.samples
         ],
         "profiles": [{"name": name, "at": list(at), "told": list(told)} for name, at, told in each.profiles],

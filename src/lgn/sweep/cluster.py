@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
-from lgn.memory import keep_freed_memory
 from lgn.sweep.plan import Job
 from lgn.sweep.watch import Watch
 from lgn.training import Config, Interrupted, load_set, train
+from lgn.training.memory import keep_freed_memory
 
 POLL_SECONDS = 0.5
 CONNECT_SECONDS = 10.0

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lgn.files import write_atomic
 from lgn.sweep.outcome import Setting, Spread
-from lgn.whole_files import write_whole
 
 WIDTH = 160  # of the strip on which runs are dots, in pixels
 
@@ -22,7 +22,7 @@ class Strip:
 
 def write_comparison(path: Path, settings: Sequence[Setting], failures: dict[str, str] | None = None) -> None:
     """Write the page, whole or not at all. It needs no network, and runs no script."""
-    write_whole(path, render(settings, failures or {}).encode())
+    write_atomic(path, render(settings, failures or {}).encode())
 
 
 def render(settings: Sequence[Setting], failures: dict[str, str]) -> str:

@@ -8,14 +8,14 @@ from pathlib import Path
 import torch
 
 from lgn.analysis import scores
+from lgn.files import write_json
 from lgn.generators import generators_of, matrices_by_size
-from lgn.markdown import columns
 from lgn.measures import closure_error
 from lgn.stats import CONFIDENCE, student_interval
 from lgn.sweep.plan import Job
+from lgn.text import columns
 from lgn.training import Run
 from lgn.training.evaluation import kept_epoch
-from lgn.whole_files import write_json
 
 
 @dataclass(frozen=True)

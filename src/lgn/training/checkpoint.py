@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
+from lgn.files import write_atomic
 from lgn.training.objective import Objective
 from lgn.training.run import Run
-from lgn.whole_files import write_whole
 
 
 class State:
@@ -77,4 +77,4 @@ def save_checkpoint(run: Run, state: State, seconds: float) -> None:
     """Write the state, `seconds` after this process began, whole or not at all."""
     buffer = io.BytesIO()
     torch.save(state.to_dict(seconds), buffer)
-    write_whole(run.path / "checkpoint.pt", buffer.getvalue())
+    write_atomic(run.path / "checkpoint.pt", buffer.getvalue())

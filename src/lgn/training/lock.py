@@ -6,7 +6,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from lgn.whole_files import PART
+from lgn.files import PARTIAL
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def locked(path: Path) -> Iterator[None]:
     except Timeout:
         raise ValueError(f"out must not be in use, {path} is being trained by another process") from None
     try:
-        for unfinished in path.glob(f".*{PART}"):  # of a process that was killed while it wrote
+        for unfinished in path.glob(f".*{PARTIAL}"):  # of a process that was killed while it wrote
             unfinished.unlink()
         yield
     finally:

@@ -10,6 +10,7 @@ from torch import nn
 from lgn.data import epoch_order
 from lgn.data.rotated import turned
 from lgn.discovery.filters.rates import parameter_groups
+from lgn.files import strict_json, write_atomic
 from lgn.nn import project
 from lgn.training.build import build_model, build_penalty, decayed, generator_rate, hold_gates, learning_rate
 from lgn.training.checkpoint import State, save_checkpoint
@@ -23,7 +24,6 @@ from lgn.training.processes import Processes
 from lgn.training.progress import Progress, interruptible
 from lgn.training.run import Run
 from lgn.training.statistics import SETTLED, settle_statistics
-from lgn.whole_files import strict_json, write_whole
 
 
 class Interrupted(Exception):
@@ -133,7 +133,7 @@ def _train(
             state.next_epoch()
             if group.writes:
                 metrics = run.path / "metrics.jsonl"
-                write_whole(metrics, "".join(strict_json(row, metrics) + "\n" for row in state.history).encode())
+                write_atomic(metrics, "".join(strict_json(row, metrics) + "\n" for row in state.history).encode())
                 save_checkpoint(run, state, time.monotonic() - began)
                 saved = time.monotonic()
             bar.epoch(line, config.epochs)

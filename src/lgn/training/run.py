@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from lgn import data
 from lgn.analysis import Analysis
 from lgn.analysis.analyze import analyze_subjects
+from lgn.files import PARTIAL, read_json, write_atomic, write_json
 from lgn.training.build import build_model
 from lgn.training.config import Config
 from lgn.training.environment import PACKAGE, environment
@@ -23,7 +24,6 @@ from lgn.training.snapshot import snapshot
 from lgn.training.stored_config import config_from_json, config_to_json, differences
 from lgn.training.subjects import subjects_of
 from lgn.warning import LgnWarning
-from lgn.whole_files import PART, read_json, write_json, write_whole
 
 CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
 
@@ -207,12 +207,12 @@ class Run:
         return found
 
     def save_initial(self, model: nn.Module) -> None:
-        write_whole(self.path / "initial.safetensors", save(snapshot(model)))
+        write_atomic(self.path / "initial.safetensors", save(snapshot(model)))
 
     def save_model(self, model: nn.Module, name: str = "model.safetensors") -> None:
-        temporary = self.path / f".{name}{PART}"
+        temporary = self.path / f".{name}{PARTIAL}"
         save_model(model, str(temporary))  # stores what layers share once
-        write_whole(self.path / name, temporary.read_bytes())
+        write_atomic(self.path / name, temporary.read_bytes())
         temporary.unlink()
 
     def create(self, config: Config, facts: dict[str, Any], kernel: str | None = None) -> None:

@@ -3,7 +3,7 @@
 import typing
 from typing import Any
 
-from lgn.codec import decode, encode
+from lgn.files import decode, encode
 from lgn.training.config import INCIDENTAL, Config
 
 # What runs that are older than it do not have: they were trained as the default says.

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
+from lgn.files import write_atomic
 from lgn.training.config import PenaltyName
-from lgn.whole_files import write_whole
 from studies.paper.claims import actions, groups, structures
 from studies.paper.claims.accuracy import as_well_as_free
 from studies.paper.claims.document import document
@@ -34,7 +34,7 @@ def run(context: Context) -> list[Path]:
     used = " A quick reproduction: every number is of the embedded digits, a run each." if context.quick else ""
     context.write_json("claims.json", {"quick": context.quick, "claims": [each.to_json() for each in statements]})
     page = context.out / "claims.md"
-    write_whole(page, document(statements, used).encode())
+    write_atomic(page, document(statements, used).encode())
     return [page]
 
 

@@ -1,6 +1,6 @@
 """The claims as a page: a verdict each, with the numbers behind it."""
 
-from lgn.markdown import markdown_table
+from lgn.text import markdown_table
 from studies.paper.claims.statement import Statement, Table
 
 HEAD = """# The paper's claims

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn import notebook
 from lgn.actions import vec
 from lgn.discovery.filters.determined import warn_undetermined
 from lgn.discovery.filters.exchange import FitShare, chance_of_fit, pairs_of
@@ -18,6 +17,7 @@ from lgn.discovery.filters.noise import TOLERANCE, what_is_known
 from lgn.discovery.filters.unordered import arrange
 from lgn.generators.fit import least_squares_generator
 from lgn.groups import Group, chosen_group
+from lgn.text import Html, heat_map, html_table, paragraphs
 
 Method = Literal["least-squares", "procrustes", "unordered"]
 SIGNIFICANCE = 0.05
@@ -68,8 +68,8 @@ class Fit:
             "determined on": f"{self.identifiable_dimension} of {self.matrix.shape[-1]} dimensions",
             "noise": "none to be seen" if math.isnan(self.noise) else f"{self.noise:.2g} of the filters",
         }
-        pictures = notebook.Html("".join(map(notebook.picture, shown)))
-        return notebook.together(pictures, notebook.cells((), rows.items()))
+        pictures = Html("".join(map(heat_map, shown)))
+        return paragraphs(pictures, html_table((), rows.items()))
 
 
 @overload

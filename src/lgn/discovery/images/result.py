@@ -11,14 +11,13 @@ from torch import Tensor
 
 from lgn import groups
 from lgn.actions import Patch
-from lgn.codec import decode, encode
 from lgn.data.dataset import KINDS
 from lgn.discovery.images.affine import AffineMap
 from lgn.discovery.images.row import FamilyFacts, Row
 from lgn.discovery.images.volumes import on_patches
+from lgn.files import SCHEMA, decode, encode, read_json, write_json
 from lgn.groups import Group
 from lgn.transforms import operator
-from lgn.whole_files import SCHEMA, read_json, write_json
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,12 +9,12 @@ from typing import Any, overload
 
 from torch import Tensor, nn
 
-from lgn.codec import encode
 from lgn.discovery.networks.convolutions import Convolutions, convolutions_of
 from lgn.discovery.networks.deeper import MOST, Carried, carried
 from lgn.discovery.networks.files import read_convolutions
 from lgn.discovery.networks.inspect_bank import inspect_bank
 from lgn.discovery.networks.result import BankInspection, describe
+from lgn.files import encode
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from lgn.discovery.networks.orbits import place_cosines
 from lgn.discovery.networks.pictures import can_be_shown, pictures
 from lgn.discovery.networks.result import BankInspection, sentences
 from lgn.discovery.networks.square import ELEMENTS
+from lgn.files import write_atomic
 from lgn.report.inspection import render
-from lgn.whole_files import write_whole
 
 PAIRS = 8  # of nearest copies that are shown for each transformation
 
@@ -26,7 +26,7 @@ def write_inspection_page(path: str | Path, inspection: Inspection, banks: Mappi
     """
     path = Path(path)
     layers = [_layer(each, banks[each.name]) for each in inspection.layers]
-    write_whole(path, render(inspection.source, layers, inspection.left_alone, inspection.deeper).encode())
+    write_atomic(path, render(inspection.source, layers, inspection.left_alone, inspection.deeper).encode())
     return path
 
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from lgn import notebook
-from lgn.codec import encode
 from lgn.discovery.networks.balance import Verdict
 from lgn.discovery.networks.candidates import Kind
 from lgn.discovery.networks.orbits import Orbit
 from lgn.discovery.networks.power import ENOUGH
 from lgn.discovery.networks.square import FoundGroup
+from lgn.files import encode
+from lgn.text import bar, html_table, paragraphs
 
 
 @dataclass(frozen=True)
@@ -117,13 +117,13 @@ class BankInspection:
                 row.name,
                 "yes" if row.twins else "no",
                 f"{row.p_value:.2g}",
-                notebook.bar(max(row.gap, 0.0)),
+                bar(max(row.gap, 0.0)),
                 row.balance or "",
             )
             for row in self.rows
         ]
         head = ("", "twins", "p, corrected", "gap, 1 nat the whole", "balance")
-        return notebook.together(f"{self.name}: {'. '.join(sentences(self))}.", notebook.cells(head, rows))
+        return paragraphs(f"{self.name}: {'. '.join(sentences(self))}.", html_table(head, rows))
 
 
 def describe(bank: BankInspection) -> str:

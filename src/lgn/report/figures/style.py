@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from lgn.notebook import DIVERGING
+from lgn.text import DIVERGING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""What results look like in a notebook: whole HTML, pictures that show the numbers, and nothing that can run."""
+"""Tables and pictures of results in HTML: well-formed, escaped, and without scripts."""
 
 import ast
 import base64
@@ -17,10 +17,10 @@ import torch
 from torch import nn
 
 import lgn
-from lgn import notebook
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.table import columns
 from lgn.discovery.filters import fit_generator
+from lgn.text import DIVERGING, heat_map
 from lgn.transforms import operator
 
 TOUR = Path(__file__).parents[1] / "examples" / "tour.ipynb"
@@ -62,17 +62,17 @@ def analysis() -> Analysis:
 
 
 def test_a_picture_shows_sign_and_size() -> None:
-    (pixels,) = pictures(notebook.picture(torch.tensor([[-2.0, 0.0, 2.0], [1.0, -1.0, 0.0]])))
+    (pixels,) = pictures(heat_map(torch.tensor([[-2.0, 0.0, 2.0], [1.0, -1.0, 0.0]])))
     assert pixels.shape == (2, 3, 3)
     negative, zero, positive = (
         np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
-        for colour in (notebook.DIVERGING[0], notebook.DIVERGING[3], notebook.DIVERGING[-1])
+        for colour in (DIVERGING[0], DIVERGING[3], DIVERGING[-1])
     )
     for place, colour in (((0, 0), negative), ((0, 1), zero), ((0, 2), positive), ((1, 2), zero)):
         assert (pixels[place] == colour).all()
     assert pixels[1, 0, 0] > pixels[1, 0, 2]  # orange
     assert pixels[1, 1, 0] < pixels[1, 1, 2]  # blue
-    next(pictures(notebook.picture(torch.zeros(2, 2))))
+    next(pictures(heat_map(torch.zeros(2, 2))))
 
 
 def test_an_analysis_is_a_table_with_a_picture_of_each_generator(analysis: Analysis) -> None:
