@@ -16,8 +16,8 @@ def found(*kept: str, angles: bool = False, within: float | None = None) -> Symm
     word: Word = "kept" if angles else "broken"
     rows += [row(f"turn {45 * i}", "angles", word, i) for i in range(1, 8)]
     families: tuple[FamilyFacts, ...] = (
-        FamilyFacts("turns and flips", "dihedral:4"),
-        FamilyFacts("angles", "cyclic:8"),
+        FamilyFacts("turns and flips", "D4"),
+        FamilyFacts("angles", "C8"),
     )
     if within is not None:
         families = (*families, FamilyFacts("tilts", None, spread=2 * within))

@@ -72,7 +72,7 @@ OPTIONS = {
     "--norm": ("None 1 2", NONSENSE),
     "--decoder": ("tied free", "none"),
     "--pool": ("1 4 7 50", "0 -1"),
-    "--group": ("None cyclic:3 dihedral:4 symmetric:3", "dihedral:0 cyclic cyclic:99999999 monster"),
+    "--group": ("None C3 D4 S3", "D0 cyclic C99999999 monster"),
     "--parameters": ("3000 25000", "10 0 -1 100000000000"),
     "--dropout": ("0 0.1 0.9", f"1 {NONSENSE}"),
     "--image-size": ("28 12", "0 -1"),

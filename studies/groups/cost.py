@@ -19,7 +19,7 @@ CHANNELS, SETS, KERNEL, BATCH, SIZE = 3, 5, 6, 128, 32  # the paper's layer on a
 
 def cells(quick: bool, _: Path | None) -> Iterator[Cell]:
     """A layer of C4 and one of D4, by two families."""
-    for group in ("cyclic:4", "dihedral:4"):
+    for group in ("C4", "D4"):
         for family in ("dense", "representation"):
             key = {"group": group, "family": family}
             yield Cell(key, partial(measure, group, family, 10 if quick else 40))

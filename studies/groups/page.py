@@ -10,11 +10,11 @@ from studies.tables import Cells, by_part, values, where
 PAGE = """# Groups: several generators, any finite group
 
 ```python
-group = lgn.groups.dihedral(4)  # or lgn.groups.named("dihedral:4"); product, symmetric, from_matrices, from_table
+group = lgn.groups.dihedral(4)  # or lgn.groups.as_group("D4"); from_matrices, from_table; g * h is the direct product
 group.generators, group.relations  # ('r', 's'), ('r^4', 's^2', 's r s r')
 layer = lgn.nn.GroupConv2d(3, 8, kernel_size=5, group=group, generator="representation")
 further = lgn.nn.GroupStackConv2d(8, 8, kernel_size=3, group=group)
-print(lgn.equivariance_table(model, "dihedral:4", images))
+print(lgn.equivariance_table(model, "D4", images))
 ```
 
 A set is `{{ rho(g) W : g in G }}`, in the order of the group's elements, the identity first. There is one matrix for

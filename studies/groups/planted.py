@@ -57,12 +57,12 @@ def planted(task: str) -> tuple[Group, Tensor, tuple[int, int]]:
     if task == "D4":
         return groups.dihedral(4), torch.stack([operator("rotation", PATCH, degrees=90), columns]), PATCH
     if task == "C2 x C2":
-        return groups.named("product:cyclic:2,cyclic:2"), torch.stack([rows, columns]), PATCH
+        return groups.as_group("C2 x C2"), torch.stack([rows, columns]), PATCH
     if task == "S3 on channels":  # three channels for the pixels, and pixels for the channels
         return groups.symmetric(3), torch.stack([_blocks((1, 0, 2), 1), _blocks((0, 2, 1), 1)]), (3, 1)
     if task == "C3 by blocks":
         return groups.cyclic(3), _blocks((1, 2, 0), 12)[None], PATCH
-    group = groups.product(groups.symmetric(3), groups.cyclic(2))
+    group = groups.symmetric(3) * groups.cyclic(2)
     return group, torch.stack([_blocks((1, 0, 2), 12), _blocks((0, 2, 1), 12), rows]), PATCH
 
 

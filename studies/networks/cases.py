@@ -10,12 +10,12 @@ from lgn.training.networks import trained_on, with_free_filters, with_gates, wit
 
 #: The group that was planted in each set; in upright digits there is none, and the group does harm.
 GIVEN = {
-    "rotated-mnist": "cyclic:8",
-    "rotated-mnist-90": "cyclic:4",
-    "rotated-mnist-45": "cyclic:8",
-    "flipped-cifar10": "dihedral:1",
-    "mnist": "cyclic:8",
-    "digits": "cyclic:4",
+    "rotated-mnist": "C8",
+    "rotated-mnist-90": "C4",
+    "rotated-mnist-45": "C8",
+    "flipped-cifar10": "D1",
+    "mnist": "C8",
+    "digits": "C4",
 }
 #: All images that a set has to train with.
 WHOLE = {"rotated-mnist": 12_000, "rotated-mnist-90": 12_000, "rotated-mnist-45": 12_000, "digits": 5000}

@@ -14,7 +14,7 @@ from lgn.discovery.filters import learn_generator, random_generators
 from lgn.discovery.images.affine import KERNEL, ORDER, SETS, SetPoolClassifier
 from lgn.discovery.images.fitting import correct, fit, torch_seed
 from lgn.generators import generators_of
-from lgn.groups import named
+from lgn.groups import as_group
 from lgn.nn import GroupConv2d
 from lgn.penalties import KeptMoments
 from studies.cells import Cell
@@ -81,7 +81,7 @@ def measure(
         "claimed": learned.verdict == "kept",
         **(analysed(learned.matrices, asked) if learned.verdict == "kept" else {}),
     }
-    if learned.verdict != "kept" or asked.group != "cyclic:4":  # which the network of the labels benchmark is made for
+    if learned.verdict != "kept" or asked.group != "C4":  # which the network of the labels benchmark is made for
         return {"accuracy": None, **found}
     model = known(learned.matrices[0], seed)
     fit(model, x, y, budget.epochs, seed)
@@ -95,7 +95,7 @@ def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
     """
     if asked.patch[-1] == 1:
         return {}
-    group = named(asked.group)
+    group = as_group(asked.group)
     about = [
         analyze_matrices(matrix, asked.patch, order=group.element_orders[element]).generators[0]
         for matrix, element in zip(matrices, group.generator_elements, strict=True)

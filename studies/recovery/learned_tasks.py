@@ -53,13 +53,13 @@ def _cycles() -> tuple[Tensor, ...]:
 
 
 TASKS: dict[str, Callable[[], Task]] = {
-    "quarter turns": lambda: Task("cyclic:4", "cyclic", SQUARE, (_quarters(),)),
-    "upright": lambda: Task("cyclic:4", "cyclic", SQUARE, (_quarters(),), planted=False),
-    "labelled by turn": lambda: Task("cyclic:4", "cyclic", SQUARE, (_quarters(),)),
-    "flips": lambda: Task("cyclic:2", "cyclic", SQUARE, (_flips()[:1],)),
-    "turns and flips": lambda: Task("dihedral:4", "representation", SQUARE, (_quarters(), _flips())),
-    "permuted colours": lambda: Task("cyclic:3", "cyclic", COLOURS, (_cycles(),)),
-    "colours as they are": lambda: Task("cyclic:3", "cyclic", COLOURS, (_cycles(),), planted=False),
+    "quarter turns": lambda: Task("C4", "cyclic", SQUARE, (_quarters(),)),
+    "upright": lambda: Task("C4", "cyclic", SQUARE, (_quarters(),), planted=False),
+    "labelled by turn": lambda: Task("C4", "cyclic", SQUARE, (_quarters(),)),
+    "flips": lambda: Task("C2", "cyclic", SQUARE, (_flips()[:1],)),
+    "turns and flips": lambda: Task("D4", "representation", SQUARE, (_quarters(), _flips())),
+    "permuted colours": lambda: Task("C3", "cyclic", COLOURS, (_cycles(),)),
+    "colours as they are": lambda: Task("C3", "cyclic", COLOURS, (_cycles(),), planted=False),
 }
 
 

@@ -21,7 +21,7 @@ from studies.speed.step_memory import in_a_process
 from studies.steps import random_batch
 from studies.timing import timed
 
-GROUPS, BATCHES, SHAPE = ("cyclic:4", "cyclic:8"), (32, 128), (1, 28, 28)
+GROUPS, BATCHES, SHAPE = ("C4", "C8"), (32, 128), (1, 28, 28)
 
 
 def group_steps(threads: int, rounds: int, escnn: Path | None = None) -> list[dict[str, Any]]:

@@ -99,7 +99,7 @@ def test_a_training_takes_what_was_found(images: Path, tmp_path: Path, capsys: p
     network = parse(TrainOptions, asked, "lgn train", "").config.network
     assert (network.generator, network.operator, network.order) == ("fixed", ("rotation 90",), 4)
     flips = tuple(replace(found.rows[0], name=name, element=element, images="kept") for name, element in square)
-    families = (replace(found.families[0], group="dihedral:4"),)
+    families = (replace(found.families[0], group="D4"),)
     replace(found, rows=flips, families=families).save(out / "symmetries.json")
     network = parse(TrainOptions, asked, "lgn train", "").config.network
     assert network.operator == ("rotation 90", "reflection columns")

@@ -24,7 +24,7 @@ TURNS = ("turn 90", "turn 180", "turn 270")
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("build") / "run"
-    assert main(["build", "digits", *WORDS, "--group", "cyclic:4", "--out", str(out)]) == 0
+    assert main(["build", "digits", *WORDS, "--group", "C4", "--out", str(out)]) == 0
     return out
 
 
@@ -47,7 +47,7 @@ def test_what_is_finished_is_not_trained_again(built: Path, capsys: pytest.Captu
 
 
 def test_other_settings_are_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["build", "digits", *WORDS, "--group", "cyclic:2", "--out", str(built)]) == 1
+    assert main(["build", "digits", *WORDS, "--group", "C2", "--out", str(built)]) == 1
     assert "out must be a new directory or a build of the same settings" in capsys.readouterr().err
     assert main(["build", "--resume", str(built), "--epochs", "3"]) == 1
     assert "resume must stand alone" in capsys.readouterr().err
@@ -104,18 +104,18 @@ def test_found_and_given_are_the_same_training(tmp_path: Path) -> None:
     (tmp_path / "found").mkdir()
     found(*TURNS).save(tmp_path / "found" / "symmetries.json")
     config = preset("net", "classify", data="digits", **SMALL)
-    questions = (Question(config, symmetries=tmp_path / "found"), Question(config, group="cyclic:4"))
+    questions = (Question(config, symmetries=tmp_path / "found"), Question(config, group="C4"))
     one, other = (build(each, tmp_path / str(number), onnx=False) for number, each in enumerate(questions))
     weights = [each.networks[0].run.model().state_dict() for each in (one, other)]
     assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[1])
-    assert with_found(config, found(*TURNS)) == with_group(config, "cyclic:4")
+    assert with_found(config, found(*TURNS)) == with_group(config, "C4")
 
 
 def test_turns_within_a_range_are_learned_by_gates_and_shown(tmp_path: Path) -> None:
     """As wide as a step of the group at least: handwriting leans by a few degrees of its own."""
     config = preset("net", "classify", data="digits", **SMALL)
     assert with_found(config, found(within=12)).network.generator == "free"
-    assert with_found(config, found(*TURNS, within=45)) == with_group(config, "cyclic:4")
+    assert with_found(config, found(*TURNS, within=45)) == with_group(config, "C4")
     (tmp_path / "found").mkdir()
     found(within=45).save(tmp_path / "found" / "symmetries.json")
     answer = build(Question(config, symmetries=tmp_path / "found"), tmp_path / "run", onnx=False)
@@ -144,7 +144,7 @@ def test_the_file_of_a_network_with_gates_answers_as_it_does(tmp_path: Path) -> 
 
 
 def test_a_build_that_is_stopped_goes_on_to_the_same_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    question = Question(preset("net", "classify", data="digits", **{**SMALL, "epochs": 2}), group="dihedral:1")
+    question = Question(preset("net", "classify", data="digits", **{**SMALL, "epochs": 2}), group="D1")
     whole = build(question, tmp_path / "whole", onnx=False)
     import signal
 

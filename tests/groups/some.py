@@ -6,20 +6,20 @@ from torch import Tensor
 from lgn import groups
 
 NAMES = [
-    "cyclic:1",
-    "cyclic:2",
-    "cyclic:4",
-    "cyclic:6",
-    "dihedral:2",
-    "dihedral:3",
-    "dihedral:4",
-    "dihedral:6",
-    "symmetric:3",
-    "symmetric:4",
-    "product:cyclic:2,cyclic:2",
-    "product:cyclic:2,cyclic:3",
-    "product:cyclic:2,cyclic:2,cyclic:3",
-    "product:symmetric:3,cyclic:2",
+    "C1",
+    "C2",
+    "C4",
+    "C6",
+    "D2",
+    "D3",
+    "D4",
+    "D6",
+    "S3",
+    "S4",
+    "C2 x C2",
+    "C2 x C3",
+    "C2 x C2 x C3",
+    "S3 x C2",
 ]
 
 

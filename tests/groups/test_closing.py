@@ -15,10 +15,10 @@ def turn(degrees: float) -> Tensor:
     return torch.tensor([[c, -s], [s, c]], dtype=torch.float64)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "cyclic:1"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "C1"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_representation_in_any_coordinates_gives_the_group_back(name: str, seed: int) -> None:
-    group = groups.named(name)
+    group = groups.as_group(name)
     generator = torch.Generator().manual_seed(seed)
     s = torch.randn(group.order, group.order, generator=generator, dtype=torch.float64)
     matrices = s @ group.regular()[list(group.generator_elements)] @ torch.linalg.inv(s)
@@ -51,15 +51,15 @@ def test_the_identity_and_what_is_given_twice_are_no_generators() -> None:
 
 
 def test_matrices_that_do_not_close_are_refused_with_the_tolerance() -> None:
-    with pytest.raises(ValueError, match=r"at most 48 elements, got more: .* where the tolerance is 1e-06"):
+    with pytest.raises(ValueError, match=r"48 elements.*tolerance is 1e-06"):
         groups.from_matrices([turn(1)])
     noisy = turn(90) + 1e-3
     with pytest.raises(ValueError, match="at most 8"):
         groups.from_matrices([noisy], limit=8)
     assert groups.from_matrices([noisy], limit=8, tolerance=0.05).name == "C4"
-    with pytest.raises(ValueError, match="finite and square"):
+    with pytest.raises(ValueError, match="matrices"):
         groups.from_matrices([torch.zeros(2, 3)])
-    with pytest.raises(ValueError, match="one for each of 1"):
+    with pytest.raises(ValueError, match="names"):
         groups.from_matrices([turn(90)], names=["a", "b"])
 
 

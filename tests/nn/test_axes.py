@@ -214,7 +214,7 @@ class AxesContract:
         assert [place.name for place in found] == ["bank, set 1", "bank, set 2"]
         assert found[1].acted_on.shape == (3, *self.kernel)
         torch.testing.assert_close(found[1].bases, layer.bank.basis[1])
-        group = self.kind("GroupConv")(3, 2, kernel_size=self.kernel, group="dihedral:3", generator="representation")
+        group = self.kind("GroupConv")(3, 2, kernel_size=self.kernel, group="D3", generator="representation")
         assert places(group)[0].acted_on.shape[1:] == self.kernel
 
     def test_a_planted_generator_is_fitted(self) -> None:

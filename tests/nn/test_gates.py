@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 import lgn
-from lgn.groups import named
+from lgn.groups import as_group
 from lgn.nn import Gates, GroupNet, invariance_error
 
 
@@ -26,9 +26,9 @@ def some_images(count: int = 3) -> Tensor:
     return torch.randn(count, 1, 13, 13, dtype=torch.float64)
 
 
-@pytest.mark.parametrize(("name", "ranges"), [("cyclic:8", 5), ("cyclic:5", 3), ("cyclic:2", 2), ("dihedral:1", 2)])
+@pytest.mark.parametrize(("name", "ranges"), [("C8", 5), ("C5", 3), ("C2", 2), ("D1", 2)])
 def test_gates_fall_with_the_distance_and_an_element_has_that_of_its_inverse(name: str, ranges: int) -> None:
-    gates, group = Gates(named(name), dtype=torch.float64), named(name)
+    gates, group = Gates(as_group(name), dtype=torch.float64), as_group(name)
     torch.testing.assert_close(gates.chances(), torch.full((ranges,), 1 / ranges, dtype=torch.float64))
     torch.nn.init.normal_(gates.logits, std=0.3)
     values = gates.values()
@@ -42,7 +42,7 @@ def test_gates_fall_with_the_distance_and_an_element_has_that_of_its_inverse(nam
 def test_the_loss_is_that_to_be_expected_over_all_ranges() -> None:
     """Against the sum as it is written, range by range."""
     torch.manual_seed(0)
-    gates, codes = Gates(named("cyclic:4"), dtype=torch.float64), torch.rand(5, 3 * 4, 2, 2, dtype=torch.float64)
+    gates, codes = Gates(as_group("C4"), dtype=torch.float64), torch.rand(5, 3 * 4, 2, 2, dtype=torch.float64)
     head, labels = torch.randn(3, 7, dtype=torch.float64), torch.tensor([0, 1, 2, 3, 4])
     torch.nn.init.normal_(gates.logits, std=0.3)
     values = gates.values()
@@ -62,7 +62,7 @@ def test_the_loss_is_that_to_be_expected_over_all_ranges() -> None:
 def test_open_gates_are_the_whole_group_and_closed_ones_the_identity() -> None:
     images, labels = some_images(), torch.tensor([1, 5, 7])
     for value, elements in ((20.0, list(range(8))), (-20.0, [0])):
-        net = net_of("cyclic:8", value)
+        net = net_of("C8", value)
         assert net.gates is not None
         assert net.gates.elements() == elements
         pooled = net.codes(images).unflatten(1, (-1, 8))[:, :, elements].amax(2)
@@ -74,16 +74,16 @@ def test_open_gates_are_the_whole_group_and_closed_ones_the_identity() -> None:
 
 def test_answers_keep_what_gates_keep() -> None:
     images = some_images()
-    errors = invariance_error(net_of("cyclic:4", 20.0), images, "cyclic:4")
+    errors = invariance_error(net_of("C4", 20.0), images, "C4")
     assert max(errors.values()) < 1e-12
-    errors = invariance_error(net_of("cyclic:4", -20.0), images, "cyclic:4")
+    errors = invariance_error(net_of("C4", -20.0), images, "C4")
     assert min(errors.values()) > 1e-3
 
 
-@pytest.mark.parametrize("name", ["cyclic:8", "dihedral:1"])
+@pytest.mark.parametrize("name", ["C8", "D1"])
 def test_gradients_are_those_of_finite_differences(name: str) -> None:
     torch.manual_seed(0)
-    group = named(name)
+    group = as_group(name)
     gates = Gates(group, dtype=torch.float64)
     torch.nn.init.normal_(gates.logits, std=0.3)
     codes = torch.rand(2, 2 * group.order, 2, 2, dtype=torch.float64, requires_grad=True)
@@ -97,7 +97,7 @@ def test_gradients_are_those_of_finite_differences(name: str) -> None:
 
 def test_gradients_of_a_network_are_those_of_finite_differences() -> None:
     """Through all layers, for gates and for what lies before them."""
-    net, images, labels = net_of("cyclic:8"), some_images(), torch.tensor([1, 5, 7])
+    net, images, labels = net_of("C8"), some_images(), torch.tensor([1, 5, 7])
     net.gated_loss(images, labels)[0].backward()
     for parameter in (net.gates.logits, net.head.bias, net.norms[0].norm.weight):  # type: ignore[union-attr]
         assert parameter.grad is not None
@@ -112,15 +112,15 @@ def test_gradients_of_a_network_are_those_of_finite_differences() -> None:
 
 
 def test_the_plain_network_answers_the_same() -> None:
-    net, images = net_of("cyclic:8"), some_images()
+    net, images = net_of("C8"), some_images()
     torch.testing.assert_close(lgn.merge(net)(images), net(images))
 
 
 def test_what_cannot_have_gates_is_refused() -> None:
     with pytest.raises(ValueError, match="gates must be given with a group"):
         GroupNet(1, 10, group=None, parameters=6000, gates=True)
-    with pytest.raises(ValueError, match="group must have one generator for gates, such as cyclic:8, got D4"):
-        GroupNet(1, 10, group="dihedral:4", parameters=30_000, gates=True)
+    with pytest.raises(ValueError, match="group must have one generator for gates, such as C8, got D4"):
+        GroupNet(1, 10, group="D4", parameters=30_000, gates=True)
 
 
 class _Loss(torch.nn.Module):

@@ -49,9 +49,9 @@ def test_cells_measure_and_the_page_is_made_of_them(tmp_path: Path, monkeypatch:
     assert named["name"] == "C4"
     key = {"part": "views", "task": "C4", "noise": 0.01, "data": "digits", "seed": 0}
     result["cells"].append({"key": key, **named, "processor_seconds": 1.0})
-    timed = cost.measure("dihedral:4", "dense", 1)
+    timed = cost.measure("D4", "dense", 1)
     assert timed["ratio"] > 0
-    key = {"part": "cost", "group": "dihedral:4", "family": "dense"}
+    key = {"part": "cost", "group": "D4", "family": "dense"}
     result["cells"].append({"key": key, **timed, "processor_seconds": 1.0})
     write_json(out, result)
     groups.write_page(out, tmp_path / "groups.md")

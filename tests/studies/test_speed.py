@@ -79,12 +79,12 @@ def test_two_versions_make_steps_in_turn() -> None:
 
 
 def test_plain_convolutions_have_the_channels_of_the_group_and_are_trained() -> None:
-    net = GroupNet(1, 10, group="cyclic:4", parameters=3000)
+    net = GroupNet(1, 10, group="C4", parameters=3000)
     plain = group_steps.plain_of(net)
     assert [each.out_channels for each in plain.convolutions] == [4 * sets for sets in net.widths]
     assert all(parameter.requires_grad for parameter in plain.parameters())
     assert sum(p.numel() for p in plain.parameters()) > 3 * sum(p.numel() for p in net.parameters())
-    row = group_steps.steps_of("cyclic:4", 2, 1, 1, with_escnn=False)
+    row = group_steps.steps_of("C4", 2, 1, 1, with_escnn=False)
     assert row["over"]["plain"] == pytest.approx(row["milliseconds"]["group"] / row["milliseconds"]["plain"], rel=0.02)
 
 

@@ -15,13 +15,13 @@ from lgn.training.build import build_model, build_penalty
 from lgn.training.stored_config import config_from_json, config_to_json
 
 SMALL = {"num_layers": 2, "num_sets": 1, "kernel_size": 3, "epochs": 1, "train_images": 256, "device": "cpu"}
-D4 = ["--group", "dihedral:4"]
+D4 = ["--group", "D4"]
 FIXED = ["--generator", "fixed", "--operator", "rotation 90", "--operator", "reflection columns"]
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    config = preset("quick", group="dihedral:4", generator="representation", **SMALL)
+    config = preset("quick", group="D4", generator="representation", **SMALL)
     return train(config, tmp_path_factory.mktemp("runs") / "d4")
 
 
@@ -35,7 +35,7 @@ def test_a_run_keeps_its_group_and_its_relations(trained: Run) -> None:
     assert float(relation_error(generator.group, several).max()) <= 1e-5
     started = trained.initial()["encoder.bank.generator.matrix"].unflatten(0, (2, -1))
     assert float((several - started).norm()) > 0
-    assert json.loads((trained.path / "config.json").read_text())["config"]["network"]["group"] == "dihedral:4"
+    assert json.loads((trained.path / "config.json").read_text())["config"]["network"]["group"] == "D4"
 
 
 def test_its_analysis_and_page_know_both_generators(trained: Run, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_its_analysis_and_page_know_both_generators(trained: Run, tmp_path: Path
 
 def test_the_command_line_of_groups() -> None:
     config = parse_config(["digits", *D4, "--generator", "representation"], "lgn train", "")
-    assert (config.network.group, config.network.order, config.penalty) == ("dihedral:4", 8, "none")
+    assert (config.network.group, config.network.order, config.penalty) == ("D4", 8, "none")
     config = parse_config(["digits", *D4, *FIXED], "lgn train", "")
     assert config.network.operator == ("rotation 90", "reflection columns")
     model = build_model(config, (1, 28, 28), 10, "classify")
@@ -63,7 +63,7 @@ def test_the_command_line_of_groups() -> None:
     patch = (6, 6)
     assert torch.equal(r, lgn.transforms.operator("rotation", patch, degrees=90).float())
     assert torch.equal(s, lgn.transforms.operator("reflection", patch).float())
-    net = parse_config(["digits", "--preset", "net", "--group", "dihedral:4"], "lgn train", "")
+    net = parse_config(["digits", "--preset", "net", "--group", "D4"], "lgn train", "")
     assert build_model(net, (1, 28, 28), 10, "classify").group == lgn.groups.dihedral(4)
     related = parse_config(["digits", *D4, "--penalty", "relations"], "lgn train", "")
     assert isinstance(
@@ -75,7 +75,7 @@ def test_the_command_line_of_groups() -> None:
     ("args", "message"),
     [
         ([*D4, "--order", "4"], "order must be 8 for the group D4, or left out, got 4"),
-        (["--group", "octahedral"], "group must be cyclic:N, dihedral:N"),
+        (["--group", "octahedral"], "group.*octahedral"),
         (
             [*D4, "--generator", "fixed", "--operator", "rotation 90"],
             "operator must be given once for each of r, s of D4",

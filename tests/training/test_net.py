@@ -53,7 +53,7 @@ def test_gates_are_trained_stored_and_go_on_where_they_were(tmp_path: Path, monk
 
     from lgn.training import Interrupted, checkpoint
 
-    config = small("net", **NET, group="cyclic:8", gates=True, epochs=2)
+    config = small("net", **NET, group="C8", gates=True, epochs=2)
     whole = train(config, tmp_path / "whole", progress=False)
     gates = whole.model().gates
     assert isinstance(gates, Gates)
@@ -132,7 +132,7 @@ def test_turned_images_are_other_images_and_the_same_with_the_seed(tmp_path: Pat
         ({"norm": 1.0}, "norm must be None for architecture 'net', which has no such choice, got 1.0"),
         ({"algorithm": "fista"}, "algorithm must be 'ista' for architecture 'net'"),
         ({"num_sets": 4}, "num_sets must be 5 for architecture 'net'"),
-        ({"group": "symmetric:3"}, "group must be cyclic:N or dihedral:N"),
+        ({"group": "S3"}, "group must be CN or DN"),
     ],
 )
 def test_what_it_has_not_is_refused(changes: dict[str, object], sentence: str) -> None:

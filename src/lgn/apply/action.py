@@ -56,7 +56,7 @@ def action_of(group: Group, known: Mapping[str, tuple[Transformation, tuple[int,
 
     The generators must be known; other elements that are not known are products of the generators.
     """
-    given = {group.element(word): found for word, found in known.items()}
+    given = {group[word].number: found for word, found in known.items()}
     for name, element in zip(group.generators, group.generator_elements, strict=True):
         if element not in given:
             raise ValueError(f"known must hold every generator of {group.name}, got none for {name}")

@@ -29,7 +29,7 @@ class BuildOptions:
     epochs: int = 24
     """Passes over the training images."""
     group: str | None = None
-    """Take this group of turns and flips, such as cyclic:8 or dihedral:4, and ask nothing."""
+    """Take this group of turns and flips, such as C8 or D4, and ask nothing."""
     symmetries: Path | None = None
     """Take what this directory of an `lgn discover` or `lgn build` found."""
     out: Path | None = None

@@ -12,7 +12,7 @@ import tyro
 
 from lgn.commands.found import with_found
 from lgn.generators import FAMILIES
-from lgn.groups import named
+from lgn.groups import as_group
 from lgn.training import Config, Run, preset
 from lgn.training.config import PRESETS, Task
 
@@ -92,7 +92,7 @@ def _defaults(args: list[str]) -> dict[str, Any]:
     family = FAMILIES.get(known.generator)
     way: dict[str, Any] = {} if family is None else {"penalty": family.penalty}
     if known.group is not None and known.order is None:
-        way["order"] = named(known.group).order
+        way["order"] = as_group(known.group).order
     return {**vars(preset(known.preset or "quick", task, **way)), "from_preset": known.preset or "quick"}
 
 

@@ -12,7 +12,7 @@ from lgn.data import checksum
 from lgn.deploy.export import export
 from lgn.discovery.images import Symmetries
 from lgn.files import read_json, write_json
-from lgn.groups import named
+from lgn.groups import as_group
 from lgn.nn import GroupNet, invariance_error
 from lgn.training import Config, Interrupted, Run, train
 from lgn.training.networks import ask, for_task, with_found, with_free_filters, with_group
@@ -112,7 +112,7 @@ def build(
     if (out / QUESTION).is_file() and Question.load(out) != question:
         raise ValueError(f"out must be a new directory or a build of the same settings, {out} was built with others")
     if question.group is not None:
-        named(question.group)
+        as_group(question.group)
     images = load_images(question.config)
     if images.facts["task"] != "classify":
         raise ValueError("data must have labels: a network is built to classify")

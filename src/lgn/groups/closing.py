@@ -1,6 +1,6 @@
-"""The group that matrices or permutations generate: they are multiplied until nothing new comes."""
+"""The finite group that matrices or permutations generate: they are multiplied until no product is new."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -8,18 +8,19 @@ from torch import Tensor
 
 from lgn.groups.group import Group
 from lgn.groups.words import default_names
+from lgn.linalg import double, identity_like
 
 TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """A group, and what its elements are: the result of closing some of them."""
+    """A group with the matrices or permutations of its elements."""
 
     group: Group
-    #: The matrices (order, d, d), or the permutations (order, n), of all elements, the identity first.
+    #: The matrices (order, d, d) or the permutations (order, n) of all elements, the identity first.
     elements: Tensor
-    #: The largest distance, `||A - B||_F / ||B||_F`, at which a product was taken for an element that was there.
+    #: The largest distance `||A - B||_F / ||B||_F` between a product A and the element B that it was identified with.
     error: float
 
 
@@ -30,10 +31,10 @@ def from_matrices(
     names: Sequence[str] | None = None,
     tolerance: float = TOLERANCE,
 ) -> Group:
-    """The finite group that matrices generate under products; refused if more than `limit` come.
+    """The finite group that matrices generate; refused if it has more than `limit` elements.
 
-    Matrices that differ by less than `tolerance`, `||A - B||_F / ||B||_F`, are one element. Generators are called as
-    in `names`, or a, b, ... `closure` gives the matrices of all elements too.
+    Matrices with a distance `||A - B||_F / ||B||_F` below `tolerance` are one element. The generators have the given
+    names, or a, b, ...; `closure` returns the matrices of all elements too.
     """
     return closure(matrices, limit, names=names, tolerance=tolerance).group
 
@@ -45,98 +46,100 @@ def closure(
     names: Sequence[str] | None = None,
     tolerance: float = TOLERANCE,
 ) -> Closure:
-    """The same with the matrix of every element.  matrices: (count, d, d); what is given twice, or is I, is left out"""
-    given = torch.stack([torch.as_tensor(each).detach().double() for each in matrices])
+    """The same with the matrix of every element; repeated matrices and the identity are no generators.
+
+    Shapes: (count, d, d) -> elements (order, d, d) in float64
+    """
+    given = torch.stack([double(torch.as_tensor(matrix).detach()) for matrix in matrices])
     if given.ndim != 3 or given.shape[-1] != given.shape[-2] or not torch.isfinite(given).all():
         raise ValueError(f"matrices must be finite and square (count, d, d), got shape {tuple(given.shape)}")
-    eye = torch.eye(given.shape[-1], dtype=given.dtype)
-    elements, largest = eye[None], 0.0
+    elements, largest = identity_like(given)[None], 0.0
 
-    def place(matrix: Tensor) -> tuple[int, float]:
-        """The nearest element and its distance."""
+    def nearest(matrix: Tensor) -> tuple[int, float]:
         distances = (elements - matrix).flatten(1).norm(dim=1) / elements.flatten(1).norm(dim=1)
-        nearest = int(distances.argmin())
-        return nearest, float(distances[nearest])
+        number = int(distances.argmin())
+        return number, float(distances[number])
 
-    kept: list[int] = []
+    def multiply(a: int, h: int) -> int:
+        nonlocal elements, largest
+        product = elements[a] @ elements[h]
+        number, distance = nearest(product)
+        if distance <= tolerance:
+            largest = max(largest, distance)
+            return number
+        if len(elements) == limit:
+            raise ValueError(
+                f"matrices must generate a group of at most {limit} elements, got more: the nearest product is "
+                f"{distance:.2g} from an element, where the tolerance is {tolerance:g}"
+            )
+        elements = torch.cat([elements, product[None]])
+        return len(elements) - 1
+
+    kept = []
     for number, matrix in enumerate(given):
-        if place(matrix)[1] > tolerance:
+        if nearest(matrix)[1] > tolerance:
             kept.append(number)
             elements = torch.cat([elements, matrix[None]])
-    # Generators come first, and then what they make of each element: row a of the part of the table that is needed.
-    steps: dict[tuple[int, int], int] = {}
-    row = 0
-    while row < len(elements):
-        for a in range(1, len(kept) + 1):
-            found, distance = place(elements[a] @ elements[row])
-            if distance > tolerance:
-                if len(elements) == limit:
-                    raise ValueError(
-                        f"matrices must generate a group of at most {limit} elements, got more: the nearest product is "
-                        f"{distance:.2g} from an element, where the tolerance is {tolerance:g}"
-                    )
-                elements = torch.cat([elements, (elements[a] @ elements[row])[None]])
-                found = len(elements) - 1
-            else:
-                largest = max(largest, distance)
-            steps[a, row] = found
-        row += 1
-    group = _group(steps, len(elements), len(kept), _chosen(names, len(given), kept))
+    group = _generated(_names(names, len(given), kept), multiply)
     return Closure(group, elements, largest)
 
 
 def from_permutations(
     permutations: Sequence[Sequence[int]] | Tensor, limit: int = 48, *, names: Sequence[str] | None = None
 ) -> Closure:
-    """The group that permutations generate, and all of them: `p` moves what is at place i to place `p[i]`.
+    """The group that permutations generate, with all its permutations; `p` moves the thing at place i to place `p[i]`.
 
-    Exact. Shapes: (count, n) -> elements (order, n)
+    Shapes: (count, n) -> elements (order, n)
     """
-    given = [tuple(int(i) for i in each) for each in permutations]
+    given = [tuple(int(i) for i in permutation) for permutation in permutations]
     n = len(given[0]) if given else 0
-    if not given or any(sorted(each) != list(range(n)) for each in given):
+    if not given or any(sorted(permutation) != list(range(n)) for permutation in given):
         raise ValueError(f"permutations must have each of 0 to {n - 1} once, got {given[0] if given else 'none'}")
     elements = [tuple(range(n))]
     kept = []
-    for number, each in enumerate(given):
-        if each not in elements:
+    for number, permutation in enumerate(given):
+        if permutation not in elements:
             kept.append(number)
-            elements.append(each)
-    places = {each: number for number, each in enumerate(elements)}
-    steps: dict[tuple[int, int], int] = {}
-    row = 0
-    while row < len(elements):
-        for a in range(1, len(kept) + 1):
-            moved = tuple(elements[a][i] for i in elements[row])
-            if moved not in places:
-                if len(elements) == limit:
-                    raise ValueError(f"permutations must generate a group of at most {limit} elements, got more")
-                places[moved] = len(elements)
-                elements.append(moved)
-            steps[a, row] = places[moved]
-        row += 1
-    group = _group(steps, len(elements), len(kept), _chosen(names, len(given), kept))
+            elements.append(permutation)
+    numbers = {permutation: number for number, permutation in enumerate(elements)}
+
+    def multiply(a: int, h: int) -> int:
+        product = tuple(elements[a][i] for i in elements[h])
+        if product not in numbers:
+            if len(elements) == limit:
+                raise ValueError(f"permutations must generate a group of at most {limit} elements, got more")
+            numbers[product] = len(elements)
+            elements.append(product)
+        return numbers[product]
+
+    group = _generated(_names(names, len(given), kept), multiply)
     return Closure(group, torch.tensor(elements), 0.0)
 
 
-def _chosen(names: Sequence[str] | None, given: int, kept: list[int]) -> tuple[str, ...]:
+def _names(names: Sequence[str] | None, given: int, kept: list[int]) -> tuple[str, ...]:
     if names is None:
         return default_names(len(kept))
     if len(names) != given:
-        raise ValueError(f"names must be one for each of {given} generators, got {', '.join(names)}")
+        raise ValueError(f"names must be {given}, one for each generator, got {', '.join(names)}")
     return tuple(names[number] for number in kept)
 
 
-def _group(steps: dict[tuple[int, int], int], order: int, generators: int, names: tuple[str, ...]) -> Group:
-    """The group from what each generator makes of each element: `a h` for all a and h give `g h` along words."""
-    rows: dict[int, list[int]] = {0: list(range(order))}
-    new = [0]
+def _generated(names: tuple[str, ...], multiply: Callable[[int, int], int]) -> Group:
+    """The group whose generators are the elements 1 to `len(names)`; `multiply` numbers new products consecutively."""
+    steps: dict[tuple[int, int], int] = {}
+    h, order = 0, len(names) + 1
+    while h < order:
+        for a in range(1, len(names) + 1):
+            steps[a, h] = multiply(a, h)
+            order = max(order, steps[a, h] + 1)
+        h += 1
+    # The row of `a h` in the table is the row of h, multiplied by a from the left.
+    rows, new = {0: list(range(order))}, [0]
     while new:
         h = new.pop()
-        for a in range(1, generators + 1):
+        for a in range(1, len(names) + 1):
             g = steps[a, h]
             if g not in rows:
                 rows[g] = [steps[a, k] for k in rows[h]]
                 new.append(g)
-    table = [rows[g] for g in range(order)]
-    return Group(torch.tensor(table), names, tuple(range(1, generators + 1)))
+    return Group(torch.tensor([rows[g] for g in range(order)]), names, tuple(range(1, len(names) + 1)))

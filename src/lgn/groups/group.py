@@ -1,4 +1,4 @@
-"""`Group`: a finite group as what layers, fits and names need of it; `Subgroup`: a part of one."""
+"""`Group`: a finite group with its multiplication table, generators, words, relations and representations."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -13,39 +13,47 @@ from lgn.groups.irreps import real_irreps, regular
 from lgn.groups.isomorphism import isomorphism
 from lgn.groups.naming import name_of
 from lgn.groups.presentation import relations_of
-from lgn.groups.words import IDENTITY, Letters, default_names, parse, spell
+from lgn.groups.subgroup import Subgroup
+from lgn.groups.words import IDENTITY, Letters, default_names, distinct_names, parse, spell
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """A finite group: its table, and what its generators are called.
+    """A finite group, given by its multiplication table and its generators.
 
-    Elements are the numbers 0 to `order - 1`, the identity is 0, and `table[g, h]` is `g h`. As matrices, `rho(g h) =
-    rho(g) rho(h)`: of a product the right factor acts first. Two groups are equal if their tables and generators are;
-    `is_isomorphic` asks for less.
+    Elements are the numbers 0 to `order - 1`, the identity is 0, and `table[g, h]` is `g h`. For matrices,
+    `rho(g h) = rho(g) rho(h)`: the right factor acts first. Two groups are equal if their tables and generators are
+    equal; `is_isomorphic` ignores how the elements are numbered.
+
+    `group["r s"]` is an element by its word, and `g * h` the direct product of two groups.
     """
 
     #: (order, order), integers.
     table: Tensor
-    #: The names of the generators, and which elements they are.
+    #: The names of the generators, and the numbers of the elements they are.
     generators: tuple[str, ...]
     generator_elements: tuple[int, ...]
-    #: Relations that are known to define it; found from the table where None.
+    #: Relations that are known to define the group; derived from the table if None.
     known_relations: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        names = ", ".join(self.generators)
         if len(self.generators) != len(self.generator_elements):
-            raise ValueError(
-                f"generators must have a name for each of {len(self.generator_elements)} elements, "
-                f"got {', '.join(self.generators)}"
-            )
+            raise ValueError(f"generators must have {len(self.generator_elements)} names, got {names}")
         if len({*self.generators, IDENTITY}) != len(self.generators) + 1:
-            raise ValueError(f"generators must have names of their own, other than e, got {', '.join(self.generators)}")
+            raise ValueError(f"generators must have distinct names other than {IDENTITY}, got {names}")
         if len(tables.generated(self._rows, self.generator_elements)) != self.order:
-            raise ValueError(f"generators must generate all {self.order} elements, {', '.join(self.generators)} do not")
+            raise ValueError(f"generators must generate all {self.order} elements, {names} do not")
+
+    @classmethod
+    def from_rows(cls, rows: tables.Table) -> "Group":
+        """The group of a table that is known to be one, with as few generators as possible: a, b, ..."""
+        elements = tables.generating_elements(rows)
+        return cls(torch.tensor(rows), default_names(len(elements)), elements)
 
     @property
     def order(self) -> int:
+        """The number of elements."""
         return len(self.table)
 
     @cached_property
@@ -68,9 +76,9 @@ class Group:
 
     @cached_property
     def tree(self) -> tuple[tuple[int, int, int], ...]:
-        """Every element but the identity as `(element, generator's place, earlier element)`: `g = a h`.
+        """Triples `(g, i, h)` with `g = a_i h` for every element g but the identity; a_i is a generator, h is earlier.
 
-        The tree of shortest words, so that an orbit is one matrix-vector product for each element.
+        It is a tree of shortest words, so that an orbit costs one matrix-vector product per element.
         """
         steps, seen, new = [], {0}, deque([0])
         while new:
@@ -85,12 +93,12 @@ class Group:
 
     @cached_property
     def uses(self) -> tuple[int, ...]:
-        """To how many elements each generator is applied along the tree."""
-        return tuple(sum(place == each for _, each, _ in self.tree) for place in range(len(self.generators)))
+        """The number of elements to which each generator is applied along the tree."""
+        return tuple(sum(used == place for _, used, _ in self.tree) for place in range(len(self.generators)))
 
     @cached_property
     def letters(self) -> tuple[Letters, ...]:
-        """The word of each element, as pairs of a generator's place and an exponent."""
+        """A shortest word for each element, as pairs of a generator's place and an exponent 1 or -1."""
         found: dict[int, Letters] = {0: ()}
         for g, place, h in self.tree:
             found[g] = ((place, 1), *found[h])
@@ -103,7 +111,7 @@ class Group:
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
-        """Words that are the identity and define the group: `r^4`, `s^2`, `s r s r`."""
+        """Words that equal the identity and define the group: `r^4`, `s^2`, `s r s r`."""
         if self.known_relations is not None:
             return self.known_relations
         found = relations_of(self._rows, self.generator_elements, self.letters)
@@ -111,40 +119,55 @@ class Group:
 
     @cached_property
     def name(self) -> str:
-        """Which group it is: `C4`, `D4`, `C2 x C2`, `S3`, `trivial`; equal for groups that differ in labels alone."""
+        """The name of the group, such as `C4`, `D4`, `C2 x C2`, `S3` or `trivial`; the same for isomorphic groups."""
         return name_of(self._rows)
 
-    def parse(self, word: str) -> Letters:
-        """The letters of a word, for whoever multiplies something else than elements."""
-        return parse(word, self.generators)
-
-    def element(self, word: str) -> int:
-        """The element that a word such as `s r^2 s^-1` is."""
+    def __getitem__(self, word: str) -> "Element":
+        """The element that a word such as `s r^2 s^-1` spells."""
         inverse = self.inverses.tolist()
-        total = 0
-        for place, sign in self.parse(word):
+        number = 0
+        for place, sign in parse(word, self.generators):
             g = self.generator_elements[place]
-            total = self._rows[total][g if sign > 0 else inverse[g]]
-        return total
+            number = self._rows[number][g if sign > 0 else inverse[g]]
+        return Element(self, number)
+
+    def __mul__(self, other: "Group") -> "Group":
+        """The direct product; the pair (a, b) is the element `a * other.order + b`.
+
+        Generators of `other` are renumbered if their names are taken: the generators of `C2 x C2` are r and r2.
+        """
+        tables.require_order(self.order * other.order)
+        table = self.table.repeat_interleave(other.order, 0).repeat_interleave(other.order, 1) * other.order
+        table = table + other.table.repeat(self.order, self.order)
+        elements = (*(a * other.order for a in self.generator_elements), *other.generator_elements)
+        names, first = distinct_names((*self.generators, *other.generators)), len(self.generators)
+        shifted = [[(first + place, sign) for place, sign in parse(w, other.generators)] for w in other.relations]
+        relations = [*self.relations, *(spell(letters, names) for letters in shifted)]
+        orders = [group.element_orders[a] for group in (self, other) for a in group.generator_elements]
+        backwards = [(place, 1 if order == 2 else -1) for place, order in enumerate(orders)]
+        for a in range(first):
+            for b in range(first, len(names)):
+                relations.append(spell(((a, 1), (b, 1), backwards[a], backwards[b]), names))
+        return Group(table, names, elements, tuple(relations))
 
     def is_isomorphic(self, other: "Group") -> bool:
-        """Whether the two differ in the labels of their elements alone."""
+        """Whether the two groups differ only in how their elements are numbered."""
         return self.isomorphism(other) is not None
 
     def isomorphism(self, other: "Group") -> tuple[int, ...] | None:
-        """The element of `other` for each element of this one, so that products are kept; None if there is none."""
+        """The element of `other` for each element of this group such that products are kept, or None."""
         return isomorphism(self._rows, self.generator_elements, self.tree, other._rows)
 
-    def subgroup(self, elements: Iterable[int | str]) -> "Subgroup":
-        """The subgroup that some elements, by number or by word, generate."""
-        numbers = [self.element(each) if isinstance(each, str) else each for each in elements]
+    def subgroup(self, elements: Iterable[int | str]) -> Subgroup:
+        """The subgroup generated by elements, given as numbers or words."""
+        numbers = [self[element].number if isinstance(element, str) else element for element in elements]
         if wrong := [g for g in numbers if not 0 <= g < self.order]:
             raise ValueError(f"elements must be from 0 to {self.order - 1}, got {wrong[0]}")
         return Subgroup(self, tuple(sorted(tables.generated(self._rows, numbers))))
 
-    def subgroups(self) -> "tuple[Subgroup, ...]":
-        """All subgroups, the smallest first; the trivial one and the group itself are among them."""
-        return tuple(Subgroup(self, tuple(sorted(each))) for each in tables.subgroups(self._rows))
+    def subgroups(self) -> tuple[Subgroup, ...]:
+        """All subgroups, the smallest first, from the trivial subgroup to the group itself."""
+        return tuple(Subgroup(self, tuple(sorted(elements))) for elements in tables.subgroups(self._rows))
 
     def conjugacy_classes(self) -> tuple[tuple[int, ...], ...]:
         """The classes `{g h g^-1}`, that of the identity first."""
@@ -155,26 +178,28 @@ class Group:
         return regular(self.table)
 
     def irreps(self) -> tuple[Tensor, ...]:
-        """Real irreducible representations, one of each kind, orthogonal, the trivial one first: each (order, n, n)."""
+        """The real irreducible representations, orthogonal, the trivial one first.  (order, n, n) each"""
         return real_irreps(self.table)
 
     def representation(self, matrices: Tensor) -> Tensor:
-        """`rho(g)` for every element, from one matrix for each generator, along the tree of words.
+        """`rho(g)` for every element, computed along `tree` from a matrix for each generator.
 
         It is a representation if and only if the matrices satisfy the relations.
 
         Shapes: (generators, ..., d, d) -> (order, ..., d, d)
         """
-        if len(matrices) != len(self.generators):
-            raise ValueError(f"matrices must be one for each of {self._listed()}, got {len(matrices)}")
+        self.require_one_for_each_generator(matrices)
         eye = torch.eye(matrices.shape[-1], dtype=matrices.dtype, device=matrices.device)
         found = {0: eye.expand(matrices.shape[1:])}
         for g, place, h in self.tree:
             found[g] = matrices[place] if h == 0 else matrices[place] @ found[h]
         return torch.stack([found[g] for g in range(self.order)])
 
-    def _listed(self) -> str:
-        return f"the {len(self.generators)} generators {', '.join(self.generators)} of {self.name}"
+    def require_one_for_each_generator(self, matrices: Tensor) -> None:
+        """Raise a ValueError unless the first dimension of `matrices` is the number of generators."""
+        if len(matrices) != len(self.generators):
+            names = ", ".join(self.generators)
+            raise ValueError(f"matrices must be one for each generator {names} of {self.name}, got {len(matrices)}")
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -192,56 +217,32 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Subgroup:
-    """A subgroup by its elements, sorted, as numbers of the group that it is a part of."""
+class Element:
+    """An element of a group: `g * h` is the product, `g ** 2` a power and `g ** -1` the inverse."""
 
-    parent: Group
-    elements: tuple[int, ...]
+    group: Group
+    number: int
+
+    @property
+    def word(self) -> str:
+        """A shortest word for the element."""
+        return self.group.words[self.number]
 
     @property
     def order(self) -> int:
-        return len(self.elements)
+        """The smallest q with `g^q = e`."""
+        return self.group.element_orders[self.number]
 
-    @property
-    def index(self) -> int:
-        """How many cosets it has."""
-        return self.parent.order // self.order
+    def __mul__(self, other: "Element") -> "Element":
+        if self.group != other.group:
+            raise ValueError(f"elements must be of one group, got {self.group.name} and {other.group.name}")
+        return Element(self.group, int(self.group.table[self.number, other.number]))
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Its elements as words of the parent."""
-        return tuple(self.parent.words[g] for g in self.elements)
-
-    @cached_property
-    def name(self) -> str:
-        return name_of(self._rows)
-
-    @property
-    def is_normal(self) -> bool:
-        return tables.is_normal(self.parent.table.tolist(), frozenset(self.elements))
-
-    @cached_property
-    def _rows(self) -> list[list[int]]:
-        return tables.restricted(self.parent.table.tolist(), self.elements)
-
-    def group(self) -> Group:
-        """A group of its own, element i being `elements[i]`."""
-        return group_of(self._rows)
-
-    def cosets(self) -> tuple[tuple[int, ...], ...]:
-        """The left cosets `g H`, the subgroup first."""
-        found: list[tuple[int, ...]] = []
-        for g in range(self.parent.order):
-            if not any(g in coset for coset in found):
-                found.append(tuple(sorted(int(self.parent.table[g, h]) for h in self.elements)))
-        return tuple(found)
+    def __pow__(self, exponent: int) -> "Element":
+        number = 0
+        for _ in range(exponent % self.order):
+            number = int(self.group.table[number, self.number])
+        return Element(self.group, number)
 
     def __repr__(self) -> str:
-        return f"Subgroup({self.name}: {', '.join(self.words)})"
-
-
-def group_of(table: tables.Table, generators: Iterable[str] | None = None) -> Group:
-    """The group with a table that is known to be one, generated by as few elements as possible."""
-    chosen = tables.generating_elements(table)
-    names = tuple(generators) if generators is not None else default_names(len(chosen))
-    return Group(torch.tensor(table), names, chosen)
+        return self.word

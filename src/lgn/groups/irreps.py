@@ -1,12 +1,12 @@
-"""Real irreducible representations, by decomposing the regular one numerically."""
+"""Real irreducible representations, by a numerical decomposition of the regular representation."""
 
 import torch
 from torch import Tensor
 
 # Note [Decomposing the regular representation]
-# L(g) permutes the elements by h -> g h. The average of L(g) X L(g)^T over the group commutes with all L(g); for a
-# random symmetric X it is a random symmetric member of the commutant, whose eigenspaces are, almost surely, real and
-# irreducible, and every irreducible representation is among them. Equivalent ones have equal characters.
+# L(g) permutes the elements: h -> g h. The average of L(g) X L(g)^T over the group commutes with all L(g). For a
+# random symmetric X the average is a random symmetric matrix of the commutant, and its eigenspaces are, almost surely,
+# real and irreducible. Every irreducible representation is among them. Equivalent ones have equal characters.
 
 
 def regular(table: Tensor) -> Tensor:
@@ -16,7 +16,7 @@ def regular(table: Tensor) -> Tensor:
 
 
 def real_irreps(table: Tensor) -> tuple[Tensor, ...]:
-    """One orthogonal representation (p, n, n) of each real irreducible kind: the trivial one first, then by size.
+    """The inequivalent real irreducible representations (p, n, n), orthogonal, the trivial one first, then by size.
 
     See Note [Decomposing the regular representation].
     """
@@ -31,7 +31,7 @@ def real_irreps(table: Tensor) -> tuple[Tensor, ...]:
         irrep = space.T @ matrices @ space  # (p, n, n)
         if all((characters(irrep) - characters(known)).abs().max() > 1e-6 for known in found):
             found.append(irrep)
-    # A representation of one dimension is made of signs: exactly so.
+    # A representation of dimension 1 consists of signs, and is made exact.
     found = [irrep.round() if irrep.shape[-1] == 1 else irrep for irrep in found]
     found.sort(key=lambda irrep: (irrep.shape[-1], (-characters(irrep)).round(decimals=6).tolist()))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""Isomorphisms of finite groups: the generators of one take their places in the other, one after the other."""
+"""Isomorphisms of finite groups, by a search over the images of the generators."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ Tree = Sequence[tuple[int, int, int]]  # (element, generator's place, earlier el
 
 
 def isomorphism(table: Table, generators: Sequence[int], tree: Tree, other: Table) -> tuple[int, ...] | None:
-    """The element of `other` for each element, so that products are kept; None if there is none."""
+    """The element of `other` for each element such that products are kept, or None."""
     orders, theirs = element_orders(table), element_orders(other)
     if sorted(orders) != sorted(theirs):
         return None
@@ -17,8 +17,8 @@ def isomorphism(table: Table, generators: Sequence[int], tree: Tree, other: Tabl
         if len(images) == len(generators):
             return homomorphism(table, generators, tree, other, images)
         wanted = orders[generators[len(images)]]
-        alike = (g for g, order in enumerate(theirs) if order == wanted)
-        return next((found for g in alike if (found := extended((*images, g))) is not None), None)
+        candidates = (g for g, order in enumerate(theirs) if order == wanted)
+        return next((found for g in candidates if (found := extended((*images, g))) is not None), None)
 
     return extended(())
 
@@ -26,7 +26,7 @@ def isomorphism(table: Table, generators: Sequence[int], tree: Tree, other: Tabl
 def homomorphism(
     table: Table, generators: Sequence[int], tree: Tree, other: Table, images: Sequence[int]
 ) -> tuple[int, ...] | None:
-    """The isomorphism that takes the generators to given elements of `other`; None if there is none."""
+    """The isomorphism that maps the generators to given elements of `other`, or None."""
     mapped = [0] * len(table)
     for g, place, h in tree:
         mapped[g] = other[images[place]][mapped[h]]

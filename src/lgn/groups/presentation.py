@@ -1,4 +1,4 @@
-"""Relations that define a group, of its table: as few of Schreier's as sympy's coset enumeration needs."""
+"""Relations that define a group, from its table: Schreier's relations, reduced by sympy's coset enumeration."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ from lgn.groups.words import Letters, inverted, reduced
 
 
 def relations_of(table: Table, generators: Sequence[int], words: Sequence[Letters]) -> tuple[Letters, ...]:
-    """Words that are the identity, and from which every such word follows.
+    """Words that equal the identity and imply every other such word.
 
-    First the powers of the generators, then of Schreier's relations `word(a g)^-1 a word(g)`, which are complete, the
-    shortest that are needed: those without which the group with these relations alone would be larger.
+    These are the powers of the generators, then the shortest of Schreier's relations `word(a g)^-1 a word(g)` that are
+    needed. Schreier's relations are complete; a relation is needed if the other relations define a larger group.
     """
     orders = element_orders(table)
     powers = [((place, 1),) * orders[g] for place, g in enumerate(generators)]
@@ -19,24 +19,26 @@ def relations_of(table: Table, generators: Sequence[int], words: Sequence[Letter
         for g in range(len(table))
         for place, a in enumerate(generators)
     }
-    # Inverses of generators that are their own inverses only make words longer to read.
-    own = {place for place, g in enumerate(generators) if orders[g] == 2}
-    positive = {tuple((place, 1 if place in own else sign) for place, sign in word) for word in schreier if word}
+    # A generator of order 2 is written without an inverse.
+    involutions = {place for place, g in enumerate(generators) if orders[g] == 2}
+    positive = {
+        tuple((place, 1 if place in involutions else sign) for place, sign in word) for word in schreier if word
+    }
     others = sorted(positive - set(powers), key=lambda word: (len(word), sum(sign < 0 for _, sign in word), word))
     chosen = list(powers)
     for word in others:
         if _order(chosen, len(generators), len(table)) == len(table):
             break
         chosen.append(word)
-    for word in reversed(chosen[len(powers) :]):  # a longer one may have made an earlier one needless
-        rest = [each for each in chosen if each != word]
+    for word in reversed(chosen[len(powers) :]):  # a longer relation may have made an earlier one redundant
+        rest = [other for other in chosen if other != word]
         if _order(rest, len(generators), len(table)) == len(table):
             chosen = rest
     return tuple(chosen)
 
 
 def _order(relations: Sequence[Letters], generators: int, expected: int) -> int | None:
-    """The order of the group that relations define, None where it is found to be too large."""
+    """The order of the group that relations define, or None if the enumeration finds too many cosets."""
     if not generators:
         return 1
     from sympy.combinatorics.coset_table import coset_enumeration_r
@@ -52,7 +54,7 @@ def _order(relations: Sequence[Letters], generators: int, expected: int) -> int 
         relators.append(word)
     try:
         cosets = coset_enumeration_r(FpGroup(free, relators), [], max_cosets=20 * expected + 100)
-    except ValueError:  # more cosets than that: the relations do not define so small a group
+    except ValueError:  # the relations define a larger group
         return None
     cosets.compress()
     return len(cosets.table)

@@ -1,24 +1,31 @@
-"""What a multiplication table says: inverses, orders, subgroups, classes. Elements are numbers, the identity is 0."""
+"""Inverses, orders, subgroups and classes from a multiplication table; elements are numbers, the identity is 0."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 Table = Sequence[Sequence[int]]
+LIMIT = 120  # the largest order of a group by name: its table has the square of that many entries
+
+
+def require_order(order: int) -> None:
+    """Raise a ValueError if a group would have too many elements."""
+    if order > LIMIT:
+        raise ValueError(f"group must have at most {LIMIT} elements, got {order}")
 
 
 def require_group(table: Table) -> None:
-    """Refuse a table that is not that of a group with its identity first, naming the law that fails."""
+    """Raise a ValueError that names the broken law if the table is not that of a group with the identity first."""
     n = len(table)
     everything = list(range(n))
     if not n or any(sorted(row) != everything for row in table):
-        raise ValueError(f"table must have each of 0 to {n - 1} once in every row, got one that has not")
+        raise ValueError(f"table must have each of 0 to {n - 1} once in every row")
     if any(table[0][g] != g or table[g][0] != g for g in everything):
-        raise ValueError("table must have the identity as element 0, got one whose first row or column is another")
+        raise ValueError("table must have the identity as element 0")
     for a in everything:
         for b in everything:
             product, row = table[table[a][b]], table[a]
             if any(product[c] != row[table[b][c]] for c in everything):
-                raise ValueError(f"table must be associative, got (g h) k other than g (h k) for g = {a}, h = {b}")
+                raise ValueError(f"table must be associative, got (g h) k != g (h k) for g = {a}, h = {b}")
 
 
 def inverses(table: Table) -> tuple[int, ...]:
@@ -42,7 +49,7 @@ def is_abelian(table: Table) -> bool:
 
 
 def generated(table: Table, elements: Iterable[int]) -> frozenset[int]:
-    """The subgroup that some elements generate."""
+    """The subgroup that elements generate."""
     steps = [g for g in dict.fromkeys(elements) if g]
     found, new = {0}, [0]
     while new:
@@ -56,22 +63,22 @@ def generated(table: Table, elements: Iterable[int]) -> frozenset[int]:
 
 
 def subgroups(table: Table) -> tuple[frozenset[int], ...]:
-    """All subgroups, the smallest first: cyclic ones, and what they generate with each other."""
+    """All subgroups, the smallest first: the cyclic subgroups, joined with each other."""
     cyclic = {generated(table, [g]) for g in range(len(table))}
     found, new = set(cyclic), list(cyclic)
     while new:
-        one = new.pop()
+        subgroup = new.pop()
         for other in cyclic:
-            if not other <= one:
-                joined = generated(table, one | other)
+            if not other <= subgroup:
+                joined = generated(table, subgroup | other)
                 if joined not in found:
                     found.add(joined)
                     new.append(joined)
-    return tuple(sorted(found, key=lambda each: (len(each), sorted(each))))
+    return tuple(sorted(found, key=lambda elements: (len(elements), sorted(elements))))
 
 
 def is_normal(table: Table, elements: frozenset[int]) -> bool:
-    """Whether `g h g^-1` is in the subgroup for each h of it and every g."""
+    """Whether `g h g^-1` is in the subgroup for every h in it and every g."""
     inverse = inverses(table)
     return all(table[table[g][h]][inverse[g]] in elements for g in range(len(table)) for h in elements)
 
@@ -82,20 +89,20 @@ def conjugacy_classes(table: Table) -> tuple[tuple[int, ...], ...]:
     seen: set[int] = set()
     for h in range(len(table)):
         if h not in seen:
-            of_h = tuple(sorted({table[table[g][h]][inverse[g]] for g in range(len(table))}))
-            seen.update(of_h)
-            classes.append(of_h)
+            conjugates = tuple(sorted({table[table[g][h]][inverse[g]] for g in range(len(table))}))
+            seen.update(conjugates)
+            classes.append(conjugates)
     return tuple(classes)
 
 
 def restricted(table: Table, elements: Sequence[int]) -> list[list[int]]:
-    """The table of a subgroup, its elements numbered as they are given."""
+    """The table of a subgroup whose elements are numbered in the given order."""
     place = {g: number for number, g in enumerate(elements)}
     return [[place[table[a][b]] for b in elements] for a in elements]
 
 
 def generating_elements(table: Table) -> tuple[int, ...]:
-    """The fewest elements that generate all, the earliest of those; none for the trivial group."""
+    """The smallest set of elements that generates all, the first in order; empty for the trivial group."""
     n = len(table)
     for count in range(n):
         for elements in combinations(range(1, n), count):

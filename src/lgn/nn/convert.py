@@ -54,7 +54,7 @@ def convert(
 
     Convolutions are `nn.Conv1d`, `nn.Conv2d`, `nn.Conv3d` and the transposed ones.
 
-    Their filters are orbits of a finite `group`: one of `lgn.groups`, its name, such as "dihedral:4", or an int, the
+    Their filters are orbits of a finite `group`: one of `lgn.groups`, its name, such as "D4", or an int, the
     cyclic group of that order.
 
     The copy's attribute `conversion` says which layers were converted and why others were left alone: grouped and 1x1

@@ -81,7 +81,7 @@ def equivariance_table(
     """How far a network is from equivariant, for every element of a group, after every layer.
 
     symmetry: operators on images, such as ["rotation 90", "reflection columns"], one for each generator of the group
-    of the network, in its order or by its name; or "cyclic:4", "dihedral:4" and the like, turns and the reflection of
+    of the network, in its order or by its name; or "C4", "D4" and the like, turns and the reflection of
     columns. padding_modes: measured with these too, besides the network's own: "circular", "reflect", "replicate".
 
     images: (N, C, H, W), or signals (N, C, T) with operators such as ["reversal"], or volumes (N, C, D, H, W) with such
@@ -110,7 +110,7 @@ def equivariance_table(
 
 def _operators(symmetry: Group | str | Sequence[str] | Mapping[str, str], group: Group) -> list[str]:
     """One operator on images for each generator of the group."""
-    if isinstance(symmetry, Group) or (isinstance(symmetry, str) and ":" in symmetry):
+    if isinstance(symmetry, Group | str):
         wanted = as_group(symmetry)
         turns = {"cyclic": ["r"], "dihedral": ["r", "s"], "reflected": ["s"]}
         names = list(wanted.generators)
@@ -118,11 +118,9 @@ def _operators(symmetry: Group | str | Sequence[str] | Mapping[str, str], group:
             raise ValueError(f"symmetry must be operators for {wanted.name}, of which only turns are known by name")
         known = {"s": "reflection columns"}
         if "r" in names:
-            degrees = 360 // wanted.element_orders[wanted.element("r")]
+            degrees = 360 // wanted["r"].order
             known["r"] = f"rotation {degrees}"
         symmetry = [known[name] for name in names]
-    if isinstance(symmetry, str):
-        symmetry = [symmetry]
     if isinstance(symmetry, Mapping):
         if sorted(symmetry) != sorted(group.generators):
             listed = ", ".join(group.generators)

@@ -40,7 +40,7 @@ class Gates(nn.Module):
     ) -> None:
         super().__init__()
         if len(group.generators) != 1:
-            raise ValueError(f"group must have one generator for gates, such as cyclic:8, got {group.name}")
+            raise ValueError(f"group must have one generator for gates, such as C8, got {group.name}")
         self.group = group
         (step,) = group.generator_elements
         powers = [0]

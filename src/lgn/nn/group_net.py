@@ -22,7 +22,7 @@ class GroupNet(nn.Module):
     by quarters go through all of it exactly, whatever the size of the images; turns between them nearly
     (`invariance_error`). So its answers do not change when an image is moved by an element of the group.
 
-    group: "cyclic:8", "dihedral:4" and the like, turns and the flip of columns; None is the same network with free
+    group: "C8", "D4" and the like, turns and the flip of columns; None is the same network with free
     filters, the control. found: what `lgn.symmetries` found, instead. parameters: the most that the network may have;
     as many sets as fit. generator: "fixed" is the known action of the group; another family, "dense", learns its own,
     with `share` and `start` as in `GroupConv2d`; share "network" has one for all layers, and start "group" begins with

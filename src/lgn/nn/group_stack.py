@@ -212,7 +212,7 @@ def advance(codes: Tensor, steps: int | str = 1, *, group: Group | str | int) ->
     the power `steps`.  (N, K * p, ...) -> the same
     """
     group = as_group(group)
-    element = group.element(steps) if isinstance(steps, str) else steps % group.order
+    element = group[steps].number if isinstance(steps, str) else steps % group.order
     moved = group.table[group.inverses[element]].to(codes.device)
     return codes.unflatten(1, (-1, group.order))[:, :, moved].flatten(1, 2)
 

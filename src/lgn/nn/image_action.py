@@ -22,7 +22,7 @@ from lgn.transforms import operator
 RING_WIDTH, LAST_RING_WIDTH = 0.6, 0.4
 HIGHEST = 3
 #: Groups of turns and flips that pixels follow exactly, the larger first.
-EXACT = ("dihedral:4", "cyclic:4", "dihedral:2", "cyclic:2", "dihedral:1")
+EXACT = ("D4", "C4", "D2", "C2", "D1")
 #: How many turns a network has where images keep every one: more cost time, and pixels follow them less.
 TURNS = 8
 
@@ -49,15 +49,15 @@ class Found(Protocol):
 
 
 def image_action(group: Group | str | int, kernel_size: int) -> ImageAction:
-    """Turns by `360 / n` degrees, the generator r, and the flip of columns, s: "cyclic:8", "dihedral:4", "dihedral:1".
+    """Turns by `360 / n` degrees, the generator r, and the flip of columns, s: "C8", "D4", "D1".
 
     Exact where turns are by quarters; else on circular harmonics, see Note [Turns between pixels].
     """
     group = as_group(group)
     if tuple(group.generators) not in (("r",), ("r", "s"), ("s",)):
-        raise ValueError(f"group must be cyclic:N or dihedral:N, turns and the flip of columns, got {group.name}")
+        raise ValueError(f"group must be CN or DN, turns and the flip of columns, got {group.name}")
     patch = (kernel_size, kernel_size)
-    turns = group.element_orders[group.element("r")] if "r" in group.generators else 1
+    turns = group["r"].order if "r" in group.generators else 1
     span = None
     matrices = []
     if turns in (2, 4):
@@ -88,7 +88,7 @@ def found_action(found: Found, kernel_size: int) -> ImageAction | None:
 def found_name(found: Found) -> str | None:
     """The name of the turns and flips that images keep; None where they keep none, or some without a name."""
     if found.continuous:
-        return f"{'dihedral' if 's' in found.group.generators else 'cyclic'}:{TURNS}"
+        return f"{'D' if 's' in found.group.generators else 'C'}{TURNS}"
     matrices = found.generators(3)
     if not len(matrices):
         return None

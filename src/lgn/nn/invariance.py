@@ -55,7 +55,7 @@ def _moved(images: Tensor, group: Group, element: int, operators: tuple[str, ...
     for place, _ in reversed(group.letters[element]):
         name = group.generators[place]
         if name == "r":
-            degrees += 360 / group.element_orders[group.element("r")]
+            degrees += 360 / group["r"].order
         else:
             images, degrees = _turned(images, degrees).flip(-1), 0.0
     return _turned(images, degrees)

@@ -172,7 +172,7 @@ class GroupConv(_GroupConvNd):
 class GroupConv2d(GroupConv):
     """A convolution whose filters are `num_sets` orbits of a finite group (eq. 11).
 
-    `group` is a `lgn.groups.Group`, its name, such as "dihedral:4", or an int, the cyclic group of that order. There is
+    `group` is a `lgn.groups.Group`, its name, such as "D4", or an int, the cyclic group of that order. There is
     a generator for each of the group's; `start` then takes a list of one matrix for each. `generator` is a family by
     name, a class, or a module that several layers share; `share` says who has a matrix of their own.
     `channel_generator` lets the group act on the channels too, by `B (x) A`: a family, and `channel_start`, for B. The

@@ -31,7 +31,7 @@ class UnfoldedEncoder(nn.Module):
 
     The threshold enters as `step * lambda`, with lambda trained and starting at 1: eq. 3 writes lambda unscaled, which
     with a step of 0.01 leaves no code. Batch normalisation follows every layer but the last; under FISTA it acts on
-    the momentum variable. Filters are orbits of a finite `group`: one of `lgn.groups`, its name, such as "dihedral:4",
+    the momentum variable. Filters are orbits of a finite `group`: one of `lgn.groups`, its name, such as "D4",
     or an int, the cyclic group of that order. `generator="free"` gives the control without a group.
 
     `step` is a number or "safe" (the largest at which ISTA converges, found anew from the filters each time). `path`

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from lgn.generators import FAMILIES, Generator, Share, StartName
-from lgn.groups import Group, chosen_group, named
+from lgn.groups import Group, as_group, chosen_group
 from lgn.training.checks import require_family, require_group, require_numbers
 
 Task = Literal["auto", "classify", "reconstruct"]
@@ -28,7 +28,7 @@ class NetworkConfig:
     order: int = 4
     """Elements per filter set, p; of a group, as many as it has."""
     group: str | None = None
-    """The group whose orbits filter sets are, such as 'dihedral:4'; None is the cyclic one of the order."""
+    """The group whose orbits filter sets are, such as 'D4'; None is the cyclic one of the order."""
     kernel_size: int = 6
     """Side of the filters, n."""
     algorithm: Literal["ista", "fista"] = "ista"
@@ -237,6 +237,6 @@ def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
     if (family := FAMILIES.get(changes.get("generator", ""))) is not None:
         changes = {"penalty": family.penalty, **changes}
     if changes.get("group") is not None:
-        changes = {"order": named(changes["group"]).order, **changes}
+        changes = {"order": as_group(changes["group"]).order, **changes}
     of_network = {key: changes.pop(key) for key in list(changes) if key in NetworkConfig.__dataclass_fields__}
     return replace(config, task=task, network=replace(config.network, **of_network), **changes)

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from lgn.discovery.images import Symmetries, symmetries
 from lgn.discovery.images.verdict import Word
-from lgn.groups import named
+from lgn.groups import as_group
 from lgn.nn.image_action import TURNS, found_name
 from lgn.training.config import FREE, Config
 from lgn.transforms.parse import SQUARE
@@ -43,13 +43,13 @@ def operators_of(found: Symmetries) -> tuple[int | None, str | None, tuple[str, 
         return None, None, ()
     order, operators = 4 if names[0] in ("turn 90", "turn 270") else 2, tuple(SQUARE[name] for name in names)
     # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
-    return (order, None, operators) if len(names) == 1 else (None, f"dihedral:{order}", operators)
+    return (order, None, operators) if len(names) == 1 else (None, f"D{order}", operators)
 
 
 def with_group(config: Config, group: str) -> Config:
     """The settings of a network that keeps a group by its name."""
     network = replace(
-        config.network, group=group, order=named(group).order, generator="fixed", operator=(), gates=False
+        config.network, group=group, order=as_group(group).order, generator="fixed", operator=(), gates=False
     )
     return replace(config, network=network)
 
@@ -85,13 +85,13 @@ def with_found(config: Config, found: Symmetries) -> Config:
     kept = for_task(found)
     name = found_name(kept)
     if name is None and 2 * found.ranges.get("tilts", 0.0) >= 360 / TURNS:
-        return with_gates(config, f"cyclic:{TURNS}")
+        return with_gates(config, f"C{TURNS}")
     if name is not None:
         return with_group(config, name)
     order, group, operators = operators_of(kept)
     if not operators:
         return with_free_filters(config)
-    order = order or named(group or "").order
+    order = order or as_group(group or "").order
     return replace(
         config, network=replace(config.network, group=group, order=order, generator="fixed", operator=operators)
     )

@@ -89,13 +89,13 @@ def test_what_filters_leave_open_is_the_identity_and_is_said() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     bank = torch.randn(16, 1, 3, 3)
     with pytest.raises(ValueError, match="order must be 8 for the group D4, or left out, got 4"):
-        fit_generator(bank, 4, group="dihedral:4")
+        fit_generator(bank, 4, group="D4")
     with pytest.raises(ValueError, match="method must be one of least-squares, relations, unordered for a group"):
-        fit_generator(bank, group="dihedral:4", method="procrustes")  # type: ignore[call-overload]
+        fit_generator(bank, group="D4", method="procrustes")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="share must be 'layer' where a group is given"):
-        fit_generator(bank, group="dihedral:4", share="set")
+        fit_generator(bank, group="D4", share="set")
     with pytest.raises(ValueError, match="order or group must be given, got neither"):
         fit_generator(bank)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="at most 16 elements for method 'unordered', got 24"):
-        fit_generator(torch.randn(48, 1, 3, 3), group="symmetric:4", method="unordered")
-    assert "D4, relations" in repr(fit_generator(torch.randn(80, 1, 2, 2), group="dihedral:4"))
+        fit_generator(torch.randn(48, 1, 3, 3), group="S4", method="unordered")
+    assert "D4, relations" in repr(fit_generator(torch.randn(80, 1, 2, 2), group="D4"))

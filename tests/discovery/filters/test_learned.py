@@ -58,7 +58,7 @@ def test_the_same_seed_learns_the_same() -> None:
     assert torch.equal(one.matrices, two.matrices)
 
 
-@pytest.mark.parametrize("group", [4, "dihedral:4", "symmetric:3", 2])
+@pytest.mark.parametrize("group", [4, "D4", "S3", 2])
 def test_starts_are_orthogonal_representations_with_the_traces_of_permutations(group: int | str) -> None:
     torch.manual_seed(0)
     chosen: Group = as_group(group)
@@ -89,7 +89,7 @@ def test_moving_the_origin_leaves_the_matrices(family: str) -> None:
 
 def test_exact_groups_stay_orthogonal_while_they_learn() -> None:
     torch.manual_seed(0)
-    generator = random_generators("representation", (3, 3), "dihedral:4", 3)
+    generator = random_generators("representation", (3, 3), "D4", 3)
     names = [name for name, _ in generator.named_parameters()]
     assert not any("stretch" in name for name in names)
     assert generator.options() == {"stretched": False}

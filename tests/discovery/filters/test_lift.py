@@ -99,8 +99,8 @@ def test_a_free_encoder_of_a_group_is_lifted_with_its_relations() -> None:
     torch.manual_seed(0)
     patch = (3, 3)
     known = [operator("rotation", patch, degrees=90).float(), operator("reflection", patch).float()]
-    with_group = UnfoldedEncoder(1, 12, 3, num_layers=2, group="dihedral:4", generator="fixed", start=known)
-    free = UnfoldedEncoder(1, 12, 3, num_layers=2, group="dihedral:4", generator="free")
+    with_group = UnfoldedEncoder(1, 12, 3, num_layers=2, group="D4", generator="fixed", start=known)
+    free = UnfoldedEncoder(1, 12, 3, num_layers=2, group="D4", generator="free")
     with torch.no_grad():
         free.bank.filters.copy_(with_group.bank())  # type: ignore[union-attr]
     lifted = lift(nn.Sequential(free))

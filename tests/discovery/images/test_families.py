@@ -112,7 +112,7 @@ def test_a_shift_is_one_of_pixels() -> None:
 def test_ones_own_transformation_by_function_and_by_matrix() -> None:
     x = noise(5, 1, 6, 6)
     by_function = of_own(("turned", lambda images: torch.rot90(images, 1, (-2, -1))), x)
-    assert by_function.group_name == "cyclic:4"
+    assert by_function.group_name == "C4"
     assert [each.name for each in by_function.candidates] == ["turned", "turned, 2 times", "turned, 3 times"]
     by_matrix = of_own(("turned", operator("rotation", (6, 6), degrees=90)), x)
     torch.testing.assert_close(by_matrix.act(x, 1), by_function.act(x, 1))

@@ -15,7 +15,7 @@ from lgn.discovery.images.observer import SIDES, learn, logits, network, smaller
 from lgn.discovery.images.result import patch_matrix
 from lgn.discovery.images.statistic import answers, read
 from lgn.front.answer import answer_of
-from lgn.groups import named
+from lgn.groups import as_group
 from lgn.report import write_answer
 from studies.signals.signals import chirps, process, pulses
 from studies.signals.volumes import fields
@@ -63,7 +63,7 @@ def test_the_cube_has_48_and_names_tell_what_they_do() -> None:
         assert torch.equal(family.act(x, mirror.element), x.flip(axis + 1))
         across = [other + 1 for other in (1, 2, 3) if other != axis]
         assert torch.equal(family.act(x, turn.element), x.rot90(1, across))
-    table, elements = named(volumes.CUBE).table, volumes.elements(volumes.CUBE)
+    table, elements = as_group(volumes.CUBE).table, volumes.elements(volumes.CUBE)
     for g, h in torch.randint(48, (50, 2)).tolist():
         assert torch.equal(elements[int(table[g, h])], elements[g] @ elements[h])
 

@@ -104,7 +104,7 @@ def of_own(given: Own, images: Tensor) -> Family:
         moved = function(moved)
         if torch.allclose(moved, images, atol=1e-4):
             names = {power: name if power == 1 else f"{name}, {power} times" for power in range(1, order)}
-            return of_group(name, f"cyclic:{order}", names, act, scales=False)
+            return of_group(name, f"C{order}", names, act, scales=False)
     return Family(name, 2, (Candidate(name, ((0, 1),)),), act, act, scales=False)
 
 

@@ -32,8 +32,8 @@ def turns_and_flips(kinds: Iterable[str], height: int, width: int) -> Family:
         if ("turns" if name.startswith("turn") else "flips") in kinds
     }
     if square and "flips" not in kinds:
-        return of_group("turns", "cyclic:4", wanted, _turn)
-    group = "dihedral:4" if square else "dihedral:2"
+        return of_group("turns", "C4", wanted, _turn)
+    group = "D4" if square else "D2"
     return of_group("turns and flips", group, wanted, act_square if square else _act_rectangle)
 
 
@@ -67,7 +67,7 @@ def colour(channels: int) -> Family:
     def act(images: Tensor, element: int) -> Tensor:
         return images[:, backwards[element]]
 
-    return of_group("colour", "symmetric:3", names, act)
+    return of_group("colour", "S3", names, act)
 
 
 def negative(low: float, high: float, name: str = "negative") -> Family:
@@ -76,4 +76,4 @@ def negative(low: float, high: float, name: str = "negative") -> Family:
     def act(images: Tensor, element: int) -> Tensor:
         return low + high - images if element else images
 
-    return of_group(name, "cyclic:2", {1: name}, act)
+    return of_group(name, "C2", {1: name}, act)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from lgn.groups import Group, named
+from lgn.groups import Group, as_group
 
 Action = Callable[[Tensor, int], Tensor]
 
@@ -52,7 +52,7 @@ class Family:
 
     @property
     def group(self) -> Group | None:
-        return None if self.group_name is None else named(self.group_name)
+        return None if self.group_name is None else as_group(self.group_name)
 
     def restricted(self, elements: tuple[int, ...]) -> "Family":
         """The versions of a subgroup alone, in its order."""
@@ -91,7 +91,7 @@ def of_group(
 
     `act(act(x, h), g)` must be `act(x, g h)`: the right factor acts first.
     """
-    group = named(group_name)
+    group = as_group(group_name)
     candidates = tuple(
         Candidate(
             words,

@@ -33,7 +33,7 @@ def angles() -> Family:
     degrees = {element: step * element for element in names}
     return of_group(
         "angles",
-        f"cyclic:{ANGLES}",
+        f"C{ANGLES}",
         names,
         act,
         show=show,

@@ -85,10 +85,10 @@ class Symmetries:
                 or facts.name.startswith("unknown")
             ):
                 continue
-            subgroup = groups.named(facts.group).subgroup(elements).group()
+            subgroup = groups.as_group(facts.group).subgroup(elements).group()
             if facts.name == "angles" and any(name.startswith("flip") for name in self.kept):
                 subgroup = groups.dihedral(subgroup.order)
-            total = subgroup if total.order == 1 else groups.product(total, subgroup)
+            total = subgroup if total.order == 1 else total * subgroup
         return total
 
     @property
@@ -104,10 +104,10 @@ class Symmetries:
             return (0,)
         verdicts = {row.element: row.images for row in self.rows if row.family == family}
         kept = {element for element, word in verdicts.items() if word == "kept"}
-        allowed = groups.named(facts.group).subgroup([e for e in kept if e is not None]).elements
+        allowed = groups.as_group(facts.group).subgroup([e for e in kept if e is not None]).elements
         fitting = [
             each.elements
-            for each in groups.named(facts.group).subgroups()
+            for each in groups.as_group(facts.group).subgroups()
             if all(e in allowed and verdicts.get(e, "kept") == "kept" for e in each.elements if e)
         ]
         return max(fitting, key=len)
@@ -119,7 +119,7 @@ class Symmetries:
             if _moves_pixels(facts.name) and facts.group is not None:
                 names = {row.element: row.name for row in self.rows if row.family == facts.name}
                 elements = self.kept_elements(facts.name)
-                group = groups.named(facts.group)
+                group = groups.as_group(facts.group)
                 chosen: list[int] = []
                 for element in sorted((e for e in elements if e in names), key=lambda e: -group.element_orders[e]):
                     if element not in group.subgroup(chosen).elements:

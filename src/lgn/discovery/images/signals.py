@@ -24,13 +24,13 @@ def families(names: list[str], signals: Tensor, origin: float) -> list[Family]:
     """Those that fit.  origin: where zero is, in the units of the signals"""
     length, found = signals.shape[-1], list[Family]()
     if "reversal" in names:
-        found.append(of_group("reversal", "cyclic:2", {1: "reversal"}, lambda x, e: x.flip(-1) if e else x))
+        found.append(of_group("reversal", "C2", {1: "reversal"}, lambda x, e: x.flip(-1) if e else x))
     if "sign" in names:
         found.append(negative(origin, origin, "sign"))
     if "shift" in names:
         if length < PARTS:
             raise ValueError(f"candidates 'shift' needs signals of at least {PARTS} values, got {length}")
-        found.append(of_group("shift", f"cyclic:{PARTS}", {1: "shift"}, _round_the_ring, scales=False))
+        found.append(of_group("shift", f"C{PARTS}", {1: "shift"}, _round_the_ring, scales=False))
     if "shifts" in names:
         if length < 12:
             raise ValueError(f"candidates 'shifts' needs signals of at least 12 values, got {length}")
@@ -79,4 +79,4 @@ def _channels(channels: int) -> Family:
     moved = {element: [i for i in range(channels) if order[i] != i] for element, order in enumerate(orders)}
     names = {e: f"swap {pair[0] + 1} and {pair[1] + 1}" for e, pair in moved.items() if len(pair) == 2}
     backwards = [sorted(range(channels), key=order.__getitem__) for order in orders]  # what arrives at each channel
-    return of_group("channels", f"symmetric:{channels}", names, lambda x, e: x[:, backwards[e]])
+    return of_group("channels", f"S{channels}", names, lambda x, e: x[:, backwards[e]])

@@ -8,13 +8,13 @@ from torch import Tensor
 
 from lgn.actions import matrix_of, signed_permutations
 from lgn.discovery.images.family import Family, of_group
-from lgn.groups import named
+from lgn.groups import as_group
 from lgn.transforms import move_axes
 
 #: What candidates of volumes may be called.
 NAMES = ("turns", "mirrors")
 #: The symmetries of a cube: the turns permute its four diagonals, and beside them is the inversion.
-CUBE, BOX = "product:symmetric:4,cyclic:2", "product:cyclic:2,cyclic:2,cyclic:2"
+CUBE, BOX = "S4 x C2", "C2 x C2 x C2"
 
 
 def turns_and_mirrors(kinds: Iterable[str], sides: tuple[int, ...]) -> Family:
@@ -43,7 +43,7 @@ def elements(group: str) -> Tensor:
     place = {name: number for number, name in enumerate(_diagonals_of(each) for each in _TURNS)}
     ordered = torch.stack([_TURNS[place[order]] for order in sorted(place)])  # as `symmetric(4)` counts them
     found = torch.stack([ordered, -ordered], 1).flatten(0, 1)
-    assert len(found) == named(group).order
+    assert len(found) == as_group(group).order
     return found
 
 

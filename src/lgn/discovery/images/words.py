@@ -86,7 +86,7 @@ def _group_name(found: Symmetries, facts: FamilyFacts) -> str:
 
     elements = found.kept_elements(facts.name)
     said = len(elements) > 1 and not facts.name.startswith("unknown")
-    return f" ({groups.named(facts.group or 'cyclic:1').subgroup(elements).name})" if said else ""
+    return f" ({groups.as_group(facts.group or 'C1').subgroup(elements).name})" if said else ""
 
 
 def _label_clause(kept: list[Row]) -> str:
