@@ -10,9 +10,7 @@ import torch
 from torch import Tensor
 
 from lgn.actions import Patch, vec
-from lgn.transforms import filters, warps
-from lgn.transforms.known import operator
-from lgn.transforms.learn import gradient_descent
+from lgn.transforms import filters, gradient_descent, operator, warps
 
 
 @dataclass(frozen=True)

@@ -81,13 +81,7 @@ def test_a_training_takes_what_was_found(images: Path, tmp_path: Path, capsys: p
     from dataclasses import replace
 
     from lgn.commands.options import TrainOptions, parse
-    from lgn.discovery.images.exact import SQUARE as NAMES
-    from lgn.discovery.images.result import patch_matrix
-    from lgn.transforms.parse import SQUARE, parse_operator
-
-    square = [(name, element) for element, name in NAMES.items()]
-    for name, _ in square:
-        torch.testing.assert_close(parse_operator(SQUARE[name], (3, 3)), patch_matrix(name, (3, 3)))
+    from lgn.transforms import SQUARE
 
     out = tmp_path / "run"
     main(["discover", str(images), "--evidence", "images", "--candidates", "turns", "--out", str(out)])
@@ -97,12 +91,12 @@ def test_a_training_takes_what_was_found(images: Path, tmp_path: Path, capsys: p
     found = Symmetries.load(out / "symmetries.json")
     replace(found, rows=tuple(replace(row, images="kept") for row in found.rows)).save(out / "symmetries.json")
     network = parse(TrainOptions, asked, "lgn train", "").config.network
-    assert (network.generator, network.operator, network.order) == ("fixed", ("rotation 90",), 4)
-    flips = tuple(replace(found.rows[0], name=name, element=element, images="kept") for name, element in square)
+    assert (network.generator, network.operator, network.order) == ("fixed", ("turn 90",), 4)
+    flips = tuple(replace(found.rows[0], name=name, element=element, images="kept") for element, name in SQUARE.items())
     families = (replace(found.families[0], group="D4"),)
     replace(found, rows=flips, families=families).save(out / "symmetries.json")
     network = parse(TrainOptions, asked, "lgn train", "").config.network
-    assert network.operator == ("rotation 90", "reflection columns")
+    assert network.operator == ("turn 90", "flip columns")
     assert network.chosen_group.name == "D4"
     with pytest.raises(ValueError, match="symmetries must be given"):
         parse(TrainOptions, asked[:3], "lgn train", "")

@@ -9,8 +9,7 @@ from torch import Tensor
 
 import lgn
 from lgn.actions import act, matrix_of, orbit, signed_permutations
-from lgn.transforms import catalogue, describe, move_axes, operator, parse_operator
-from lgn.transforms.volumes import fits
+from lgn.transforms import catalogue, describe, fits, move_axes, operator, parse_operator
 
 SIGNAL, VOLUME = (9,), (3, 3, 3)
 
@@ -93,7 +92,7 @@ def test_what_does_not_fit_a_patch_is_refused() -> None:
         operator("mirror", VOLUME, axis=4)
     with pytest.raises(ValueError, match="number must be from 0 to 47, got 48"):
         operator("cube", VOLUME, number=48)
-    with pytest.raises(ValueError, match=r"name must be one of \('identity', 'sign', 'reversal'.* got 'rotation'"):
+    with pytest.raises(ValueError, match=r"name must be one of identity, sign, .* got 'rotation'"):
         operator("rotation", SIGNAL, degrees=90)
     with pytest.raises(ValueError, match="patch must be one, two or three sizes of at least 1, got"):
         operator("identity", (2, 2, 2, 2))
@@ -116,9 +115,7 @@ def test_operators_by_their_words() -> None:
     )
     assert torch.equal(parse_operator("turn 2 180", VOLUME), operator("turn", VOLUME, axis=2, degrees=180))
     assert describe(parse_operator("shift 1", SIGNAL)).period == 9
-    with pytest.raises(
-        ValueError, match="operator must begin with one of identity, mirror, turn, cube, shift, blur, got"
-    ):
+    with pytest.raises(ValueError, match="name"):
         parse_operator("rotation 90", VOLUME)
 
 

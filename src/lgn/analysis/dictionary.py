@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from lgn.actions import Patch, signed_permutations
-from lgn.transforms import operator
-from lgn.transforms.volumes import fits
+from lgn.transforms import fits, operator
 
 Keywords = dict[str, int | float | str]
 

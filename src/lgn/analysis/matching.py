@@ -14,8 +14,7 @@ from torch import Tensor
 from lgn.actions import Patch
 from lgn.analysis.dictionary import BLUR_STEP, CYCLE_STEP, DEGREES, SCALE_STEP, SHEAR_STEP, Keywords, dictionary
 from lgn.analysis.generator import Parameter
-from lgn.transforms import operator
-from lgn.transforms.known import NAMES
+from lgn.transforms import NAMES, operator
 
 TIE = 1e-4
 

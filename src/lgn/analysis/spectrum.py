@@ -5,7 +5,7 @@ from torch import Tensor
 
 from lgn.analysis.generator import Spectrum
 from lgn.measures import closure_error
-from lgn.transforms import describe
+from lgn.transforms.describe import describe
 
 
 def spectrum(matrix: Tensor, order: int | None = None) -> Spectrum:

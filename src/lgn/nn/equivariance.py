@@ -14,7 +14,7 @@ from lgn.actions import Patch, act
 from lgn.groups import Group, as_group, closure
 from lgn.nn.group_stack import SetBatchNorm, advance
 from lgn.nn.layers import GroupConv
-from lgn.transforms.parse import parse_operator
+from lgn.transforms import parse_operator
 
 OUTPUT = "output"
 AS_IT_IS = "as it is"

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from lgn.actions import act
 from lgn.groups import Group, as_group
 from lgn.nn.bank import cached
-from lgn.transforms.parse import parse_operator
+from lgn.transforms import parse_operator
 from lgn.transforms.warps import rotate
 
 BATCH = 250

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from lgn.actions import act
 from lgn.nn.plain import plain_convolution
-from lgn.transforms.parse import SQUARE, parse_operator
+from lgn.transforms import parse_operator
 
 ROUNDS = 10
 
@@ -53,7 +53,7 @@ class OrbitConv2d(nn.Module):
         self.register_buffer("orbit", torch.tensor([orbit for orbit, _, _ in copies]))
         self.register_buffer("place", torch.tensor([*(number for _, number, _ in copies), *others]).argsort())
         names = sorted({name for _, _, name in copies})
-        matrices = torch.stack([parse_operator(SQUARE[name], patch) for name in names]).to(weight)
+        matrices = torch.stack([parse_operator(name, patch) for name in names]).to(weight)
         self.register_buffer("elements", matrices[torch.tensor([names.index(name) for _, _, name in copies])])
         given = weight[[number for _, number, _ in copies]][..., top : bottom + 1, left : right + 1]
         basis, gain = self._fit(given)

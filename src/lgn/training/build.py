@@ -12,7 +12,7 @@ from lgn.generators import Family, Generator, Start, generators_of
 from lgn.nn import Autoencoder, Classifier, GroupNet, PlainCNN, UnfoldedEncoder
 from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, Relations, SingularValues
 from lgn.training.config import FREE, Config, NetworkConfig
-from lgn.transforms.parse import parse_operator
+from lgn.transforms import parse_operator
 
 OF_UNFOLDED = ("algorithm", "step", "normalise", "norm", "decoder")
 RISING, LOWEST = 0.2, 1e-3  # of a one-cycle schedule: how long the rate rises, and the share that it begins and ends at

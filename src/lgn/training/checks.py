@@ -7,7 +7,7 @@ import torch
 
 from lgn.generators import FAMILIES
 from lgn.groups import relation_error
-from lgn.transforms.parse import parse_operator
+from lgn.transforms import parse_operator
 
 if TYPE_CHECKING:
     from lgn.training.config import Config, NetworkConfig

@@ -10,7 +10,6 @@ from lgn.discovery.images.verdict import Word
 from lgn.groups import as_group
 from lgn.nn.image_action import TURNS, found_name
 from lgn.training.config import FREE, Config
-from lgn.transforms.parse import SQUARE
 
 SLOWLY = 0.1  # the rate of generators that begin with what was found, over that of the network
 
@@ -41,7 +40,7 @@ def operators_of(found: Symmetries) -> tuple[int | None, str | None, tuple[str, 
     names = found.generators_kept
     if not names:
         return None, None, ()
-    order, operators = 4 if names[0] in ("turn 90", "turn 270") else 2, tuple(SQUARE[name] for name in names)
+    order, operators = 4 if names[0] in ("turn 90", "turn 270") else 2, names
     # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
     return (order, None, operators) if len(names) == 1 else (None, f"D{order}", operators)
 

@@ -22,14 +22,14 @@ def move_axes(x: Tensor, signed: Tensor) -> Tensor:
 
 
 def shift(x: Tensor, places: Sequence[int], fill: str = "cyclic") -> Tensor:
-    """Move by so many pixels along each of the last axes: "cyclic" wraps round, "zeros" fills with zeros."""
+    """Move by a number of pixels along each of the last axes: "cyclic" wraps round, "zeros" fills with zeros."""
     if fill not in FILLS:
         raise ValueError(f"fill must be 'cyclic' or 'zeros', got {fill!r}")
     axes = tuple(range(-len(places), 0))
     moved = x.roll(tuple(places), axes)
     if fill == "zeros":
         for axis, far in zip(axes, places, strict=True):
-            source = torch.arange(x.shape[axis]) - far
+            source = torch.arange(x.shape[axis], device=x.device) - far
             inside = ((source >= 0) & (source < x.shape[axis])).to(x.dtype)
             moved = moved * inside.view(-1, *(1,) * (-axis - 1))
     return moved

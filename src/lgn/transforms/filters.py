@@ -32,8 +32,9 @@ def pool(x: Tensor, radius: int) -> Tensor:
 def blur(x: Tensor, sigma: float, reach: int | None = None, axes: int = 2) -> Tensor:
     """Gaussian blur: taps `exp(-k^2 / (2 sigma^2))`, normalised, out to 3 sigma (or `reach`) pixels.
 
-    The reach is cut where reflection ends, one less than the shortest side.  (..., n, m) -> (..., n, m), or as many
-    axes as are said
+    The reach is cut where reflection ends, one less than the shortest side.
+
+    Shapes: (..., n, m) -> (..., n, m), or as many last axes as given
     """
     if sigma <= 0:
         raise ValueError(f"sigma must be positive, got {sigma}")
@@ -58,7 +59,7 @@ def differentiate(x: Tensor, axis: str = "rows", kind: str = "centred") -> Tenso
 def _correlate(x: Tensor, taps: Sequence[float], before: int, axis: int) -> Tensor:
     """`result[i] = sum_k taps[k] x[i + k - before]` along one axis, reflected at the border."""
     size = x.shape[axis]
-    places = torch.arange(size)
+    places = torch.arange(size, device=x.device)
     result = torch.zeros_like(x)
     for k, tap in enumerate(taps):
         if tap != 0:

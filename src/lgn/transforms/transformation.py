@@ -1,7 +1,7 @@
 """`Transformation`: a map of data that may be a symmetry."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -36,6 +36,10 @@ class Transformation:
     phrase: str = ""
     #: The angle, shift or logarithm of the factor of a transformation on a line.
     parameter: float | None = None
+    #: The name of the family that the transformation belongs to.
+    family: str = ""
+    #: The number of the element in the group of the family, or the number of steps on the line of the family.
+    element: int | None = None
 
     def __post_init__(self) -> None:
         if self.matrix is not None and self.function is not None:
@@ -56,6 +60,8 @@ class Transformation:
             raise ValueError(
                 f"transformation {self.name!r} has neither a matrix nor a function, pass one to Answer.load"
             )
+        if not samples.is_floating_point():
+            samples = samples.float()
         matrix = self.matrix.to(samples)
         if self.space == "channels":
             return torch.einsum("ij,nj...->ni...", matrix, samples)
@@ -66,9 +72,9 @@ class Transformation:
         """`T^exponent`; a negative exponent needs the order or a matrix."""
         if exponent < 0 and self.order is not None:
             exponent %= self.order
+        power = replace(self, name=f"{self.name}^{exponent}", order=None, phrase="", parameter=None, element=None)
         if self.matrix is not None:
-            matrix = torch.linalg.matrix_power(self.matrix, exponent)
-            return Transformation(f"({self.name})^{exponent}", matrix=matrix, space=self.space)
+            return replace(power, matrix=torch.linalg.matrix_power(self.matrix, exponent))
         if exponent < 0:
             raise ValueError(f"order must be known to invert {self.name!r}, got none")
 
@@ -77,7 +83,7 @@ class Transformation:
                 samples = self(samples)
             return samples
 
-        return Transformation(f"({self.name})^{exponent}", function=repeated, space=self.space)
+        return replace(power, function=repeated)
 
     @property
     def inverse(self) -> "Transformation":

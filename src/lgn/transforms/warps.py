@@ -48,8 +48,8 @@ def warp(x: Tensor, linear: tuple[tuple[float, float], tuple[float, float]], mod
     if fill not in FILLS:
         raise ValueError(f"fill must be one of {FILLS}, got {fill!r}")
     n, m = x.shape[-2:]
-    row = torch.arange(n, dtype=torch.float64)[:, None] - (n - 1) / 2
-    column = torch.arange(m, dtype=torch.float64)[None, :] - (m - 1) / 2
+    x = x if x.is_floating_point() else x.float()
+    row, column = _offsets(x)
     (a, b), (c, d) = linear
     return _sample(x, a * row + b * column + (n - 1) / 2, c * row + d * column + (m - 1) / 2, mode, fill)
 
@@ -73,8 +73,22 @@ def _sample(x: Tensor, row: Tensor, column: Tensor, mode: str, fill: str) -> Ten
                 i, j = i.clamp(0, n - 1), j.clamp(0, m - 1)
             else:
                 i, j = reflect(i, n), reflect(j, m)
-            result = result + weight.to(x.dtype) * x[..., i.long(), j.long()]
+            result = result + weight.to(x) * x[..., i.long().to(x.device), j.long().to(x.device)]
     return result
+
+
+def disc(x: Tensor) -> Tensor:
+    """The patch inside the largest disc that all turns keep inside, and zeros outside.  (..., n, m) -> (..., n, m)"""
+    row, column = _offsets(x)
+    inside = row**2 + column**2 <= (min(x.shape[-2:]) / 2 - 1) ** 2
+    return x * inside.to(x.device)
+
+
+def _offsets(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Places measured from the centre, in float64 on the CPU.  (..., n, m) -> (n, 1), (1, m)"""
+    n, m = x.shape[-2:]
+    row = torch.arange(n, dtype=torch.float64, device="cpu")[:, None] - (n - 1) / 2
+    return row, torch.arange(m, dtype=torch.float64, device="cpu")[None, :] - (m - 1) / 2
 
 
 def reflect(index: Tensor, size: int) -> Tensor:

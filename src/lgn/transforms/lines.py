@@ -1,0 +1,229 @@
+"""Transformations on a line: shifts, scalings, stretches, shears, small turns, brightness, contrast and gain.
+
+Resampled versions give themselves away: resampling smooths, and leaves corners empty. So all versions are resampled,
+and none is the sample itself; they come in mirrored pairs about it, and only what all of them show is left. What still
+gives them away is measured on samples that have the symmetry exactly.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from torch import Tensor
+
+from lgn.transforms.family import Family
+from lgn.transforms.transformation import Space, Transformation
+from lgn.transforms.warps import disc, rotate, scale, shear, warp
+
+STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
+SCALES = tuple(math.log(1.08) * step for step in STEPS)
+SHEARS = tuple(0.08 * step for step in STEPS)
+VALUES = tuple(0.1 * step for step in STEPS)
+#: Shifts of signals are multiples of this part of their length.
+PART = 64
+
+
+@dataclass(frozen=True)
+class Line:
+    """Transformations with one parameter, and the versions of samples that observers are shown."""
+
+    #: The name of the candidate, and of the family.
+    candidate: str
+    family: str
+    space: Space
+    #: The name of a transformation, by its parameter, or by `exp` of it if it is logarithmic.
+    template: str
+    #: samples, value -> samples
+    apply: Callable[..., Tensor]
+    #: samples, value, largest value -> versions of one size for all values
+    show: Callable[[Tensor, float, float], Tensor]
+    values: tuple[float, ...]
+    #: How a range of the parameter is written.
+    range: str
+    resampled: bool = False
+    scales: bool = False
+    logarithmic: bool = False
+    #: Whether values are numbers of pixels, and the smallest side that leaves enough of a sample.
+    whole: bool = False
+    smallest: int = 1
+
+    def transformation(self, value: float, element: int | None = None) -> Transformation:
+        """The transformation with this parameter."""
+        return Transformation(
+            self.template.format(math.exp(value) if self.logarithmic else value),
+            function=partial(self.apply, value=value),
+            space=self.space,
+            parameter=value,
+            family=self.family,
+            element=element,
+        )
+
+    def find(self, name: str) -> Transformation | None:
+        """The transformation with this name."""
+        before, after = self.template[: self.template.index("{")], self.template[self.template.index("}") + 1 :]
+        if not (name.startswith(before) and name.endswith(after)):
+            return None
+        try:
+            value = float(name[len(before) : len(name) - len(after)])
+            return self.transformation(math.log(value) if self.logarithmic else value)
+        except ValueError:
+            return None
+
+    def versions(self, step: int = 1, zero: float = 0.0) -> Family:
+        """Versions at evenly spaced values; the transformations are the distances between them.
+
+        step: a factor of all values.  zero: the value that zero has after samples were standardised.
+        """
+        values = tuple(step * value for value in self.values)
+        apart = (values[-1] - values[0]) / (len(values) - 1)
+
+        def version(samples: Tensor, number: int) -> Tensor:
+            shown = samples - zero if zero else samples
+            shown = self.show(shown, values[number], values[-1])
+            return shown + zero if zero else shown
+
+        return Family(
+            self.family,
+            tuple(self.transformation(apart * steps, steps) for steps in range(1, len(values))),
+            version,
+            version,
+            tuple(range(len(values))),
+            resampled=self.resampled,
+            scales=self.scales,
+            range=self.range,
+            logarithmic=self.logarithmic,
+        )
+
+
+def _shift_line(family: str, space: Space, direction: str, axis: int, unit: str) -> Line:
+    def move(samples: Tensor, value: float) -> Tensor:
+        return samples.roll(round(value), axis)
+
+    def window(samples: Tensor, value: float, largest: float) -> Tensor:
+        edge = int(largest)
+        return samples.narrow(axis, edge - int(value), samples.shape[axis] - 2 * edge)
+
+    template, width = f"shift {{:g}} {direction}", f"{{:.1f}} {unit}"
+    return Line("shifts", family, space, template, move, window, STEPS, width, whole=True, smallest=12)
+
+
+def _zoomed(images: Tensor, down: float, right: float, slant: float = 0.0) -> Tensor:
+    return disc(warp(images, ((down, 0.0), (slant, right)), "bicubic", "zeros"))
+
+
+def _stretch(images: Tensor, value: float) -> Tensor:
+    return warp(images, ((math.exp(value), 0.0), (0.0, math.exp(-value))), "bilinear", "zeros")
+
+
+def stretch_signal(signals: Tensor, factor: float, mode: str = "bilinear", fill: str = "zeros") -> Tensor:
+    """Longer by `factor` about the middle.  (..., n) -> (..., n)"""
+    if factor <= 0:
+        raise ValueError(f"factor must be positive, got {factor}")
+    linear = ((1.0, 0.0), (0.0, 1 / factor))  # a signal is an image with one row
+    return warp(signals.unsqueeze(-2), linear, mode, fill).squeeze(-2)
+
+
+def _contrast(images: Tensor, value: float) -> Tensor:
+    mean = images.mean((1, 2, 3), keepdim=True)
+    return mean + (images - mean) * math.exp(value)
+
+
+LINES = (
+    Line(
+        "tilts",
+        "tilts",
+        "images",
+        "tilt {:g}",
+        lambda x, value: rotate(x, value, "bicubic", "reflection"),
+        lambda x, value, _: disc(rotate(x, value, "bicubic")),
+        (-15.0, -5.0, 5.0, 15.0),
+        "{:.0f} degrees",
+        resampled=True,
+    ),
+    _shift_line("shifts right", "images", "right", -1, "pixels"),
+    _shift_line("shifts down", "images", "down", -2, "pixels"),
+    Line(
+        "scalings",
+        "scalings",
+        "images",
+        "scaling {:.2f}",
+        lambda x, value: scale(x, math.exp(value)),
+        lambda x, value, most: _zoomed(x, math.exp(-value - most), math.exp(-value - most)),
+        SCALES,
+        "a factor of {:.2f}",
+        resampled=True,
+        logarithmic=True,
+    ),
+    Line(
+        "stretches",
+        "stretches",
+        "images",
+        "stretch {:.2f}",
+        _stretch,
+        lambda x, value, most: _zoomed(x, math.exp(-most) * math.exp(value), math.exp(-most) * math.exp(-value)),
+        SCALES,
+        "a factor of {:.2f}",
+        resampled=True,
+        logarithmic=True,
+    ),
+    Line(
+        "shears",
+        "shears",
+        "images",
+        "shear {:.2f} columns",
+        lambda x, value: shear(x, value, "columns"),
+        lambda x, value, most: _zoomed(x, 1 / (1 + most), 1 / (1 + most), -value / (1 + most)),
+        SHEARS,
+        "{:.2f}",
+        resampled=True,
+    ),
+    Line(
+        "brightness",
+        "brightness",
+        "images",
+        "brightness {:+.1f}",
+        lambda x, value: x + value * x.float().std(),
+        lambda x, value, _: x + value,
+        VALUES,
+        "{:.2f} of the standard deviation",
+        scales=True,
+    ),
+    Line(
+        "contrast",
+        "contrast",
+        "images",
+        "contrast {:.2f}",
+        _contrast,
+        lambda x, value, _: _contrast(x, value),
+        VALUES,
+        "a factor of {:.2f}",
+        scales=True,
+        logarithmic=True,
+    ),
+    _shift_line("shifts later", "signals", "later", -1, "values"),
+    Line(
+        "stretches",
+        "stretches",
+        "signals",
+        "stretch {:.2f}",
+        lambda x, value: stretch_signal(x, math.exp(value)),
+        lambda x, value, most: stretch_signal(x, math.exp(most + value), "bicubic", "reflection"),
+        SCALES,
+        "a factor of {:.2f}",
+        resampled=True,
+        logarithmic=True,
+    ),
+    Line(
+        "gain",
+        "gain",
+        "signals",
+        "gain {:.2f}",
+        lambda x, value: x * math.exp(value),
+        lambda x, value, _: x * math.exp(value),
+        VALUES,
+        "a factor of {:.2f}",
+        scales=True,
+        logarithmic=True,
+    ),
+)
