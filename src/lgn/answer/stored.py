@@ -36,4 +36,5 @@ def _resolved(stored: Transformation, functions: Mapping[str, Callable[[Tensor],
         return stored
     if stored.name in functions:
         return replace(stored, function=functions[stored.name])
-    return find(stored.name, stored.space) or stored
+    known = find(stored.name, stored.space, stored.parameter)
+    return stored if known is None else replace(stored, function=known.function)
