@@ -48,7 +48,7 @@ def written(path: Path, content: bytes) -> Path:
     return path
 
 
-def test_a_record_is_a_label_then_red_green_blue(tmp_path):
+def test_a_record_is_a_label_then_red_green_blue(tmp_path: Path) -> None:
     record = bytes([7]) + bytes([1]) * 1024 + bytes([2]) * 1024 + bytes([3]) * 1024
     split = read_cifar_binary(written(tmp_path / "data_batch_1.bin", record))
     assert split.labels.tolist() == [7]
@@ -57,7 +57,7 @@ def test_a_record_is_a_label_then_red_green_blue(tmp_path):
 
 
 @pytest.mark.parametrize("dump", [python2_pickle, lambda value: pickle.dumps(value, protocol=4)])
-def test_both_versions_give_the_same_images(tmp_path, dump):
+def test_both_versions_give_the_same_images(tmp_path: Path, dump: Any) -> None:
     binary = read_cifar_binary(written(tmp_path / "data_batch_1.bin", RECORDS.tobytes()))
     python = read_cifar_python(written(tmp_path / "data_batch_1", dump(batch())))
     assert binary.samples.equal(python.samples)
@@ -66,25 +66,25 @@ def test_both_versions_give_the_same_images(tmp_path, dump):
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"),
+    ("content", "message"),
     [
-        (RECORDS.tobytes()[:-1], "is truncated or no CIFAR-10 file"),
-        (b"", "is truncated or no CIFAR-10 file"),
-        (bytes([10]) + bytes(RECORD - 1), r"has the label 10, allowed are 0\.\.9"),
+        (RECORDS.tobytes()[:-1], "3073 bytes"),
+        (b"", "3073 bytes"),
+        (bytes([10]) + bytes(RECORD - 1), r"label 10.*0\.\.9"),
     ],
 )
-def test_a_broken_binary_file_is_refused(tmp_path, content, reason):
+def test_a_broken_binary_file_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     path = written(tmp_path / "data_batch_1.bin", content)
-    with pytest.raises(DataError, match=reason) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         read_cifar_binary(path)
     assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("value", "reason"),
+    ("value", "message"),
     [
         ({b"data": RECORDS[:, 1:].copy()}, "no entry 'labels'"),
-        (batch(labels=[3, 1, 9]), "4 images and 3 labels"),
+        (batch(labels=[3, 1, 9]), "4 images but 3 labels"),
         (batch(labels=[3, 1, 9, 10]), "has the label 10"),
         (batch(labels=[3, 1, 9, -1]), "list of integers"),
         (batch(labels=[3, 1, 9, True]), "list of integers"),
@@ -93,8 +93,8 @@ def test_a_broken_binary_file_is_refused(tmp_path, content, reason):
         (batch(labels=[], pixels=np.zeros((0, 3072), np.uint8)), "holds no images"),
     ],
 )
-def test_a_broken_python_file_is_refused(tmp_path, value, reason):
+def test_a_broken_python_file_is_refused(tmp_path: Path, value: Any, message: str) -> None:
     path = written(tmp_path / "data_batch_1", python2_pickle(value))
-    with pytest.raises(DataError, match=reason) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         read_cifar_python(path)
     assert str(path) in str(caught.value)

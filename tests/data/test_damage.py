@@ -66,13 +66,13 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
     ids=["npz", "pickle", "idx", "png", "jpeg", "webp"],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning:PIL")  # Pillow remarks on damage that it can read past
-def test_a_damaged_file_is_read_or_refused(tmp_path, content: bytes, read: Callable[[Path], object]):
+def test_a_damaged_file_is_read_or_refused(tmp_path: Path, content: bytes, read: Callable[[Path], object]) -> None:
     chance, path, refusals = random.Random(0), tmp_path / "file", []
-    for _ in range(150):
+    for _ in range(100):
         path.write_bytes(damaged(content, chance))
         try:
             read(path)
         except DataError as error:
             refusals.append(str(error))
-    assert len(refusals) > 30
+    assert len(refusals) > 20
     assert all(str(path) in refusal for refusal in refusals)

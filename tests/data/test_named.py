@@ -11,13 +11,13 @@ import pytest
 import torch
 
 import lgn.data
-from lgn.data import NAMED_SETS, DataError
+from lgn.data import NAMED_SETS, DataError, DataSet
 from lgn.data.locate import DIGITS_DIRECTORY, locate
 from lgn.data.preprocess import channel_statistics
 from lgn.data.registry import SetFile
 
 
-def test_digits_are_embedded_balanced_and_small(offline, digits):
+def test_digits_are_embedded_balanced_and_small(offline: Path, digits: DataSet) -> None:
     assert digits.train.samples.shape == (5_000, 1, 28, 28)
     assert digits.test.samples.shape == (1_000, 1, 28, 28)
     assert digits.train.labels.bincount().tolist() == [500] * 10
@@ -26,11 +26,11 @@ def test_digits_are_embedded_balanced_and_small(offline, digits):
     assert "Attribution-Share Alike 3.0" in " ".join((DIGITS_DIRECTORY / "LICENSE.md").read_text().split())
 
 
-def test_the_default_is_digits(digits):
+def test_the_default_is_digits(digits: DataSet) -> None:
     assert lgn.data.load().checksum() == digits.checksum()
 
 
-def test_every_digit_is_one_of_mnist(digits, mnist):
+def test_every_digit_is_one_of_mnist(digits: DataSet, mnist: DataSet) -> None:
     def pairs(split: lgn.data.Split) -> set[tuple[bytes, int]]:
         images = (image.tobytes() for image in split.samples.numpy())
         return set(zip(images, split.labels.tolist(), strict=True))
@@ -40,7 +40,7 @@ def test_every_digit_is_one_of_mnist(digits, mnist):
         assert len(pairs(extract)) == len(extract)
 
 
-def test_mnist_is_whole(mnist):
+def test_mnist_is_whole(mnist: DataSet) -> None:
     assert mnist.train.samples.shape == (60_000, 1, 28, 28)
     assert mnist.test.samples.shape == (10_000, 1, 28, 28)
     assert mnist.train.labels.bincount().tolist() == [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
@@ -50,7 +50,7 @@ def test_mnist_is_whole(mnist):
     assert std == pytest.approx([0.3081], abs=5e-5)
 
 
-def test_cifar10_is_whole(cifar10):
+def test_cifar10_is_whole(cifar10: DataSet) -> None:
     assert cifar10.train.samples.shape == (50_000, 3, 32, 32)
     assert cifar10.test.samples.shape == (10_000, 3, 32, 32)
     assert cifar10.train.labels.bincount().tolist() == [5_000] * 10
@@ -62,7 +62,9 @@ def test_cifar10_is_whole(cifar10):
 
 
 @pytest.mark.parametrize("folder", ["MNIST/raw", "mnist", "."])
-def test_mnist_is_found_as_others_leave_it_raw(mnist, data_dir, tmp_path, offline, folder):
+def test_mnist_is_found_as_others_leave_it_raw(
+    mnist: DataSet, data_dir: Path, tmp_path: Path, offline: Path, folder: str
+) -> None:
     original = locate(NAMED_SETS["mnist"], [data_dir])
     (tmp_path / folder).mkdir(parents=True, exist_ok=True)
     for path in (*original.train, *original.test):
@@ -72,32 +74,36 @@ def test_mnist_is_found_as_others_leave_it_raw(mnist, data_dir, tmp_path, offlin
     assert lgn.data.load("mnist", tmp_path, download=False).checksum() == mnist.checksum()
 
 
-def test_a_damaged_file_of_a_named_set_is_refused(tmp_path, offline, monkeypatch):
+def test_a_damaged_file_of_a_named_set_is_refused(
+    tmp_path: Path, offline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     content = bytearray(gzip.decompress((DIGITS_DIRECTORY / "train-images-idx3-ubyte.gz").read_bytes()))
     content[5000] ^= 1
     for path in DIGITS_DIRECTORY.glob("*.gz"):
         shutil.copy(path, tmp_path)
     (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(gzip.compress(bytes(content), 1))
     monkeypatch.setattr("lgn.data.locate.DIGITS_DIRECTORY", tmp_path)
-    with pytest.raises(DataError, match=r"train-images-idx3-ubyte.gz has a wrong checksum"):
+    with pytest.raises(DataError, match=r"train-images-idx3-ubyte.gz .*checksum"):
         lgn.data.load("digits")
 
 
-def test_another_set_of_the_same_file_names_is_not_taken_for_it(tmp_path, offline):
+def test_another_set_of_the_same_file_names_is_not_taken_for_it(tmp_path: Path, offline: Path) -> None:
     for path in DIGITS_DIRECTORY.glob("*.gz"):
         shutil.copy(path, tmp_path)
-    with pytest.raises(DataError, match="wrong checksum"):
+    with pytest.raises(DataError, match="checksum"):
         lgn.data.load("fashion-mnist", tmp_path)
 
 
-def test_an_incomplete_set_is_named_with_what_it_lacks(tmp_path, offline):
+def test_an_incomplete_set_is_named_with_what_it_lacks(tmp_path: Path, offline: Path) -> None:
     (tmp_path / "cifar-10-batches-bin").mkdir()
     (tmp_path / "cifar-10-batches-bin" / "data_batch_1.bin").write_bytes(b"")
     with pytest.raises(DataError, match=r"incomplete: data_batch_2.bin.* missing"):
         lgn.data.load("cifar10", tmp_path, download=False)
 
 
-def test_the_python_version_of_cifar10_gives_the_same_set(cifar10, tmp_path, offline, monkeypatch):
+def test_the_python_version_of_cifar10_gives_the_same_set(
+    cifar10: DataSet, tmp_path: Path, offline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "cifar-10-batches-py"
     folder.mkdir()
     binary, python = NAMED_SETS["cifar10"].layouts
@@ -114,16 +120,18 @@ def test_the_python_version_of_cifar10_gives_the_same_set(cifar10, tmp_path, off
     assert lgn.data.load("cifar10", tmp_path, download=False).checksum() == cifar10.checksum()
 
 
-def test_a_hostile_pickle_in_the_place_of_cifar10_is_refused_before_it_is_read(tmp_path, offline):
+def test_a_hostile_pickle_in_the_place_of_cifar10_is_refused_before_it_is_read(tmp_path: Path, offline: Path) -> None:
     folder = tmp_path / "cifar-10-batches-py"
     folder.mkdir()
     for name in (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch"):
         (folder / name).write_bytes(b"cposix\nsystem\n(S'true'\ntR.")
-    with pytest.raises(DataError, match="data_batch_1 has a wrong checksum"):
+    with pytest.raises(DataError, match=r"data_batch_1 .*checksum"):
         lgn.data.load("cifar10", tmp_path, download=False)
 
 
-def test_lgn_data_and_the_cache_are_looked_into(offline, monkeypatch, tmp_path, mnist, data_dir):
+def test_lgn_data_and_the_cache_are_looked_into(
+    offline: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mnist: DataSet, data_dir: Path
+) -> None:
     source = locate(NAMED_SETS["mnist"], [data_dir]).directory
     cached = offline / "lgn" / "mnist"
     shutil.copytree(source, cached)
@@ -132,19 +140,19 @@ def test_lgn_data_and_the_cache_are_looked_into(offline, monkeypatch, tmp_path, 
     assert str(source) in lgn.data.load("mnist").source
 
 
-def test_without_the_set_a_sentence_says_where_it_was_looked_for(offline, tmp_path):
+def test_without_the_set_a_sentence_says_where_it_was_looked_for(offline: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=f"mnist is not in {tmp_path}, {offline / 'lgn'}: get it with"):
         lgn.data.load("mnist", tmp_path, download=False)
-    with pytest.raises(DataError, match="rotated-mnist is made from mnist, and mnist cannot be had"):
+    with pytest.raises(DataError, match=r"rotated-mnist .*mnist is not in"):
         lgn.data.load("rotated-mnist", tmp_path, download=False)
 
 
-def test_a_misspelt_name_gets_a_hint():
+def test_a_misspelt_name_gets_a_hint() -> None:
     with pytest.raises(DataError, match="did you mean 'cifar10'"):
         lgn.data.load("cifra10")
 
 
-def test_a_named_set_can_be_resized(digits):
+def test_a_named_set_can_be_resized(digits: DataSet) -> None:
     small = lgn.data.load("digits", image_size=14)
     assert small.image_shape == (1, 14, 14)
     assert small.notes == ("all images were resized from 28x28 to 14x14",)
@@ -155,7 +163,7 @@ def test_a_named_set_can_be_resized(digits):
         lgn.data.load("digits", image_size=0)
 
 
-def test_the_registry_is_consistent():
+def test_the_registry_is_consistent() -> None:
     for name, named in NAMED_SETS.items():
         assert name == named.name
         assert (named.made_from is not None) == (not named.layouts)
@@ -164,7 +172,7 @@ def test_the_registry_is_consistent():
             assert all(mirror.endswith("/") for mirror in named.mirrors)
 
 
-def test_the_published_compressed_checksums_are_those_of_the_files(mnist, data_dir):
+def test_the_published_compressed_checksums_are_those_of_the_files(mnist: DataSet, data_dir: Path) -> None:
     found = locate(NAMED_SETS["mnist"], [data_dir])
     md5 = {file.name: file.md5 for file in NAMED_SETS["mnist"].downloads}
     compressed = [path for path in (*found.train, *found.test) if path.suffix == ".gz"]

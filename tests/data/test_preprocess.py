@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ def random_images(count: int = 300, channels: int = 3, size: int = 4, seed: int 
     return (smooth * scale + 120).clamp(0, 255).to(torch.uint8)
 
 
-def test_statistics_are_those_of_numpy():
+def test_statistics_are_those_of_numpy() -> None:
     images = random_images()
     mean, std = channel_statistics(images)
     pixels = images.numpy() / 255.0
@@ -25,7 +26,7 @@ def test_statistics_are_those_of_numpy():
     assert np.allclose(std, pixels.std((0, 2, 3)), atol=1e-13)
 
 
-def test_standardised_train_has_mean_zero_and_deviation_one():
+def test_standardised_train_has_mean_zero_and_deviation_one() -> None:
     images = random_images()
     result = fit_preprocessing("standardise", images).apply(images)
     assert result.dtype == torch.float32
@@ -33,7 +34,7 @@ def test_standardised_train_has_mean_zero_and_deviation_one():
     assert torch.allclose(result.double().std((0, 2, 3), correction=0), torch.ones(3, dtype=torch.float64), atol=1e-5)
 
 
-def test_test_images_get_the_statistics_of_train():
+def test_test_images_get_the_statistics_of_train() -> None:
     train, test = random_images(), torch.full((1, 3, 4, 4), 200, dtype=torch.uint8)
     fitted = fit_preprocessing("standardise", train)
     pixels = train.double() / 255
@@ -41,29 +42,29 @@ def test_test_images_get_the_statistics_of_train():
     assert torch.allclose(fitted.apply(test)[0, :, 0, 0].double(), expected, atol=1e-5)
 
 
-def test_a_constant_channel_becomes_zero():
+def test_a_constant_channel_becomes_zero() -> None:
     images = random_images()
     images[:, 1] = 77
     result = fit_preprocessing("standardise", images).apply(images)
     assert result[:, 1].abs().max() < 1e-6
 
 
-def test_none_is_zero_to_one():
+def test_none_is_zero_to_one() -> None:
     images = torch.tensor([0, 51, 255], dtype=torch.uint8).reshape(1, 1, 1, 3)
     assert fit_preprocessing("none", images).apply(images).flatten().tolist() == pytest.approx([0, 0.2, 1])
 
 
-def test_grey_is_the_luma_and_grey_stays_grey():
+def test_grey_is_the_luma_and_grey_stays_grey() -> None:
     colours = torch.tensor([[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 9, 9]], dtype=torch.uint8)[:, :, None, None]
     assert to_grey(colours).flatten().tolist() == [76, 150, 29, 9]
     assert torch.equal(to_grey(to_grey(colours)), to_grey(colours))
-    with pytest.raises(DataError, match="1 or 3 channels, got 2"):
+    with pytest.raises(DataError, match=r"1 or 3 channels.*got 2"):
         to_grey(colours[:, :2])
 
 
 @pytest.mark.parametrize("kind", ["standardise", "none"])
 @pytest.mark.parametrize("grey", [False, True])
-def test_json_brings_it_back_exactly(kind, grey):
+def test_json_brings_it_back_exactly(kind: Any, grey: bool) -> None:
     train, test = random_images(), random_images(5, seed=1)
     fitted = fit_preprocessing(kind, train, grey=grey, eps=0.05)
     text = json.dumps(fitted.to_json())
@@ -73,14 +74,14 @@ def test_json_brings_it_back_exactly(kind, grey):
     assert again.to_json() == fitted.to_json()
 
 
-def test_a_stored_zca_is_no_more_than_its_recipe():
+def test_a_stored_zca_is_no_more_than_its_recipe() -> None:
     train = random_images()
     stored = fit_preprocessing("zca", train).to_json()
     assert fit_preprocessing("zca", train).to_json() == stored
     other = train.clone()
     other[0, 0, 0, 0] ^= 1
     assert fit_preprocessing("zca", other).to_json() != stored
-    with pytest.raises(DataError, match="made again from its train images"):
+    with pytest.raises(DataError, match="zca"):
         Preprocessing.from_json(stored)
 
 
@@ -100,13 +101,13 @@ def test_a_stored_zca_is_no_more_than_its_recipe():
         ("checksum", None),
     ],
 )
-def test_stored_nonsense_is_refused(key, value):
+def test_stored_nonsense_is_refused(key: str, value: Any) -> None:
     stored = fit_preprocessing("standardise", random_images()).to_json()
     with pytest.raises(DataError, match=key):
         Preprocessing.from_json(stored | {key: value})
 
 
-def test_bad_arguments_are_refused():
+def test_bad_arguments_are_refused() -> None:
     images = random_images()
     with pytest.raises(DataError, match="kind must be one of standardise, zca, none, got 'pca'"):
         fit_preprocessing("pca", images)
@@ -114,9 +115,9 @@ def test_bad_arguments_are_refused():
         fit_preprocessing("zca", images, eps=0)
     with pytest.raises(DataError, match="images must be uint8"):
         fit_preprocessing("zca", images.float())
-    with pytest.raises(DataError, match="at most 8192 values per image"):
+    with pytest.raises(DataError, match=r"8192 .*zca"):
         fit_preprocessing("zca", torch.zeros(2, 3, 64, 64, dtype=torch.uint8))
-    with pytest.raises(DataError, match="must have 3 channels as train had, got 1"):
+    with pytest.raises(DataError, match=r"3 channels.*got 1"):
         fit_preprocessing("standardise", images).apply(images[:, :1])
     with pytest.raises(DataError, match="images must be uint8"):
         fit_preprocessing("standardise", images).apply(images.double())

@@ -26,7 +26,7 @@ def read(directory: Path, content: bytes) -> dict[bytes, Any]:
     return read_pickled_dict(path, 10_000)
 
 
-def test_arrays_come_back_as_they_were(tmp_path):
+def test_arrays_come_back_as_they_were(tmp_path: Path) -> None:
     array = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
     loaded = read(tmp_path, pickle.dumps({b"data": array, "labels": [1, 2], b"name": b"x"}, protocol=4))
     assert np.array_equal(loaded[b"data"], array)
@@ -34,20 +34,20 @@ def test_arrays_come_back_as_they_were(tmp_path):
     assert loaded[b"name"] == b"x"
 
 
-def test_os_system_is_not_called(tmp_path):
+def test_os_system_is_not_called(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     content = pickle.dumps({b"data": Calls(os.system, f"echo > '{victim}'")})
     pickle.loads(content)  # what any other reader does with it
     assert victim.exists()
     victim.unlink()
-    with pytest.raises(DataError, match=r"data_batch_1 is refused: the pickle asks for posix\.system"):
+    with pytest.raises(DataError, match=r"data_batch_1 .*posix\.system"):
         read(tmp_path, content)
     assert not victim.exists()
 
 
 @pytest.mark.parametrize("function", [eval, exec, open, getattr, np.load, np.fromfile, pickle.loads])
-def test_no_other_function_is_called(tmp_path, function):
-    with pytest.raises(DataError, match="only arrays may be built"):
+def test_no_other_function_is_called(tmp_path: Path, function: Any) -> None:
+    with pytest.raises(DataError, match="arrays"):
         read(tmp_path, pickle.dumps({b"data": Calls(function, "1")}))
 
 
@@ -61,27 +61,27 @@ def test_no_other_function_is_called(tmp_path, function):
         b"Psome persistent id\n.",
     ],
 )
-def test_no_other_name_is_reached(tmp_path, content):
+def test_no_other_name_is_reached(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(DataError):
         read(tmp_path, content)
 
 
 @pytest.mark.parametrize(
-    ("value", "reason"),
+    ("value", "message"),
     [
-        ({b"data": np.array([{}, []], dtype=object)}, "does not hold unsigned bytes"),
-        ({b"data": np.zeros(3, np.float64)}, "does not hold unsigned bytes"),
+        ({b"data": np.array([{}, []], dtype=object)}, "unsigned bytes"),
+        ({b"data": np.zeros(3, np.float64)}, "unsigned bytes"),
         ({b"data": np.asfortranarray(np.zeros((2, 3), np.uint8))}, "C order"),
-        ({1: 2}, "a key in it is a int"),
+        ({1: 2}, "bytes, got int"),
         ([1, 2], "must hold a dictionary, it holds a list"),
     ],
 )
-def test_anything_but_arrays_of_bytes_is_refused(tmp_path, value, reason):
-    with pytest.raises(DataError, match=reason):
+def test_anything_but_arrays_of_bytes_is_refused(tmp_path: Path, value: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
         read(tmp_path, pickle.dumps(value, protocol=4))
 
 
-def test_an_array_that_claims_more_than_it_holds_is_refused(tmp_path):
+def test_an_array_that_claims_more_than_it_holds_is_refused(tmp_path: Path) -> None:
     honest = pickle.dumps({b"data": np.zeros((3, 77), np.uint8)}, protocol=4)
     assert honest.count(b"K\x03KM") == 1  # the shape
     with pytest.raises(DataError, match="has the shape"):
@@ -89,7 +89,7 @@ def test_an_array_that_claims_more_than_it_holds_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("length", [0, 1, 20, 100])
-def test_a_truncated_pickle_is_refused(tmp_path, length):
+def test_a_truncated_pickle_is_refused(tmp_path: Path, length: int) -> None:
     content = pickle.dumps({b"data": np.zeros(200, np.uint8)}, protocol=4)
     with pytest.raises(DataError, match="is not a pickle of arrays"):
         read(tmp_path, content[:length])

@@ -1,10 +1,12 @@
 import math
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 import lgn.data
-from lgn.data import DataError
+from lgn.data import DataError, DataSet
 from lgn.data.rotated import rotate, rotate_set, turn
 
 
@@ -14,7 +16,7 @@ def random_images(count: int = 6, size: int = 9) -> torch.Tensor:
 
 @pytest.mark.parametrize("size", [8, 9])
 @pytest.mark.parametrize("quarters", [0, 1, 2, 3])
-def test_a_quarter_turn_is_that_of_the_pixels(size, quarters):
+def test_a_quarter_turn_is_that_of_the_pixels(size: Any, quarters: int) -> None:
     """Both parities of the size: the centre is the image's, not a pixel's."""
     images = random_images(size=size)
     expected = torch.rot90(images, quarters, (-2, -1))
@@ -23,7 +25,7 @@ def test_a_quarter_turn_is_that_of_the_pixels(size, quarters):
     assert torch.equal(turn(images, torch.full((len(images),), quarters)), expected)
 
 
-def test_each_image_has_its_own_angle():
+def test_each_image_has_its_own_angle() -> None:
     images = random_images(4)
     expected = torch.stack([torch.rot90(image, quarter, (-2, -1)) for quarter, image in enumerate(images)])
     assert torch.equal(turn(images, torch.arange(4)), expected)
@@ -31,7 +33,7 @@ def test_each_image_has_its_own_angle():
     assert int((turned.int() - expected.int()).abs().max()) <= 1
 
 
-def test_a_turn_is_counter_clockwise_by_its_angle():
+def test_a_turn_is_counter_clockwise_by_its_angle() -> None:
     """The centre of mass of a spot turns about the centre of the image."""
     image = torch.zeros(1, 1, 41, 41, dtype=torch.uint8)
     image[0, 0, 19:22, 31:34] = 200  # twelve pixels to the right of the centre
@@ -43,7 +45,7 @@ def test_a_turn_is_counter_clockwise_by_its_angle():
         assert (right, up) == pytest.approx((12 * math.cos(angle), 12 * math.sin(angle)), abs=0.1)
 
 
-def test_a_turn_of_an_oblong_image_keeps_its_shape():
+def test_a_turn_of_an_oblong_image_keeps_its_shape() -> None:
     image = torch.zeros(1, 1, 21, 41, dtype=torch.uint8)
     image[0, 0, 9:12, 25:28] = 200  # six to the right
     turned = rotate(image, torch.tensor([math.pi / 2]))[0, 0]
@@ -51,7 +53,7 @@ def test_a_turn_of_an_oblong_image_keeps_its_shape():
     assert (rows.float().mean().item(), columns.float().mean().item()) == pytest.approx((4, 20), abs=0.2)
 
 
-def test_rotated_mnist_has_the_fields_protocol(mnist):
+def test_rotated_mnist_has_the_fields_protocol(mnist: DataSet) -> None:
     rotated = rotate_set(mnist, "rotated-mnist", seed=0, quarter_turns=False)
     assert rotated.train.samples.shape == (12_000, 1, 28, 28)
     assert rotated.test.samples.shape == (50_000, 1, 28, 28)
@@ -65,7 +67,7 @@ def test_rotated_mnist_has_the_fields_protocol(mnist):
     assert (upright - torch.rot90(upright)).abs().max() > 20
 
 
-def test_quarter_turns_are_exact_and_draw_without_repetition(mnist, data_dir):
+def test_quarter_turns_are_exact_and_draw_without_repetition(mnist: DataSet, data_dir: Path) -> None:
     turned = lgn.data.load("rotated-mnist-90", data_dir, seed=3, download=False)
     originals = {image.tobytes() for split in (mnist.train, mnist.test) for image in split.samples.numpy()}
     images = torch.cat([turned.train.samples, turned.test.samples])
@@ -78,19 +80,19 @@ def test_quarter_turns_are_exact_and_draw_without_repetition(mnist, data_dir):
     assert len({image.tobytes() for image in images.numpy()}) == 62_000
 
 
-def test_the_seed_decides(mnist):
+def test_the_seed_decides(mnist: DataSet) -> None:
     first, again, other = (
         rotate_set(mnist, "rotated-mnist-90", seed, quarter_turns=True).checksum() for seed in (1, 1, 2)
     )
     assert first == again != other
 
 
-def test_too_few_digits_are_refused(digits):
-    with pytest.raises(DataError, match="needs 62000 digits, digits has 6000"):
+def test_too_few_digits_are_refused(digits: DataSet) -> None:
+    with pytest.raises(DataError, match=r"62000 digits.*got 6000"):
         rotate_set(digits, "rotated-mnist", 0)
 
 
-def test_turned_within_a_range(mnist, monkeypatch):
+def test_turned_within_a_range(mnist: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     monkeypatch.setattr("lgn.data.rotated.rotate", lambda images, angles: seen.append(angles) or images)
     for within in (45.0, 180.0):

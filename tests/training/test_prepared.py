@@ -65,7 +65,7 @@ def test_the_task_follows_the_labels(tmp_path) -> None:
 
 @pytest.mark.parametrize("count", [1, 9, 5000, 9999])
 def test_a_number_of_images_that_are_not_there_is_refused(count: int) -> None:
-    with pytest.raises(ValueError, match=f"train_images must be from 10, one of each class, to 4999, got {count}"):
+    with pytest.raises(ValueError, match=rf"train_images .*got {count}"):
         load_images(small(train_images=count))
 
 

@@ -42,7 +42,7 @@ def get(name: Name, data_dir: Directory = None) -> None:
         name: a name from `lgn data list`.
         data_dir: look here first, and download to here rather than to the cache.
     """
-    _describe(lgn.data.load(name, data_dir))
+    _describe(lgn.data.load(name, data_dir, progress=True))
 
 
 @app.command

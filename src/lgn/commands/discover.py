@@ -21,7 +21,7 @@ linear group network on them and say what its generators do.
 
 DATA is a named set, a folder of images (with a subfolder per class, or flat), or an .npz file with `images` and
 perhaps `labels`; without it, a small set of handwritten digits that comes with the package. Of signals (a folder of
-WAV files, a .csv file with one a row, an .npz file with `signals`) and `volumes` the symmetries alone are said."""
+WAV files, an .npz file with `signals`) and `volumes` the symmetries alone are said."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The user's own arrays: an `.npz` with `images`, `signals` or `volumes`, and perhaps labels and a test set."""
+"""Arrays in an `.npz` file: samples of one kind and, if there are any, labels or a numeric target and a test part."""
 
 import lzma
 import math
@@ -12,66 +12,70 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lgn.data.classes import as_classes
-from lgn.data.dataset import KINDS, DataSet, Split
+from lgn.data.dataset import DataSet, Split
 from lgn.data.errors import DataError
-from lgn.data.room import MAX_BYTES, PIECE, require_bytes
+from lgn.data.kinds import LAYOUTS, Kind
+from lgn.data.limits import MAX_BYTES, require_bytes
+from lgn.data.pixels import Arrays, as_bytes, channels_first
+from lgn.data.sources import samples
 from lgn.data.split import split_by_seed
+from lgn.data.targets import class_numbers, target
 
-# What zipfile and numpy raise for a file that is damaged, encrypted, or packed in a way they do not know.
+# The errors of zipfile and numpy for files that are damaged, encrypted, or compressed by an unknown method.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError, RuntimeError)
-_HELD = tuple(KINDS.values())
-_NAMES = (*_HELD, *(f"test_{kind}" for kind in _HELD), "labels", "class_names", "test_labels")
+_KINDS = tuple(LAYOUTS)
+_PARTS = (*_KINDS, "labels", "target")
+_NAMES = (*_PARTS, *(f"test_{name}" for name in _PARTS), "class_names")
 
 
 def load_arrays(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> DataSet:
-    """An `.npz` file. Without `test_images`, the test set is split off by seed with the classes in balance.
+    """An `.npz` file with an array that has the name of a kind. Without a test array, `seed` splits off a test part.
 
-    `images`: (N, H, W), (N, C, H, W) or (N, H, W, C) with 1 or 3 channels; bytes, integers in 0..255, booleans, or
-    floats in 0..1 or 0..255. `labels`: (N,) integers or names.
-
-    `signals`, (N, T) or (N, C, T), or `volumes`, (N, D, H, W) or (N, C, D, H, W), instead: any numbers, kept as floats;
-    their test set is `test_signals` or `test_volumes`.
+    - `images`: (N, H, W), (N, C, H, W) or (N, H, W, C) with 1 or 3 channels; bytes, integers in 0..255, booleans, or
+      floats in 0..1 or 0..255. They become bytes.
+    - `signals` (N, T) or (N, C, T), `volumes` (N, D, H, W) or (N, C, D, H, W), `points` (N, P, k), `tables` (N, d):
+      any finite numbers. Signals and volumes become float32, points and tables float64.
+    - `test_images` and so on: the test part.
+    - `labels` (N,), integers or text, with optional `class_names`; or `target` (N,) or (N, q), numbers. The test part
+      has `test_labels` or `test_target`.
     """
     arrays = read_npz(path)
-    if not set(_HELD) & set(arrays):
-        raise DataError(f"{path} must hold an array 'images', it holds {', '.join(sorted(arrays)) or 'none'}")
     try:
-        return _dataset(path, arrays, seed, test_fraction)
+        return _data_set(path, arrays, seed, test_fraction)
     except DataError as error:
-        raise DataError(f"{path} is refused: {error}") from error
+        raise DataError(f"{path} cannot be used: {error}") from error
 
 
 def load_images(path: Path) -> Tensor:
-    """The `images` of an `.npz` alone.  -> uint8 (N, C, H, W)"""
+    """The array `images` of an `.npz` file.  -> uint8 (N, C, H, W)"""
     arrays = read_npz(path)
-    if "images" not in arrays:
-        raise DataError(f"{path} must hold an array 'images', it holds {', '.join(sorted(arrays)) or 'none'}")
     try:
-        return _as_bytes({"images": _channels_first(arrays["images"], "images")})[0]["images"]
+        if _kind_of(arrays) != "images":
+            raise DataError("it must have an array 'images'")
+        return as_bytes({"images": channels_first(arrays["images"], "images")})[0]["images"]
     except DataError as error:
-        raise DataError(f"{path} is refused: {error}") from error
+        raise DataError(f"{path} cannot be used: {error}") from error
 
 
-def read_npz(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an `.npz` that we know the names of. Their headers are judged before their bytes are read."""
+def read_npz(path: Path) -> Arrays:
+    """The arrays of an `.npz` file with known names. Their headers are checked before their values are read."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = {name: f"{name}.npy" for name in _NAMES if f"{name}.npy" in archive.namelist()}
-            claimed = sum(_claimed(archive, member) for member in members.values())
+            claimed = sum(_claimed_bytes(archive, member) for member in members.values())
             if claimed > MAX_BYTES:
-                raise DataError(f"its arrays claim {claimed:,} bytes, allowed are {MAX_BYTES:,}")
+                raise DataError(f"its arrays need {claimed:,} bytes, allowed are {MAX_BYTES:,}")
             return {name: _read_member(archive, member) for name, member in members.items()}
     except DataError as error:
-        raise DataError(f"{path} is refused: {error}") from error
+        raise DataError(f"{path} cannot be used: {error}") from error
     except _UNREADABLE as error:
         raise DataError(f"{path} is not a readable .npz file: {error}") from error
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _claimed(archive: zipfile.ZipFile, member: str) -> int:
-    """The bytes of an array, as its header has them."""
+def _claimed_bytes(archive: zipfile.ZipFile, member: str) -> int:
+    """The size of an array according to its header."""
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         if version not in ((1, 0), (2, 0)):
@@ -79,7 +83,7 @@ def _claimed(archive: zipfile.ZipFile, member: str) -> int:
         read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read_header(file)
     if dtype.hasobject:
-        raise DataError(f"{member} holds Python objects, which only a pickle can carry; store plain numbers")
+        raise DataError(f"{member} must hold plain numbers or text, got Python objects")
     return math.prod(shape) * dtype.itemsize
 
 
@@ -88,92 +92,82 @@ def _read_member(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:
         return np.lib.format.read_array(file, allow_pickle=False)
 
 
-def _dataset(path: Path, arrays: dict[str, NDArray[Any]], seed: int, test_fraction: float) -> DataSet:
-    held = [kind for kind in _HELD if kind in arrays]
-    if len(held) > 1:
-        raise DataError(f"it must hold {', '.join(_HELD[:-1])} or {_HELD[-1]}, it holds {' and '.join(held)}")
-    (kind,) = held
-    tested = f"test_{kind}"
-    if "test_labels" in arrays and tested not in arrays:
-        raise DataError(f"it holds test_labels but no {tested}")
-    if tested in arrays and ("test_labels" in arrays) != ("labels" in arrays):
-        raise DataError("train and test must both have labels, or neither")
-    given: dict[str, NDArray[Any]] = {name: arrays[name] for name in (kind, tested) if name in arrays}
+def _kind_of(arrays: Arrays) -> Kind:
+    found = [kind for kind in _KINDS if kind in arrays]
+    if len(found) != 1:
+        given = " and ".join(found) or ", ".join(sorted(arrays)) or "none of them"
+        raise DataError(f"it must have one array of {', '.join(_KINDS)}, got {given}")
+    return found[0]
+
+
+def _data_set(path: Path, arrays: Arrays, seed: int, test_fraction: float) -> DataSet:
+    kind = _kind_of(arrays)
+    names = [name for name in (kind, f"test_{kind}") if name in arrays]
+    tensors, notes = _tensors({name: arrays[name] for name in names}, kind)
+    targets, class_names = _targets(arrays, kind, [len(tensor) for tensor in tensors])
+    parts = [Split(tensor, **part) for tensor, part in zip(tensors, targets, strict=True)]
+    how = ""
+    if len(parts) == 1:
+        parts = list(split_by_seed(parts[0], test_fraction, seed, "it"))
+        how = f", split with seed {seed}"
+    return DataSet(
+        name=path.stem,
+        kind=kind,
+        train=parts[0],
+        test=parts[1],
+        class_names=class_names,
+        source=f"arrays of {path}{how}",
+        notes=notes,
+    )
+
+
+def _tensors(arrays: Arrays, kind: Kind) -> tuple[list[Tensor], tuple[str, ...]]:
+    """The samples of train and of test, and notes about changes."""
     if kind == "images":
-        images, notes = _as_bytes({name: _channels_first(array, name) for name, array in given.items()})
-    else:
-        images, notes = {name: _as_floats(array, name, kind) for name, array in given.items()}, ()
-    for labels_name, images_name in (("labels", kind), ("test_labels", tested)):
-        if labels_name in arrays and arrays[labels_name].shape != (len(images[images_name]),):
-            raise DataError(
-                f"{labels_name} must be ({len(images[images_name])},), one for each of the {images_name}, "
-                f"got {arrays[labels_name].shape}"
-            )
-    labels, class_names = as_classes(arrays)
-    if tested in images:
-        train = Split(images[kind], labels.get("labels"))
-        test = Split(images[tested], labels.get("test_labels"))
-        return DataSet(path.stem, train, test, class_names, f"arrays of {path}", notes)
-    train, test = split_by_seed(images[kind], labels.get("labels"), test_fraction, seed)
-    source = f"arrays of {path}, split with seed {seed}"
-    return DataSet(path.stem, train, test, class_names, source, notes)
-
-
-def _channels_first(array: NDArray[Any], name: str) -> NDArray[Any]:
-    if array.ndim == 3:
-        array = array[:, None]
-    elif array.ndim == 4 and array.shape[1] not in (1, 3) and array.shape[3] in (1, 3):
-        array = array.transpose(0, 3, 1, 2)
-    if array.ndim != 4 or array.shape[1] not in (1, 3) or array.size == 0:
-        raise DataError(
-            f"{name} must be (N, H, W), (N, C, H, W) or (N, H, W, C) with 1 or 3 channels, got {array.shape}"
-        )
-    return array
-
-
-def _as_floats(array: NDArray[Any], name: str, kind: str) -> Tensor:
-    """Signals (N, C, T) or volumes (N, C, D, H, W) in float32; what has no channels gets one."""
-    short, full = ("(N, T)", "(N, C, T)") if kind == "signals" else ("(N, D, H, W)", "(N, C, D, H, W)")
-    dimensions = full.count(",") + 1
-    if array.ndim == dimensions - 1:
-        array = array[:, None]
-    if array.ndim != dimensions or array.size == 0:
-        raise DataError(f"{name} must be {short} or {full}, got {array.shape}")
-    if array.dtype.kind not in "buif":
-        raise DataError(f"{name} must hold numbers, got {array.dtype}")
-    require_bytes(4 * array.size, f"{len(array):,} {kind}")
-    floats = torch.from_numpy(np.ascontiguousarray(array, np.float32))
-    if not torch.isfinite(floats).all():
-        raise DataError(f"{name} holds values that are not finite")
-    return floats
-
-
-def _as_bytes(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, Tensor], tuple[str, ...]]:
-    """Numbers as bytes; train and test on one scale."""
+        images, notes = as_bytes({name: channels_first(array, name) for name, array in arrays.items()})
+        return list(images.values()), notes
+    dtype = torch.float32 if kind in ("signals", "volumes") else torch.float64
     for name, array in arrays.items():
-        if array.dtype.kind not in "buif":
-            raise DataError(f"{name} must hold numbers, got {array.dtype}")
-        if not np.isfinite([array.min(), array.max()]).all():  # a value that is none makes both so
-            raise DataError(f"{name} holds values that are not finite")
-        if array.min() < 0 or array.max() > 255:
-            raise DataError(f"{name} must lie in 0..1 or 0..255, got {array.min()}..{array.max()}")
-    is_float = any(array.dtype.kind == "f" for array in arrays.values())
-    is_bool = all(array.dtype.kind == "b" for array in arrays.values())
-    scaled = is_bool or (is_float and max(array.max() for array in arrays.values()) <= 1)
-    images = {name: torch.from_numpy(_rounded(array, 255.0 if scaled else 1.0)) for name, array in arrays.items()}
-    notes = ("values in 0..1 were scaled to 0..255",) if scaled else ()
-    if is_float and not scaled:
-        notes = ("values were rounded to whole numbers in 0..255",)
-    return images, notes
+        require_bytes(dtype.itemsize * array.size, f"{len(array):,} {name}")
+    # Values that float32 cannot hold become infinite, so they are checked after the change of dtype.
+    return [samples(samples(a, kind, name=n).values.to(dtype), kind, name=n).values for n, a in arrays.items()], ()
 
 
-def _rounded(array: NDArray[Any], factor: float) -> NDArray[np.uint8]:
-    """Numbers times a factor as bytes, a few images at a time; bytes stay."""
-    if array.dtype == np.uint8:
-        return np.ascontiguousarray(array)
-    rounded = np.empty(array.shape, np.uint8)
-    at_once = max(PIECE // array[0].size, 1)
-    for first in range(0, len(array), at_once):
-        part = slice(first, first + at_once)
-        rounded[part] = np.rint(array[part] * factor)
-    return rounded
+def _targets(arrays: Arrays, kind: Kind, counts: list[int]) -> tuple[list[dict[str, Tensor]], tuple[str, ...]]:
+    """The labels or numbers of every part, as arguments of `Split`, and the names of the classes."""
+    found = [name for name in ("labels", "test_labels", "target", "test_target") if name in arrays]
+    if not found:
+        return [{} for _ in counts], ()
+    stem = found[0].removeprefix("test_")
+    names = [stem, f"test_{stem}"][: len(counts)]
+    if found != names:
+        raise DataError(f"it must have {' and '.join(names)}, got {' and '.join(found)}")
+    given = [arrays[name] for name in names]
+    for name, array, count in zip(names, given, counts, strict=True):
+        if array.ndim == 0 or len(array) != count:
+            raise DataError(f"{name} must have one value for each of the {count} {kind}, got {array.shape}")
+    if stem == "target":
+        numbers = [target(array, kind, target_kind="numbers", name=stem).values for array in given]
+        return [{"numbers": values} for values in numbers], ()
+    classes, class_names = _classes(given, names, arrays.get("class_names"))
+    return [{"labels": labels} for labels in classes], class_names
+
+
+def _classes(
+    labels: list[NDArray[Any]], names: list[str], class_names: NDArray[Any] | None
+) -> tuple[list[Tensor], tuple[str, ...]]:
+    for name, array in zip(names, labels, strict=True):
+        if array.dtype.kind not in "iuU" or array.ndim != 1:
+            raise DataError(f"{name} must be (N,) integers or text, got {array.dtype} {array.shape}")
+        if array.dtype.kind != "U" and array.min() < 0:
+            raise DataError(f"{name} must be at least 0, got {array.min()}")
+    if class_names is None:
+        return class_numbers(labels)
+    if class_names.ndim != 1 or class_names.dtype.kind != "U" or len(class_names) < 2:
+        raise DataError(f"class_names must be (classes,) text, got {class_names.dtype} {class_names.shape}")
+    for name, array in zip(names, labels, strict=True):
+        if array.dtype.kind == "U" or array.max() >= len(class_names):
+            raise DataError(f"{name} must be integers in 0..{len(class_names) - 1} with class_names, got {array.max()}")
+    if len(np.unique(labels[0])) < 2:
+        raise DataError(f"labels must have at least 2 classes, got only {labels[0][0]}")
+    return [torch.from_numpy(array.astype(np.int64)) for array in labels], tuple(map(str, class_names))

@@ -1,4 +1,4 @@
-"""The two formats of CIFAR-10: binary records, and pickles of arrays."""
+"""The two formats of CIFAR-10: binary records and pickled arrays."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ IMAGE_SHAPE = (3, 32, 32)
 PIXELS = 3 * 32 * 32
 RECORD = 1 + PIXELS  # a label, then the red, green and blue planes
 NUM_CLASSES = 10
-_MAX_IMAGES = 100_000  # of one file; the published ones have 10,000
+_MAX_IMAGES = 100_000  # of one file; the published files have 10,000
 _LIMIT = _MAX_IMAGES * RECORD
 
 
@@ -24,15 +24,13 @@ def read_cifar_binary(path: Path, md5: str | None = None) -> Split:
     """One file of the binary version.  -> images uint8 (N, 3, 32, 32), labels int64 (N,)"""
     content = read_bytes(path, _LIMIT, md5)
     if not content or len(content) % RECORD:
-        raise DataError(
-            f"{path} is truncated or no CIFAR-10 file: {len(content)} bytes are no whole number of records of {RECORD}"
-        )
+        raise DataError(f"{path} must have records of {RECORD} bytes, {len(content)} bytes are not a multiple")
     records = np.frombuffer(content, np.uint8).reshape(-1, RECORD)
     return _split(path, records[:, 1:], records[:, 0])
 
 
 def read_cifar_python(path: Path, md5: str | None = None) -> Split:
-    """One file of the python version, read without running anything it says.  Shapes as above."""
+    """One file of the python version, read without running code from it.  Shapes as above."""
     loaded = read_pickled_dict(path, _LIMIT, md5)
     for key in (b"data", b"labels"):
         if key not in loaded:
@@ -46,14 +44,14 @@ def read_cifar_python(path: Path, md5: str | None = None) -> Split:
 
 
 def join(splits: list[Split]) -> Split:
-    """Several files as one split, in their order."""
+    """Several files as one part of a data set, in the given order."""
     labels = [split.labels for split in splits if split.labels is not None]
     return Split(torch.cat([split.samples for split in splits]), torch.cat(labels))
 
 
 def _split(path: Path, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Split:
     if len(pixels) != len(labels):
-        raise DataError(f"{path} has {len(pixels)} images and {len(labels)} labels")
+        raise DataError(f"{path} has {len(pixels)} images but {len(labels)} labels")
     if len(labels) == 0:
         raise DataError(f"{path} holds no images")
     if labels.max() >= NUM_CLASSES:

@@ -1,4 +1,4 @@
-"""A data set in memory: train and test, each one tensor: bytes for images, floats for signals and volumes."""
+"""A data set in memory: a train part and a test part, each one tensor of samples."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,109 +7,113 @@ import torch
 from torch import Tensor
 
 from lgn.data.errors import DataError
-
-#: What a tensor (N, C, ...) of so many dimensions holds.
-KINDS = {3: "signals", 4: "images", 5: "volumes"}
+from lgn.data.kinds import LAYOUTS, Kind, axes_of
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Images, signals or volumes and, where there are any, their labels.
+    """Samples and, if there are any, their labels or a numeric target.
 
-    Shapes: images uint8 (N, C, H, W), or float32 signals (N, C, T) or volumes (N, C, D, H, W); labels int64 (N,) or
-    None.
+    Shapes: samples as in `lgn.data.kinds.LAYOUTS`, images uint8, all others floating-point; labels int64 (N,);
+    numbers floating-point (N,) or (N, q).
     """
 
     samples: Tensor
     labels: Tensor | None = None
+    numbers: Tensor | None = None
 
     def __post_init__(self) -> None:
         given = f"{self.samples.dtype} {tuple(self.samples.shape)}"
-        wanted = torch.uint8 if self.samples.ndim == 4 else torch.float32
-        if self.samples.ndim not in KINDS or self.samples.dtype != wanted:
-            raise DataError(
-                "images must be uint8 (N, C, H, W), signals float32 (N, C, T) and volumes float32 (N, C, D, H, W), "
-                f"got {given}"
-            )
+        if self.samples.ndim not in range(2, 6):
+            raise DataError(f"samples must have 2 to 5 axes, got {given}")
+        if (self.samples.dtype != torch.uint8) if self.samples.ndim == 4 else not self.samples.is_floating_point():
+            raise DataError(f"samples must be uint8 for images and floating-point for all other kinds, got {given}")
         if self.samples.numel() == 0:
-            raise DataError(f"{KINDS[self.samples.ndim]} must hold at least one pixel, got {given}")
-        if self.labels is None:
-            return
-        if self.labels.dtype != torch.int64 or self.labels.ndim != 1:
+            raise DataError(f"samples must not be empty, got {given}")
+        if self.labels is not None and (self.labels.dtype != torch.int64 or self.labels.ndim != 1):
             raise DataError(f"labels must be int64 (N,), got {self.labels.dtype} {tuple(self.labels.shape)}")
-        if len(self.labels) != len(self.samples):
-            raise DataError(f"there are {len(self.samples)} {KINDS[self.samples.ndim]} and {len(self.labels)} labels")
+        for name, target in (("labels", self.labels), ("numbers", self.numbers)):
+            if target is not None and len(target) != len(self.samples):
+                raise DataError(f"{name} must have {len(self.samples)} values, one for each sample, got {len(target)}")
 
     def __len__(self) -> int:
         return len(self.samples)
 
+    def part(self, index: Tensor | slice) -> "Split":
+        """The chosen samples with their labels or numbers, in memory of their own."""
+        labels, numbers = (None if t is None else t[index].clone() for t in (self.labels, self.numbers))
+        return Split(self.samples[index].clone(), labels, numbers)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class DataSet:
-    """Train and test, the names of the classes (none without labels), and where it all came from.
+    """A train part, a test part, and the names that belong to them.
 
-    `source` is one sentence; `notes` say what was done to the images on the way in (resized, left out, scaled).
+    class_names: empty without labels.
+    columns: names of the columns of a table, if they are known.
+    source: where the data came from, in one phrase.
+    notes: changes that reading made (resized, left out, scaled).
     """
 
     name: str
+    kind: Kind
     train: Split
     test: Split
-    class_names: tuple[str, ...]
-    source: str
+    class_names: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    source: str = ""
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.train.samples.shape[1:] != self.test.samples.shape[1:]:
-            shapes = [tuple(split.samples.shape[1:]) for split in (self.train, self.test)]
-            raise DataError(f"train and test {self.kind} of {self.name} differ in shape: {shapes[0]} and {shapes[1]}")
-        for split_name, split in (("train", self.train), ("test", self.test)):
+        train_shape, test_shape = (tuple(split.samples.shape[1:]) for split in (self.train, self.test))
+        if train_shape != test_shape:
+            raise DataError(f"train and test of {self.name} must have one shape, got {train_shape} and {test_shape}")
+        if len(train_shape) + 1 != axes_of(self.kind):
+            raise DataError(f"{self.name} must be {LAYOUTS[self.kind]} for kind {self.kind!r}, got (N, *{train_shape})")
+        for part, split in (("train", self.train), ("test", self.test)):
             if (split.labels is None) != (len(self.class_names) == 0):
-                raise DataError(f"{self.name} must have both {split_name} labels and class names, or neither")
+                raise DataError(f"{self.name} must have both {part} labels and class names, or neither")
             if split.labels is not None:
                 low, high = int(split.labels.min()), int(split.labels.max())
                 if low < 0 or high >= len(self.class_names):
-                    raise DataError(
-                        f"{split_name} labels of {self.name} must lie in 0..{len(self.class_names) - 1}, "
-                        f"got {low}..{high}"
-                    )
-
-    @property
-    def kind(self) -> str:
-        """What it holds: "images", "signals" or "volumes"."""
-        return KINDS[self.train.samples.ndim]
+                    allowed = f"0..{len(self.class_names) - 1}"
+                    raise DataError(f"{part} labels of {self.name} must be in {allowed}, got {low}..{high}")
 
     @property
     def image_shape(self) -> tuple[int, int, int]:
-        """(channels, height, width); asked by what knows images alone."""
+        """(channels, height, width) of images; an error for other kinds."""
         if self.kind != "images":
-            raise DataError(f"{self.name} must hold images for this, it holds {self.kind}; lgn.symmetries knows them")
+            raise DataError(f"{self.name} must hold images, got {self.kind}; lgn.discover accepts all kinds")
         channels, height, width = self.train.samples.shape[1:]
         return channels, height, width
 
     @property
     def num_classes(self) -> int:
-        """How many classes there are; 0 without labels."""
+        """Number of classes; 0 without labels."""
         return len(self.class_names)
 
     def checksum(self) -> str:
-        """SHA-256 of everything a training can see: images and labels of both splits."""
+        """SHA-256 of the samples, labels and numbers of both parts."""
         digest = hashlib.sha256()
         for split in (self.train, self.test):
-            _feed(digest, split.samples)
-            if split.labels is not None:
-                _feed(digest, split.labels)
+            for tensor in (split.samples, split.labels, split.numbers):
+                if tensor is not None:
+                    _feed(digest, tensor)
         return digest.hexdigest()
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.train.samples.shape[1:]))
-        classes = f"{self.num_classes} classes" if self.class_names else "no labels"
-        return f"DataSet({self.name!r}: {len(self.train):,} train, {len(self.test):,} test, {shape}, {classes})"
+        target = f"{self.num_classes} classes" if self.class_names else "no labels"
+        if self.train.numbers is not None:
+            target = "a numeric target"
+        sizes = f"{len(self.train):,} train, {len(self.test):,} test"
+        return f"DataSet({self.name!r}: {sizes}, {self.kind} of {shape}, {target})"
 
 
-def checksum(images: Tensor) -> str:
-    """SHA-256 of a tensor's type, shape and values."""
+def checksum(samples: Tensor) -> str:
+    """SHA-256 of a tensor's dtype, shape and values."""
     digest = hashlib.sha256()
-    _feed(digest, images)
+    _feed(digest, samples)
     return digest.hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Image files to bytes: the header is judged before a pixel is decoded."""
+"""Decode image files. The header is checked before any pixel is decoded."""
 
 import os
 import warnings
@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lgn.data.errors import DataError
-from lgn.data.room import require_room
+from lgn.data.limits import require_image_bytes
 
 if TYPE_CHECKING:
     from PIL import Image
 
-MAX_IMAGE_PIXELS = 2**26  # 8192 x 8192: larger than any png_address that a patch-sized filter looks at
+MAX_IMAGE_PIXELS = 2**26  # 8192 x 8192
 _FORMATS = ("PNG", "JPEG", "WEBP")
 _GREY_MODES = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L")
-_ORIENTATION = 0x0112  # the EXIF tag that says how the camera was held; from 5 on, it lay on its side
+_ORIENTATION = 0x0112  # the EXIF tag of the camera's orientation; 5 to 8 exchange height and width
 
 
 @dataclass(frozen=True)
 class Header:
-    """What the first bytes of an image file say."""
+    """Size and colour of an image, from the first bytes of its file."""
 
     height: int
     width: int
@@ -34,47 +34,48 @@ class Header:
 
 
 def read_header(path: Path) -> Header:
-    """The size and kind of an image, without decoding it."""
+    """The header of an image file; nothing is decoded."""
     from PIL import Image
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Pillow warns of large images; the limit below is lower, and final
+            warnings.simplefilter("ignore")  # Pillow warns about large images; our limit is below that
             with Image.open(path, formats=_FORMATS) as image:
                 width, height = image.size
                 grey = image.mode in _GREY_MODES
-                on_its_side = width * height <= MAX_IMAGE_PIXELS and image.getexif().get(_ORIENTATION, 1) >= 5
+                sideways = width * height <= MAX_IMAGE_PIXELS and image.getexif().get(_ORIENTATION, 1) >= 5
     except Image.DecompressionBombError as error:
-        raise DataError(f"{path} is refused: {error}") from error
-    except Exception as error:  # a damaged image may fail in any way; none of them may go deeper
+        raise DataError(f"{path} cannot be used: {error}") from error
+    except Exception as error:  # a damaged image may raise any error
         raise DataError(f"{path} is not a PNG, JPEG or WebP image: {error}") from error
     if width * height > MAX_IMAGE_PIXELS:
-        raise DataError(f"{path} has {width}x{height} pixels, allowed are {MAX_IMAGE_PIXELS:,} in all")
-    return Header(width, height, grey) if on_its_side else Header(height, width, grey)
+        raise DataError(f"{path} has {width}x{height} pixels, allowed are {MAX_IMAGE_PIXELS:,} in total")
+    return Header(width, height, grey) if sideways else Header(height, width, grey)
 
 
 def decode_images(paths: list[Path], headers: list[Header], image_size: int | None) -> Tensor:
-    """All images as one tensor, grey if all are grey.  -> uint8 (N, 1 or 3, H, W)"""
+    """Decode all images into one tensor, grey if all of them are grey.  -> uint8 (N, 1 or 3, H, W)"""
     sizes = {(header.height, header.width) for header in headers}
     if image_size is None and len(sizes) > 1:
         (low_h, low_w), (high_h, high_w) = min(sizes), max(sizes)
         raise DataError(
-            f"images differ in size, from {low_h}x{low_w} ({_first(paths, headers, min(sizes))}) to "
-            f"{high_h}x{high_w} ({_first(paths, headers, max(sizes))}); choose one with image_size (--image-size)"
+            f"image_size must be given (--image-size) for images of several sizes, "
+            f"from {low_h}x{low_w} ({_first(paths, headers, min(sizes))}) to "
+            f"{high_h}x{high_w} ({_first(paths, headers, max(sizes))})"
         )
     height, width = (image_size, image_size) if image_size is not None else next(iter(sizes))
     grey = all(header.grey for header in headers)
     channels = 1 if grey else 3
-    require_room(len(paths), channels, height, width)
+    require_image_bytes(len(paths), channels, height, width)
     images = torch.empty(len(paths), channels, height, width, dtype=torch.uint8)
 
     def decode(number: int) -> None:
         pixels = _decode(paths[number], grey, (height, width))
         images[number] = torch.from_numpy(pixels).reshape(height, width, channels).permute(2, 0, 1)
 
-    # Pillow lets go of the interpreter while it decodes; all threads together hold no more than one largest image.
-    at_once = MAX_IMAGE_PIXELS // max(header.height * header.width for header in headers)
-    with ThreadPoolExecutor(min(at_once, os.cpu_count() or 1)) as pool:
+    # Threads decode in parallel; all threads together never hold more pixels than the largest allowed image.
+    threads = MAX_IMAGE_PIXELS // max(header.height * header.width for header in headers)
+    with ThreadPoolExecutor(min(threads, os.cpu_count() or 1)) as pool:
         for _ in pool.map(decode, range(len(paths))):
             pass
     return images
@@ -89,19 +90,19 @@ def _decode(path: Path, grey: bool, size: tuple[int, int]) -> NDArray[Any]:
             if (image.height, image.width) != size:
                 image = ImageOps.fit(image, (size[1], size[0]), Image.Resampling.BILINEAR)
             return np.array(image, np.uint8)
-    except Exception as error:  # as above
+    except Exception as error:  # a damaged image may raise any error
         raise DataError(f"{path} is damaged: {error}") from error
 
 
 def _flattened(image: "Image.Image", grey: bool) -> "Image.Image":
-    """Eight bits, grey or colour; what is transparent becomes white."""
+    """Eight bits, grey or colour, on a white background."""
     from PIL import Image
 
-    if image.mode.startswith("I"):  # 16 bits: Pillow's own conversion would clip at 255, not scale
+    if image.mode.startswith("I"):  # 16 bits: Pillow would clip at 255 instead of scaling
         image = Image.fromarray((np.asarray(image).astype(np.uint32) >> 8).clip(0, 255).astype(np.uint8))
     if image.has_transparency_data:
-        paper = Image.new("RGBA", image.size, "white")
-        image = Image.alpha_composite(paper, image.convert("RGBA"))
+        background = Image.new("RGBA", image.size, "white")
+        image = Image.alpha_composite(background, image.convert("RGBA"))
     return image.convert("L" if grey else "RGB")
 
 

@@ -1,8 +1,8 @@
-"""Fetching a published set: several mirrors, checksums, and nothing half-written left behind."""
+"""Download a published data set from one of its mirrors: all files with the right checksums, or none."""
 
+import logging
 import os
 import shutil
-import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ _TIMEOUT = 30  # seconds without a byte
 _MEMBER_LIMIT = 2**28  # bytes of one file in an archive
 
 
-def download(named: NamedSet, directory: Path) -> Path:
-    """Put the files of a set into its folder under `directory`, all of them or none.  -> that folder"""
+def fetch(named: NamedSet, directory: Path, *, progress: bool = False) -> Path:
+    """Download all files of a data set into its folder under `directory`, or none of them.  -> the folder"""
     folder = directory / named.layouts[0].folders[0]
     with _staging(directory) as staged:
         for file in named.downloads:
-            _fetch(named, file, staged)
+            _fetch_file(named, file, staged, progress)
             if file.name.endswith(".tar.gz"):
                 _unpack(staged / file.name, {entry.name for entry in _files(named)})
         if folder.exists():
@@ -32,24 +32,35 @@ def download(named: NamedSet, directory: Path) -> Path:
     return folder
 
 
-def _fetch(named: NamedSet, file: SetFile, directory: Path) -> None:
+def _fetch_file(named: NamedSet, file: SetFile, directory: Path, progress: bool) -> None:
     import pooch
 
-    pooch.get_logger().setLevel("WARNING")
-    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=_TIMEOUT)
+    downloader = pooch.HTTPDownloader(progressbar=progress, timeout=_TIMEOUT)
     failures = []
     for mirror in named.mirrors:
         try:
-            path = pooch.retrieve(mirror + file.name, f"md5:{file.md5}", file.name, directory, downloader=downloader)
+            with _quiet(pooch.get_logger()):
+                path = pooch.retrieve(mirror + file.name, f"md5:{file.md5}", file.name, directory, None, downloader)
         except (OSError, ValueError) as error:  # requests' errors are OSErrors; a wrong checksum is a ValueError
             failures.append(f"{mirror} ({_reason(error)})")
         else:
-            Path(path).chmod(0o644)  # a temporary file is its owner's alone; a data directory may be shared
+            Path(path).chmod(0o644)  # a temporary file is readable by its owner only; a data directory may be shared
             return
     raise DataError(
         f"{file.name} could not be downloaded from {' or '.join(failures)}; connect to a network, or copy the files of "
-        f"{named.name} by hand and name their directory with --data-dir or LGN_DATA, or use the embedded set 'digits'"
+        f"{named.name} and give their directory with --data-dir or LGN_DATA, or use 'digits', which needs no download"
     )
+
+
+@contextmanager
+def _quiet(logger: logging.Logger) -> Iterator[None]:
+    """No messages below warnings for a while."""
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _reason(error: Exception) -> str:
@@ -67,7 +78,7 @@ def _reason(error: Exception) -> str:
 
 
 def _unpack(archive: Path, wanted: set[str]) -> None:
-    """Take the wanted files, and no other, out of a tar archive into its own directory; then remove the archive."""
+    """Extract the wanted files, and no others, next to a tar archive; then remove the archive."""
     try:
         with tarfile.open(archive, "r:gz") as members:
             for member in members:
@@ -82,7 +93,7 @@ def _unpack(archive: Path, wanted: set[str]) -> None:
                     shutil.copyfileobj(content, file)
                 wanted = wanted - {name}
     except (tarfile.TarError, EOFError, OSError) as error:
-        raise DataError(f"{archive.name} is no readable archive: {error}") from error
+        raise DataError(f"{archive.name} is not a readable archive: {error}") from error
     if wanted:
         raise DataError(f"{archive.name} lacks {', '.join(sorted(wanted))}")
     archive.unlink()
@@ -94,7 +105,7 @@ def _files(named: NamedSet) -> tuple[SetFile, ...]:
 
 @contextmanager
 def _staging(directory: Path) -> Iterator[Path]:
-    """A folder to work in, beside the place of the result; it goes, and on failure so does all that was made for it."""
+    """A temporary folder on the disk of the result. After a failure, new parent directories are removed too."""
     made = [path for path in (directory, *directory.parents) if not path.exists()]
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -107,7 +118,7 @@ def _staging(directory: Path) -> Iterator[Path]:
         yield staged
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
-        for path in made:  # from the innermost outwards; one that holds something by now stays
+        for path in made:  # from the innermost outwards; a directory that is not empty stays
             try:
                 path.rmdir()
             except OSError:

@@ -1,13 +1,13 @@
-"""The one error of this room, and what strangers' words look like in it."""
-
-
-def printable(text: str) -> str:
-    """Text with its control characters spelled out: a name from a file must not steer the terminal that shows it."""
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+"""The error of this package."""
 
 
 class DataError(ValueError):
-    """A data set cannot be had, read or believed. The message names the file or argument and what is wrong."""
+    """Data cannot be found, read or used. The message names the file or argument, and the reason."""
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
+
+
+def printable(text: str) -> str:
+    """Text with control characters escaped, so that a name from a file cannot change the terminal."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

@@ -1,4 +1,4 @@
-"""Reading files that a stranger may have made: bounded, checked, and named in every complaint."""
+"""Reading files of unknown origin: at most so many bytes, with a checksum if one is known."""
 
 import gzip
 import hashlib
@@ -9,9 +9,9 @@ from lgn.data.errors import DataError
 
 
 def read_bytes(path: Path, limit: int, md5: str | None = None) -> bytes:
-    """The content of a file, decompressed if it is gzip (told by its first bytes), of at most `limit` bytes.
+    """The content of a file of at most `limit` bytes. Content that begins as gzip does is decompressed.
 
-    With `md5`, the *content* must have that checksum: a raw file and its `.gz` then answer to one number.
+    md5: checksum of the decompressed content; a file and its `.gz` have the same.
     """
     try:
         with path.open("rb") as file:
@@ -27,14 +27,15 @@ def read_bytes(path: Path, limit: int, md5: str | None = None) -> bytes:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     if len(content) > limit:
-        raise DataError(f"{path} holds more than the {limit:,} bytes that it may hold")
+        raise DataError(f"{path} must have at most {limit:,} bytes, it has more")
     if md5 is not None:
         found = hashlib.md5(content, usedforsecurity=False).hexdigest()
         if found != md5:
-            raise DataError(f"{path} has a wrong checksum: its content has MD5 {found}, published is {md5}")
+            raise DataError(f"{path} has the wrong checksum: MD5 must be {md5}, got {found}")
     return content
 
 
-def packed_or_not(path: Path) -> Path | None:
-    """A file, or its `.gz`; None where there is neither."""
-    return next((each for each in (path, path.with_name(f"{path.name}.gz")) if each.is_file()), None)
+def plain_or_gzip(path: Path) -> Path | None:
+    """This file or the file with `.gz` added, whichever exists; None if neither does."""
+    candidates = (path, path.with_name(f"{path.name}.gz"))
+    return next((candidate for candidate in candidates if candidate.is_file()), None)

@@ -1,4 +1,4 @@
-"""The IDX format of MNIST and its kin: a magic number, the sizes, the bytes."""
+"""The IDX format of MNIST: a magic number, the sizes, the bytes."""
 
 import math
 import struct
@@ -8,22 +8,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lgn.data.dataset import Split
+from lgn.data.dataset import DataSet, Split
 from lgn.data.errors import DataError
-from lgn.data.files import read_bytes
+from lgn.data.files import plain_or_gzip, read_bytes
 
-IMAGES_MAGIC = 0x00000803  # unsigned bytes, 3 dimensions
-LABELS_MAGIC = 0x00000801  # unsigned bytes, 1 dimension
-_LIMIT = 2**30  # of a file that holds more than any of MNIST's kin: a gzip bomb stops here
+IMAGES_MAGIC = 0x00000803  # unsigned bytes, 3 axes
+LABELS_MAGIC = 0x00000801  # unsigned bytes, 1 axis
+_LIMIT = 2**30  # bytes of one file; a gzip bomb stops here
+
+#: The four files of a data set: images and labels of the train part, then of the test part.
+FILES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
 
 
 def read_idx_images(path: Path, md5: str | None = None) -> Tensor:
-    """The images of an IDX file, raw or gzip.  -> uint8 (N, 1, H, W)"""
+    """Images of an IDX file, plain or gzip.  -> uint8 (N, 1, H, W)"""
     return _read(path, IMAGES_MAGIC, "images", md5).unsqueeze(1)
 
 
 def read_idx_labels(path: Path, num_classes: int, md5: str | None = None) -> Tensor:
-    """The labels of an IDX file, raw or gzip.  -> int64 (N,)"""
+    """Labels of an IDX file, plain or gzip.  -> int64 (N,)"""
     labels = _read(path, LABELS_MAGIC, "labels", md5).long()
     if len(labels) and int(labels.max()) >= num_classes:
         raise DataError(f"{path} has the label {int(labels.max())}, allowed are 0..{num_classes - 1}")
@@ -33,36 +36,66 @@ def read_idx_labels(path: Path, num_classes: int, md5: str | None = None) -> Ten
 def read_idx_split(
     images: Path, labels: Path, num_classes: int, md5: tuple[str | None, str | None] = (None, None)
 ) -> Split:
-    """One split from its file of images and its file of labels."""
+    """One part of a data set from its file of images and its file of labels."""
     pixels = read_idx_images(images, md5[0])
-    targets = read_idx_labels(labels, num_classes, md5[1])
-    if len(pixels) != len(targets):
-        raise DataError(f"{images} has {len(pixels)} images but {labels} has {len(targets)} labels")
-    return Split(pixels, targets)
+    classes = read_idx_labels(labels, num_classes, md5[1])
+    if len(pixels) != len(classes):
+        raise DataError(f"{images} has {len(pixels)} images but {labels} has {len(classes)} labels")
+    return Split(pixels, classes)
+
+
+def has_idx(folder: Path) -> bool:
+    """Whether a folder has any of the four files."""
+    return any(_path_of(folder, name) is not None for name in FILES)
+
+
+def load_idx_folder(folder: Path) -> DataSet:
+    """A folder with the four files of a data set, plain or gzip. Classes are named by their numbers."""
+    found = {name: path for name in FILES if (path := _path_of(folder, name)) is not None}
+    missing = [name for name in FILES if name not in found]
+    if missing:
+        raise DataError(f"{folder} must have all four IDX files, {', '.join(missing)} missing")
+    images, labels, test_images, test_labels = found.values()
+    train, test = read_idx_split(images, labels, 256), read_idx_split(test_images, test_labels, 256)
+    classes = 1 + max(int(split.labels.max()) for split in (train, test) if split.labels is not None)
+    if classes < 2:
+        raise DataError(f"{folder} must have at least 2 classes, all labels are 0")
+    return DataSet(
+        name=folder.resolve().name,
+        kind="images",
+        train=train,
+        test=test,
+        class_names=tuple(map(str, range(classes))),
+        source=f"IDX files of {folder}",
+    )
 
 
 def encode_idx(array: Tensor) -> bytes:
-    """The bytes of an IDX file for a uint8 tensor: what the readers above read."""
+    """The content of an IDX file for a uint8 tensor."""
     header = struct.pack(f">{1 + array.ndim}I", 0x00000800 | array.ndim, *array.shape)
     return header + array.to(torch.uint8).contiguous().numpy().tobytes()
 
 
+def _path_of(folder: Path, name: str) -> Path | None:
+    """A file by its name, or by the name that some programs give it (`train-images.idx3-ubyte`)."""
+    return plain_or_gzip(folder / name) or plain_or_gzip(folder / name.replace("-idx", ".idx"))
+
+
 def _read(path: Path, magic: int, what: str, md5: str | None) -> Tensor:
     content = read_bytes(path, _LIMIT, md5)
-    dimensions = magic & 0xFF
-    header = 4 * (1 + dimensions)
+    axes = magic & 0xFF
+    header = 4 * (1 + axes)
     if len(content) < 4:
-        raise DataError(f"{path} is truncated: {len(content)} bytes, too few for the magic number")
+        raise DataError(f"{path} is truncated: {len(content)} bytes are too few for the magic number")
     found = int.from_bytes(content[:4], "big")
     if found != magic:
-        raise DataError(f"{path} has the magic number {found:#010x}, IDX {what} have {magic:#010x}")
+        raise DataError(f"{path} must have the magic number {magic:#010x} of IDX {what}, got {found:#010x}")
     if len(content) < header:
-        raise DataError(f"{path} is truncated: {len(content)} bytes, the header alone has {header}")
-    shape = struct.unpack(f">{dimensions}I", content[4:header])
-    if len(content) - header != math.prod(shape):
-        problem = "is truncated" if len(content) - header < math.prod(shape) else "has bytes too many"
-        raise DataError(
-            f"{path} {problem}: its header promises {math.prod(shape)} bytes of {what}, it has {len(content) - header}"
-        )
-    # A copy, because the bytes of a file cannot be written to and torch's tensors can.
+        raise DataError(f"{path} is truncated: {len(content)} bytes are too few for the header of {header} bytes")
+    shape = struct.unpack(f">{axes}I", content[4:header])
+    size, expected = len(content) - header, math.prod(shape)
+    if size != expected:
+        problem = "is truncated" if size < expected else "has too many bytes"
+        raise DataError(f"{path} {problem}: its header promises {expected} bytes of {what}, it has {size}")
+    # A copy, because tensors can be written to and the bytes of a file cannot.
     return torch.from_numpy(np.frombuffer(content, np.uint8, offset=header).reshape(shape).copy())

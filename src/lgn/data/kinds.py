@@ -15,8 +15,8 @@ LAYOUTS: dict[Kind, str] = {
     "tables": "(N, d)",
     "points": "(N, P, k)",
 }
-_BY_AXES: dict[int, Kind] = {2: "tables", 4: "images", 5: "volumes"}
-_WITH_CHANNELS = ("images", "signals", "volumes")
+#: The kinds with channels on a grid, by their number of axes.
+GRID_KINDS: dict[int, Kind] = {3: "signals", 4: "images", 5: "volumes"}
 
 
 def axes_of(kind: Kind) -> int:
@@ -34,9 +34,9 @@ def kind_of(shape: Sequence[int], kind: str | None = None, name: str = "data") -
         return _require_fitting(shape, kind, name)
     if len(shape) == 3:
         raise DataError(f'kind must be "signals" or "points" for 3 axes, got {shape}; for grey images pass x[:, None]')
-    if len(shape) not in _BY_AXES:
+    if not 2 <= len(shape) <= 5:
         raise DataError(f"{name} must have 2 to 5 axes, got {shape}")
-    found = _BY_AXES[len(shape)]
+    found = GRID_KINDS.get(len(shape), "tables")
     if found != "tables" and shape[-1] in (1, 3, 4) and shape[1] not in (1, 3, 4):
         last = len(shape) - 1
         order = ", ".join(map(str, (0, last, *range(1, last))))
@@ -47,7 +47,7 @@ def kind_of(shape: Sequence[int], kind: str | None = None, name: str = "data") -
 def _require_fitting(shape: tuple[int, ...], kind: str, name: str) -> Kind:
     for known in get_args(Kind):
         if known == kind:
-            missing = kind in _WITH_CHANNELS and len(shape) == axes_of(known) - 1
+            missing = known in GRID_KINDS.values() and len(shape) == axes_of(known) - 1
             if len(shape) != axes_of(known) and not missing:
                 raise DataError(f"{name} must be {LAYOUTS[known]} for kind {kind!r}, got {shape}")
             return known

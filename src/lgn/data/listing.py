@@ -1,4 +1,4 @@
-"""What lies in a folder: files of one kind, with a subfolder per class, or flat."""
+"""The files of a folder, with one subfolder for each class, or without classes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ _SPLIT_NAMES = {"train", "test", "val", "valid", "validation"}
 
 @dataclass(frozen=True)
 class Listing:
-    """Files with the number of their class (-1 without), and how many entries were left out."""
+    """Files with the numbers of their classes (-1 without classes), and the number of entries that were left out."""
 
     paths: tuple[Path, ...]
     labels: tuple[int, ...]
@@ -19,23 +19,23 @@ class Listing:
 
 
 def listings(path: Path, suffixes: tuple[str, ...], what: str) -> list[Listing]:
-    """That of the folder; or those of its subfolders `train` and `test`, where it has these.
+    """The files of a folder; or of its subfolders `train` and `test`, if it has both and no others.
 
-    what: one of the files, for messages: "image"
+    what: noun for one file, for messages: "image"
     """
     subfolders = {entry.name for entry in entries(path) if entry.is_dir()}
     if not subfolders or not subfolders <= _SPLIT_NAMES:
         return [_list(path, suffixes, what)]
     if subfolders != {"train", "test"}:
-        raise DataError(f"{path} has the subfolders {', '.join(sorted(subfolders))}; a split is train and test")
-    found = [_list(path / "train", suffixes, what), _list(path / "test", suffixes, what)]
-    if found[0].class_names != found[1].class_names:
+        raise DataError(f"{path} must have the subfolders train and test, got {', '.join(sorted(subfolders))}")
+    train, test = _list(path / "train", suffixes, what), _list(path / "test", suffixes, what)
+    if train.class_names != test.class_names:
         raise DataError(f"{path / 'train'} and {path / 'test'} must have subfolders of the same names")
-    return found
+    return [train, test]
 
 
 def entries(folder: Path) -> list[Path]:
-    """What lies in a folder, in an order that does not depend on the file system; hidden entries do not count."""
+    """The entries of a folder that are not hidden, sorted by name."""
     try:
         return sorted((entry for entry in folder.iterdir() if not entry.name.startswith(".")), key=lambda p: p.name)
     except OSError as error:
@@ -43,32 +43,36 @@ def entries(folder: Path) -> list[Path]:
 
 
 def _list(folder: Path, suffixes: tuple[str, ...], what: str) -> Listing:
-    def chosen(among: list[Path]) -> list[Path]:
-        return [entry for entry in among if entry.suffix.lower() in suffixes and entry.is_file()]
-
     inside = entries(folder)
     subfolders = [entry for entry in inside if entry.is_dir()]
-    files = chosen(inside)
-    left_out = len(inside) - len(subfolders) - len(files)
+    files = _with_suffix(inside, suffixes)
     if files and subfolders:
-        raise DataError(f"{folder} holds {what}s and subfolders; use a subfolder for every class, or {what}s alone")
+        raise DataError(f"{folder} has {what}s and subfolders; use one subfolder for each class, or {what}s only")
     if not subfolders:
-        if not files:
-            raise DataError(f"{folder} is empty: it holds no {', '.join(suffixes)} {what}")
+        left_out = len(inside) - len(_require_files(files, folder, suffixes, what))
         return Listing(tuple(files), (-1,) * len(files), (), left_out)
     if len(subfolders) == 1:
         raise DataError(
-            f"{folder} has one class only, {subfolders[0].name!r}; classification needs two, "
-            f"and for reconstruction the {what}s lie in the folder itself"
+            f"{folder} must have at least 2 classes, got only {subfolders[0].name!r}; "
+            f"for data without classes, put the {what}s into the folder itself"
         )
     paths: list[Path] = []
     labels: list[int] = []
+    left_out = len(inside) - len(subfolders)
     for number, subfolder in enumerate(subfolders):
-        within = entries(subfolder)
-        found = chosen(within)
-        if not found:
-            raise DataError(f"{subfolder} is empty: it holds no {', '.join(suffixes)} {what}")
+        candidates = entries(subfolder)
+        found = _require_files(_with_suffix(candidates, suffixes), subfolder, suffixes, what)
         paths += found
         labels += [number] * len(found)
-        left_out += len(within) - len(found)
+        left_out += len(candidates) - len(found)
     return Listing(tuple(paths), tuple(labels), tuple(subfolder.name for subfolder in subfolders), left_out)
+
+
+def _with_suffix(candidates: list[Path], suffixes: tuple[str, ...]) -> list[Path]:
+    return [entry for entry in candidates if entry.suffix.lower() in suffixes and entry.is_file()]
+
+
+def _require_files(files: list[Path], folder: Path, suffixes: tuple[str, ...], what: str) -> list[Path]:
+    if not files:
+        raise DataError(f"{folder} is empty: it has no {', '.join(suffixes)} {what}")
+    return files

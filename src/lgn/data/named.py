@@ -1,49 +1,61 @@
-"""Named sets, from finding them to having them in memory."""
+"""Named data sets: find them, download them, read them."""
 
 import os
 from pathlib import Path
 
 from lgn.data.cifar import join, read_cifar_binary, read_cifar_python
 from lgn.data.dataset import DataSet, Split
-from lgn.data.download import download
+from lgn.data.download import fetch
 from lgn.data.errors import DataError
 from lgn.data.idx import read_idx_split
 from lgn.data.locate import Found, cache_directory, find, search_directories
 from lgn.data.registry import NAMED_SETS, NamedSet, SetFile
-from lgn.data.rotated import flip_set, rotate_set, turn_set
 
 
-def load_named(name: str, data_dir: str | os.PathLike[str] | None, seed: int, may_download: bool) -> DataSet:
-    """A named set: found on this machine, or downloaded; every file checked against its published checksum."""
+def load_named(
+    name: str, data_dir: str | os.PathLike[str] | None, seed: int, *, download: bool, progress: bool
+) -> DataSet:
+    """A named data set from this machine or from a mirror. Every file must have its published checksum."""
     named = NAMED_SETS[name]
-    if named.made_from is not None:
-        return _load_made(named, named.made_from, data_dir, seed, may_download)
-    found = obtain(named, data_dir, may_download)
-    splits = [
+    if named.made_from is not None and named.make is not None:
+        try:
+            source = load_named(named.made_from, data_dir, seed, download=download, progress=progress)
+        except DataError as error:
+            raise DataError(f"{name} is made from {named.made_from}, which cannot be loaded: {error}") from error
+        return named.make(source, name, seed)
+    found = _obtain(named, data_dir, download, progress)
+    train, test = (
         _read(found.layout.format, files, paths, len(named.class_names))
         for files, paths in ((found.layout.train, found.train), (found.layout.test, found.test))
-    ]
-    dataset = DataSet(name, splits[0], splits[1], named.class_names, f"{name} from {found.directory}")
-    if (len(splits[0]), len(splits[1])) != (named.train_count, named.test_count):
+    )
+    if (len(train), len(test)) != (named.train_count, named.test_count):
         raise DataError(
-            f"{found.directory} has {len(splits[0])} train and {len(splits[1])} test images, "
-            f"{name} has {named.train_count} and {named.test_count}"
+            f"{name} has {named.train_count} train and {named.test_count} test images, "
+            f"{found.directory} has {len(train)} and {len(test)}"
         )
-    return dataset
+    return DataSet(
+        name=name,
+        kind="images",
+        train=train,
+        test=test,
+        class_names=named.class_names,
+        source=f"{name} from {found.directory}",
+    )
 
 
-def obtain(named: NamedSet, data_dir: str | os.PathLike[str] | None, may_download: bool = True) -> Found:
-    """Where the files of a set are, after a download if there is no copy yet."""
+def _obtain(named: NamedSet, data_dir: str | os.PathLike[str] | None, download: bool, progress: bool) -> Found:
+    """The files of a data set, after a download if there is no copy yet."""
     found = find(named, data_dir)
-    places = ", ".join(str(directory) for directory in search_directories(named, data_dir))
-    if found is None and may_download and named.downloads:
+    searched = ", ".join(str(directory) for directory in search_directories(named, data_dir))
+    if found is None and download and named.downloads:
+        target = Path(data_dir).expanduser() if data_dir is not None else cache_directory()
         try:
-            download(named, Path(data_dir).expanduser() if data_dir is not None else cache_directory())
+            fetch(named, target, progress=progress)
         except DataError as error:
-            raise DataError(f"{named.name} is not in {places}, and {error}") from error
+            raise DataError(f"{named.name} is not in {searched}, and {error}") from error
         found = find(named, data_dir)
     if found is None:
-        raise DataError(f"{named.name} is not in {places}: get it with `lgn data get {named.name}`")
+        raise DataError(f"{named.name} is not in {searched}: get it with `lgn data get {named.name}`")
     return found
 
 
@@ -52,19 +64,3 @@ def _read(format: str, files: tuple[SetFile, ...], paths: tuple[Path, ...], num_
         return read_idx_split(paths[0], paths[1], num_classes, (files[0].md5, files[1].md5))
     read = read_cifar_binary if format == "cifar-binary" else read_cifar_python
     return join([read(path, file.md5) for file, path in zip(files, paths, strict=True)])
-
-
-def _load_made(
-    named: NamedSet, made_from: str, data_dir: str | os.PathLike[str] | None, seed: int, may_download: bool
-) -> DataSet:
-    try:
-        source = load_named(made_from, data_dir, seed, may_download)
-    except DataError as error:
-        raise DataError(f"{named.name} is made from {made_from}, and {made_from} cannot be had: {error}") from error
-    if named.name == "flipped-cifar10":
-        return flip_set(source, named.name, seed)
-    if named.name == "digits-90":
-        return turn_set(source, named.name, seed)
-    if named.name == "rotated-mnist-45":
-        return rotate_set(source, named.name, seed, within=45.0)
-    return rotate_set(source, named.name, seed, quarter_turns=named.name == "rotated-mnist-90")

@@ -1,4 +1,4 @@
-"""Patches of images, drawn uniformly over all positions."""
+"""Random patches of images."""
 
 import torch
 from torch import Tensor
@@ -8,7 +8,7 @@ from lgn.data.seeds import generator_for
 
 
 def patches(images: Tensor, size: int | tuple[int, int], count: int, seed: int) -> Tensor:
-    """Draw `count` patches: image, row and column each uniform, the last position included (sec. 5.2).
+    """Draw `count` patches, uniformly over all images and positions (sec. 5.2).
 
     Shapes: (N, C, H, W) -> (count, C, n, m), of the same dtype.
     """
@@ -17,7 +17,7 @@ def patches(images: Tensor, size: int | tuple[int, int], count: int, seed: int) 
     n, m = (size, size) if isinstance(size, int) else size
     number, channels, height, width = images.shape
     if not (1 <= n <= height and 1 <= m <= width):
-        raise DataError(f"size must fit into images of {height}x{width}, got {n}x{m}")
+        raise DataError(f"size must be at most {height}x{width}, the size of the images, got {n}x{m}")
     if count < 1 or number < 1:
         raise DataError(f"count and the number of images must be at least 1, got {count} and {number}")
     generator = generator_for("patches", seed)

@@ -1,4 +1,4 @@
-"""From bytes to what a network sees: statistics of train alone, applied to train, test and, later, analysis."""
+"""Preprocess images for a network, with statistics of the training images."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lgn.data.dataset import checksum
 from lgn.data.errors import DataError
-from lgn.data.room import PIECE
+from lgn.data.limits import PIECE
 from lgn.data.zca import CHUNK, Whitening, fit_whitening
 from lgn.files import decode, encode
 
@@ -18,19 +18,19 @@ Kind = Literal["standardise", "zca", "none"]
 SCHEMA = 1
 
 # Note [The eps of whitening]
-# After standardising, the variances sum to about one per pixel, so eps is a fraction of the average variance. It is
-# also what keeps whitening sane: a direction without variance in train (MNIST's margin) is multiplied by
-# 1/sqrt(eps), which is 10 for 0.01 and 300 to 1000 for the 1e-5 or 1e-6 of common recipes: a stray pixel of a test
-# image would outweigh all the others. The largest values after whitening MNIST are, for train and for test, 214 and
-# 392 with eps 1e-5, 87 and 92 with 1e-3, 31.3 and 31.9 with 1e-2: there, nothing in test is new to the matrix.
+# After standardising, the average variance of a pixel is about one, so eps is a fraction of the average variance.
+# Whitening multiplies a direction without variance in train (the margin of MNIST) by 1/sqrt(eps). That is 10 for
+# eps = 0.01, and 300 to 1000 for the common 1e-5 or 1e-6, where one unusual pixel of a test image outweighs all others.
+# The largest values of MNIST after whitening are, in train and in test, 214 and 392 for eps = 1e-5, 87 and 92 for
+# 1e-3, 31.3 and 31.9 for 1e-2: with 1e-2, train and test agree.
 DEFAULT_EPS = 1e-2
 
-_GREY_WEIGHTS = (0.299, 0.587, 0.114)  # luma of ITU-R BT.601, as image libraries have it
+_GREY_WEIGHTS = (0.299, 0.587, 0.114)  # luma of ITU-R BT.601, as in Pillow
 
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What is stored of a preprocessing; `mean` and `std` are of pixels in 0..1, one per channel."""
+    """The stored part of a preprocessing. `mean` and `std` belong to pixels in 0..1, one number per channel."""
 
     kind: Kind
     grey: bool
@@ -50,17 +50,17 @@ class Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Preprocessing(Recipe):
-    """A fitted preprocessing. Made by `fit_preprocessing`, or from its JSON.
+    """A fitted preprocessing, made by `fit_preprocessing` or `Preprocessing.from_json`.
 
-    - `none`: bytes become 0..1.
+    - `none`: bytes are scaled to 0..1.
     - `standardise`: `(x - mean) / std` per channel.
-    - `zca`: standardised, then whitened as whole images (see `lgn.data.zca`).
+    - `zca`: standardised, then whitened (see `lgn.data.zca`).
     """
 
     whitening: Whitening | None = None
 
     def apply(self, images: Tensor) -> Tensor:
-        """Finish images: bytes go all the way; float32 are taken as prepared before, and returned as they are.
+        """Preprocess bytes; float32 images are taken as preprocessed and returned unchanged.
 
         Shapes: uint8 (N, C, H, W) -> float32 (N, C or 1, H, W)
         """
@@ -68,12 +68,12 @@ class Preprocessing(Recipe):
             return images
         if images.dtype != torch.uint8 or images.ndim != 4:
             raise DataError(
-                f"images must be uint8 (N, C, H, W), or float32 from prepare, got {images.dtype} {tuple(images.shape)}"
+                f"images must be uint8 (N, C, H, W), or float32 after prepare, got {images.dtype} {tuple(images.shape)}"
             )
         if self.whitening is None:
             return self._standardise(images)
         finished = torch.empty(0)
-        for first in range(0, len(images), CHUNK):  # one float32 copy of the set, and never a second
+        for first in range(0, len(images), CHUNK):  # so that there is only one float32 copy of the data set
             chunk = self.whitening.apply(self._standardise(images[first : first + CHUNK]))
             if first == 0:
                 finished = chunk.new_empty(len(images), *chunk.shape[1:])
@@ -81,21 +81,21 @@ class Preprocessing(Recipe):
         return finished
 
     def prepare(self, images: Tensor) -> Tensor:
-        """What to do once and hold: zca whitens the whole set to float32, the others leave it in bytes.
+        """The part of the work to do once: `zca` whitens the whole data set to float32, the other kinds keep bytes.
 
-        `apply` on any batch of the result finishes it: `apply(prepare(images)[i]) == apply(images[i])`.
+        `apply` completes any batch of the result: `apply(prepare(images)[i]) == apply(images[i])`.
         """
         if self.kind == "zca":
             return self.apply(images)
         return to_grey(images) if self.grey else images
 
     def to_json(self) -> dict[str, Any]:
-        """Small statistics as numbers; the whitening matrix as its recipe, the data's checksum and eps."""
-        return {"schema": SCHEMA, **{each.name: encode(getattr(self, each.name)) for each in fields(Recipe)}}
+        """The recipe. The matrix of `zca` is not stored: the checksum and eps allow to fit it again."""
+        return {"schema": SCHEMA, **{field.name: encode(getattr(self, field.name)) for field in fields(Recipe)}}
 
     @staticmethod
     def from_json(stored: Mapping[str, Any]) -> "Preprocessing":
-        """The preprocessing that was stored; of `zca` only the recipe is, to be fitted again to its images."""
+        """A stored preprocessing; `zca` is refused, because it has to be fitted again to its images."""
         if stored.get("schema") != SCHEMA:
             raise DataError(f"preprocessing must have schema {SCHEMA}, got {stored.get('schema')!r}")
         try:
@@ -103,7 +103,7 @@ class Preprocessing(Recipe):
         except ValueError as error:
             raise DataError(str(error)) from None
         if recipe.kind == "zca":
-            raise DataError("preprocessing kind must not be 'zca' here: it is made again from its train images")
+            raise DataError("preprocessing kind must not be 'zca': fit it again to the training images")
         return Preprocessing(**vars(recipe))
 
     def _standardise(self, images: Tensor) -> Tensor:
@@ -112,7 +112,7 @@ class Preprocessing(Recipe):
         if self.kind == "none":
             return unit_range(images)
         if images.shape[1] != len(self.mean):
-            raise DataError(f"images must have {len(self.mean)} channels as train had, got {images.shape[1]}")
+            raise DataError(f"images must have {len(self.mean)} channels, as in train, got {images.shape[1]}")
         std = torch.tensor(self.std, dtype=torch.float64)
         scale = (1 / (255 * std)).float().to(images.device)[:, None, None]
         shift = (torch.tensor(self.mean, dtype=torch.float64) / std).float().to(images.device)[:, None, None]
@@ -120,9 +120,9 @@ class Preprocessing(Recipe):
 
 
 def fit_preprocessing(kind: Kind, images: Tensor, *, grey: bool = False, eps: float = DEFAULT_EPS) -> Preprocessing:
-    """Fit on the train images: uint8 (N, C, H, W).
+    """Fit a preprocessing to training images, uint8 (N, C, H, W).
 
-    `eps` is added to the variances by `zca` (Note [The eps of whitening]); the others leave it unused.
+    eps: added to the variances by `zca` (Note [The eps of whitening]); the other kinds do not use it.
     """
     if kind not in get_args(Kind):
         raise DataError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
@@ -130,18 +130,18 @@ def fit_preprocessing(kind: Kind, images: Tensor, *, grey: bool = False, eps: fl
         raise DataError(f"images must be uint8 (N, C, H, W) and not empty, got {images.dtype} {tuple(images.shape)}")
     if not (math.isfinite(eps) and eps > 0):
         raise DataError(f"eps must be a positive number, got {eps}")
-    seen = to_grey(images) if grey else images
-    mean, std = channel_statistics(seen)
+    inputs = to_grey(images) if grey else images
+    mean, std = channel_statistics(inputs)
     fitted = Preprocessing(kind, grey, mean, std, eps, checksum(images))
     if kind != "zca":
         return fitted
-    return replace(fitted, whitening=fit_whitening(seen, fitted._standardise, eps))
+    return replace(fitted, whitening=fit_whitening(inputs, fitted._standardise, eps))
 
 
 def channel_statistics(images: Tensor) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Mean and standard deviation per channel of pixels in 0..1, exact: from the histogram of the bytes.
+    """Mean and standard deviation per channel of pixels in 0..1, exact, from the histogram of the bytes.
 
-    A channel that is constant gets the deviation 1, so that standardising makes it zero.
+    A constant channel gets the standard deviation 1, so that standardising makes it zero.
     """
     values = torch.arange(256, dtype=torch.float64) / 255
     means, deviations = [], []
@@ -150,31 +150,33 @@ def channel_statistics(images: Tensor) -> tuple[tuple[float, ...], tuple[float, 
         mean = shares @ values
         deviation = float((shares @ (values - mean) ** 2).sqrt())
         means.append(float(mean))
-        # A constant channel's mean is its value up to rounding, and so is its deviation zero.
+        # The deviation of a constant channel is zero up to rounding.
         deviations.append(deviation if deviation > 1e-9 else 1.0)
     return tuple(means), tuple(deviations)
 
 
-def to_grey(images: Tensor) -> Tensor:
-    """Grey images in bytes; what is grey already stays.  uint8 (N, 1 or 3, H, W) -> uint8 (N, 1, H, W)"""
+def to_grey(images: Tensor, *, piece: int = PIECE) -> Tensor:
+    """Grey images; grey input is returned unchanged.  uint8 (N, 1 or 3, H, W) -> uint8 (N, 1, H, W)
+
+    piece: largest number of values to compute with at a time.
+    """
     if images.shape[1] == 1:
         return images
     if images.shape[1] != 3:
-        raise DataError(f"grey needs images of 1 or 3 channels, got {images.shape[1]}")
+        raise DataError(f"images must have 1 or 3 channels to become grey, got {images.shape[1]}")
     weights = torch.tensor(_GREY_WEIGHTS, device=images.device)[:, None]
     grey = images.new_empty(len(images), 1, *images.shape[2:])
-    pixels, places = images.flatten(2), grey.flatten(2)
-    for some, place in zip(_pieces(pixels), _pieces(places), strict=True):
-        place.copy_((some * weights).sum(1, keepdim=True).round_())
+    for colours, target in zip(_pieces(images.flatten(2), piece), _pieces(grey.flatten(2), piece), strict=True):
+        target.copy_((colours * weights).sum(1, keepdim=True).round_())
     return grey
 
 
-def _pieces(pixels: Tensor) -> list[Tensor]:
-    """Views of a few images, or of parts of one: what can be computed with at a time.  (N, C, pixels)"""
-    images = max(PIECE // max(3 * pixels.shape[2], 1), 1)
-    return [part for some in pixels.split(images) for part in some.split(PIECE // 3, dim=2)]
+def _pieces(pixels: Tensor, piece: int) -> list[Tensor]:
+    """Views of several images, or of parts of one image, small enough to compute with.  (N, C, pixels)"""
+    count = max(piece // max(3 * pixels.shape[2], 1), 1)
+    return [part for images in pixels.split(count) for part in images.split(piece // 3, dim=2)]
 
 
 def unit_range(images: Tensor) -> Tensor:
-    """Bytes as float32 in 0..1; float32 stays as it is."""
+    """Bytes as float32 in 0..1; float32 is returned unchanged."""
     return images if images.dtype == torch.float32 else images.float().div_(255)

@@ -1,14 +1,20 @@
-"""The sets that have a name: what they are, where they are published, and how to know them again."""
+"""The named data sets: what they hold, where they are published, their checksums."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
+
+from lgn.data.dataset import DataSet
+from lgn.data.idx import FILES
+from lgn.data.rotated import flip_set, rotate_set, turn_set
 
 DIGIT_NAMES = tuple(str(digit) for digit in range(10))
 
 
 @dataclass(frozen=True)
 class SetFile:
-    """One file of a set. `md5` is of its content: of the file itself, or of what its `.gz` unpacks to."""
+    """One file of a data set. `md5` is the checksum of its decompressed content."""
 
     name: str
     md5: str
@@ -16,7 +22,7 @@ class SetFile:
 
 @dataclass(frozen=True)
 class Layout:
-    """A way in which a set lies on a disk: its files, in folders of one of these names."""
+    """The files of a data set on disk, in a folder with one of these names."""
 
     format: str  # "idx", "cifar-binary" or "cifar-python"
     train: tuple[SetFile, ...]
@@ -26,7 +32,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class NamedSet:
-    """A published set. Its first layout is what a download leaves behind, in that layout's first folder."""
+    """A published data set. A download makes its first layout, in the first folder of that layout."""
 
     name: str
     what: str
@@ -35,24 +41,22 @@ class NamedSet:
     image_shape: tuple[int, int, int]
     class_names: tuple[str, ...]
     layouts: tuple[Layout, ...]
-    downloads: tuple[SetFile, ...] = ()  # from any of the mirrors, with the MD5 of what comes over the wire
+    downloads: tuple[SetFile, ...] = ()  # on every mirror, with the MD5 of the compressed file
     download_size: str = ""
     mirrors: tuple[str, ...] = ()
-    made_from: str | None = None  # a set that is computed from another
-
-
-IDX = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
+    made_from: str | None = None  # name of the data set from which this one is computed
+    make: Callable[[DataSet, str, int], DataSet] | None = None  # makes it from that data set, a name and a seed
 
 
 def _idx(name: str, what: str, md5: tuple[str, ...], *folders: str, counts: tuple[int, int], **more: Any) -> NamedSet:
-    """A set of 28x28 pixels and ten classes in MNIST's own format."""
-    files = tuple(SetFile(*pair) for pair in zip(IDX, md5, strict=True))
+    """A data set of 28x28 pixels and ten classes in the format of MNIST."""
+    files = tuple(SetFile(*pair) for pair in zip(FILES, md5, strict=True))
     layout = Layout("idx", files[:2], files[2:], folders)
     return NamedSet(name, what, *counts, (1, 28, 28), more.pop("class_names", DIGIT_NAMES), (layout,), **more)
 
 
 def _packed(*md5: str) -> tuple[SetFile, ...]:
-    return tuple(SetFile(f"{name}.gz", each) for name, each in zip(IDX, md5, strict=True))
+    return tuple(SetFile(f"{name}.gz", checksum) for name, checksum in zip(FILES, md5, strict=True))
 
 
 DIGITS = _idx(
@@ -158,8 +162,18 @@ CIFAR10 = NamedSet(
 )
 
 
-def _rotated(name: str, what: str) -> NamedSet:
-    return NamedSet(name, what, 12_000, 50_000, (1, 28, 28), DIGIT_NAMES, layouts=(), made_from="mnist")
+def _rotated(name: str, what: str, **options: Any) -> NamedSet:
+    return NamedSet(
+        name,
+        what,
+        train_count=12_000,
+        test_count=50_000,
+        image_shape=(1, 28, 28),
+        class_names=DIGIT_NAMES,
+        layouts=(),
+        made_from="mnist",
+        make=partial(rotate_set, **options),
+    )
 
 
 NAMED_SETS: dict[str, NamedSet] = {
@@ -169,26 +183,25 @@ NAMED_SETS: dict[str, NamedSet] = {
         MNIST,
         FASHION_MNIST,
         CIFAR10,
-        NamedSet(
-            "digits-90",
-            "digits turned by random multiples of 90 degrees",
-            5_000,
-            1_000,
-            (1, 28, 28),
-            DIGIT_NAMES,
+        replace(
+            DIGITS,
+            name="digits-90",
+            what="digits turned by random multiples of 90 degrees",
             layouts=(),
             made_from="digits",
+            make=turn_set,
         ),
-        _rotated("rotated-mnist", "MNIST turned by angles drawn from the whole circle"),
-        _rotated("rotated-mnist-90", "MNIST turned by multiples of 90 degrees"),
-        _rotated("rotated-mnist-45", "MNIST turned by angles within 45 degrees either way"),
+        _rotated("rotated-mnist", "MNIST turned by random angles"),
+        _rotated("rotated-mnist-90", "MNIST turned by random multiples of 90 degrees", quarter_turns=True),
+        _rotated("rotated-mnist-45", "MNIST turned by random angles of at most 45 degrees", within=45.0),
         replace(
             CIFAR10,
             name="flipped-cifar10",
-            what="CIFAR-10, each png_address mirrored left to right or not",
+            what="CIFAR-10, a random half of the photographs mirrored left to right",
             layouts=(),
             downloads=(),
             made_from="cifar10",
+            make=flip_set,
         ),
     )
 }

@@ -1,9 +1,8 @@
-"""A reader of pickles that can build arrays of bytes and nothing else.
+"""Read pickles of plain values and arrays of bytes, without running code from them.
 
-CIFAR-10's python version is a pickle, and a pickle may call any function it names. Here every name is refused but
-the three with which numpy pickles an array, and even these do not reach numpy: inert stand-ins record what the
-pickle says about the array, and the array is then built from that record. Loading a hostile file can fail; it
-cannot act.
+The Python version of CIFAR-10 is a pickle, and a pickle may call any function that it names. This reader refuses all
+names except the three of pickled numpy arrays, and replaces these three by inert classes that record the state of the
+array. The array is then built from the record.
 """
 
 import io
@@ -30,35 +29,35 @@ _ARRAY_NAMES = {
 def read_pickled_dict(path: Path, limit: int, md5: str | None = None) -> dict[bytes, Any]:
     """The dictionary in a pickle of plain values and uint8 arrays, of at most `limit` bytes.
 
-    Keys come as bytes, as Python 2 wrote them. Anything else that the pickle asks for is a `DataError`.
+    Keys are bytes, as Python 2 wrote them. All other content raises `DataError`.
     """
     content = read_bytes(path, limit, md5)
     try:
         loaded = _ArrayUnpickler(io.BytesIO(content), encoding="bytes").load()
     except DataError as error:
-        raise DataError(f"{path} is refused: {error}") from error
-    except Exception as error:  # a damaged pickle may fail in any way; none of them may go deeper
+        raise DataError(f"{path} cannot be used: {error}") from error
+    except Exception as error:  # a damaged pickle may raise any error
         raise DataError(f"{path} is not a pickle of arrays: {type(error).__name__}: {error}") from error
     if not isinstance(loaded, dict):
         raise DataError(f"{path} must hold a dictionary, it holds a {type(loaded).__name__}")
     try:
         return {_as_bytes(key): _built(value) for key, value in loaded.items()}
     except DataError as error:
-        raise DataError(f"{path} is refused: {error}") from error
+        raise DataError(f"{path} cannot be used: {error}") from error
 
 
 class _Dtype:
-    """What the pickle says about a type of numbers."""
+    """Record of a pickled dtype."""
 
     def __init__(self, arguments: tuple[Any, ...]) -> None:
         self.code = arguments[0] if arguments else None
 
     def __setstate__(self, state: object) -> None:
-        """Byte order and the like: a byte has none."""
+        """Ignore byte order and alignment, which bytes do not have."""
 
 
 class _Array:
-    """What the pickle says about an array: the state that numpy would be given."""
+    """Record of a pickled array: the state that numpy would get."""
 
     state: tuple[Any, ...] = ()
 
@@ -67,23 +66,23 @@ class _Array:
 
     def build(self) -> NDArray[np.uint8]:
         if len(self.state) != 5:
-            raise DataError("an array in it is not complete")
+            raise DataError("its array is incomplete")
         _, shape, dtype, is_fortran, content = self.state
         if not isinstance(dtype, _Dtype) or dtype.code not in ("u1", b"u1"):
-            raise DataError("an array in it does not hold unsigned bytes")
+            raise DataError("its array must hold unsigned bytes")
         if is_fortran or not isinstance(content, bytes) or not isinstance(shape, tuple):
-            raise DataError("an array in it is not laid out in C order")
+            raise DataError("its array must be in C order")
         if not all(isinstance(size, int) and size >= 0 for size in shape) or math.prod(shape) != len(content):
-            raise DataError(f"an array in it has the shape {shape} and {len(content)} bytes")
+            raise DataError(f"its array has the shape {shape} but {len(content)} bytes")
         return np.frombuffer(content, np.uint8).reshape(shape)
 
 
 class _ArrayUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Callable[..., Any]:
         if (module, name) not in _ARRAY_NAMES:
-            raise DataError(f"the pickle asks for {module}.{name}, and only arrays may be built")
+            raise DataError(f"it must hold arrays and plain values only, got {module}.{name}")
 
-        # Made anew for each pickle: a pickle can write attributes, and these functions die with it.
+        # A new function for every pickle, because a pickle can set attributes of it.
         def stand_in(*arguments: Any) -> _Array | _Dtype:
             return _Dtype(arguments) if name == "dtype" else _Array()
 
@@ -98,5 +97,5 @@ def _as_bytes(key: Any) -> bytes:
     if isinstance(key, str):
         return key.encode()
     if not isinstance(key, bytes):
-        raise DataError(f"a key in it is a {type(key).__name__}")
+        raise DataError(f"its keys must be bytes, got {type(key).__name__}")
     return key

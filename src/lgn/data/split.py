@@ -1,4 +1,4 @@
-"""Train and test out of one heap of images, by seed, with the classes in balance."""
+"""Split samples into train and test by seed, every class in the same proportion."""
 
 import torch
 from torch import Tensor
@@ -8,37 +8,47 @@ from lgn.data.errors import DataError
 from lgn.data.seeds import generator_for
 
 
-def split_indices(labels: Tensor, test_fraction: float, seed: int) -> tuple[Tensor, Tensor]:
-    """Which images train and which test, so that every class is divided in the same proportion.
+def split_by_seed(whole: Split, test_fraction: float, seed: int, source: str) -> tuple[Split, Split]:
+    """A train part and a test part of samples; `source` is for messages."""
+    labels = torch.zeros(len(whole), dtype=torch.int64) if whole.labels is None else whole.labels
+    try:
+        train, test = split_indices(labels, test_fraction, seed)
+    except DataError as error:
+        raise DataError(f"{source} cannot be split: {error}") from error
+    return whole.part(train), whole.part(test)
 
-    Every class gets at least one image on either side. Without labels, pass zeros: one class.
+
+def split_indices(labels: Tensor, test_fraction: float, seed: int) -> tuple[Tensor, Tensor]:
+    """Indices of train and of test, so that every class is divided in the same proportion.
+
+    Every class has at least one sample on either side. Without labels, pass zeros: one class.
 
     Shapes: labels int64 (N,) -> two int64 vectors that together hold 0..N-1 once.
     """
     if not 0 < test_fraction < 1:
-        raise DataError(f"test_fraction must lie between 0 and 1, got {test_fraction}")
+        raise DataError(f"test_fraction must be between 0 and 1, got {test_fraction}")
     if len(labels) < 2:
-        raise DataError(f"a split needs at least 2 images, got {len(labels)}")
+        raise DataError(f"a split needs at least 2 samples, got {len(labels)}")
     counts = torch.bincount(labels)
-    present = counts > 0
-    if bool((counts[present] < 2).any()):
-        raise DataError(f"a split needs at least 2 images of each class, class {int((counts == 1).nonzero()[0])} has 1")
+    if bool((counts == 1).any()):
+        raise DataError(
+            f"a split needs at least 2 samples of each class, class {int((counts == 1).nonzero()[0])} has 1"
+        )
     return _divide(labels, counts, (counts * test_fraction).round().long().clamp(min=1).minimum(counts - 1), seed)
 
 
 def choose_indices(labels: Tensor, wanted: int, seed: int) -> Tensor:
-    """Exactly `wanted` images, of every class the same share, and at least one.
+    """Exactly `wanted` samples, the same share of every class, and at least one sample of each.
 
     Shapes: labels int64 (N,) -> int64 (wanted,)
     """
     counts = torch.bincount(labels)
     classes = int((counts > 0).sum())
     if not classes <= wanted < len(labels):
-        each = "" if classes == 1 else ", one of each class,"
-        raise DataError(f"train_images must be from {classes}{each} to {len(labels) - 1}, got {wanted}")
+        raise DataError(f"train_images must be from {classes} (one per class) to {len(labels) - 1}, got {wanted}")
     exact = counts.double() * wanted / len(labels)
     chosen = exact.floor().long().maximum((counts > 0).long())
-    # What rounding down left over goes to the classes that lost most by it; rare classes take theirs from the largest.
+    # The classes that lost most by rounding down get the remaining samples; rare classes take theirs from the largest.
     missing = wanted - int(chosen.sum())
     if missing > 0:
         chosen[(exact - chosen).argsort(descending=True, stable=True)[:missing]] += 1
@@ -48,20 +58,11 @@ def choose_indices(labels: Tensor, wanted: int, seed: int) -> Tensor:
 
 
 def _divide(labels: Tensor, counts: Tensor, test_counts: Tensor, seed: int) -> tuple[Tensor, Tensor]:
-    """So many of each class to test, the others to train.  -> (train, test)"""
-    # Shuffle, then bring each class together: the rank within its class says on which side an image falls.
+    """Indices of train and of test, with `test_counts` samples of each class in test."""
+    # Shuffle, then sort by class: the rank of a sample within its class decides its side.
     order = torch.randperm(len(labels), generator=generator_for("split", seed))
     order = order[torch.argsort(labels[order], stable=True)]
     first_of_class = counts.cumsum(0) - counts
     rank = torch.arange(len(labels)) - first_of_class[labels[order]]
     is_test = rank < test_counts[labels[order]]
     return order[~is_test].sort().values, order[is_test].sort().values
-
-
-def split_by_seed(images: Tensor, labels: Tensor | None, test_fraction: float, seed: int) -> tuple[Split, Split]:
-    """Train and test of images of which nobody has said which is which."""
-    classes = torch.zeros(len(images), dtype=torch.int64) if labels is None else labels
-    train, test = split_indices(classes, test_fraction, seed)
-    if labels is None:
-        return Split(images[train]), Split(images[test])
-    return Split(images[train], labels[train]), Split(images[test], labels[test])

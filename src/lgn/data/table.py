@@ -1,66 +1,156 @@
-"""The user's own signals as text: a CSV file with one signal a row."""
+"""Tables in CSV and Parquet files: one sample in each row, one name for each column."""
 
 import csv
-import math
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from lgn.data.classes import as_classes
-from lgn.data.dataset import DataSet
+from lgn.data import targets
+from lgn.data.dataset import DataSet, Split
 from lgn.data.errors import DataError
-from lgn.data.room import MAX_BYTES
+from lgn.data.limits import MAX_BYTES
+from lgn.data.sources import samples
 from lgn.data.split import split_by_seed
 
+SUFFIXES = (".csv", ".parquet")
+_LABEL = "label"
+Columns = dict[str, NDArray[Any]]
 
-def load_table(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> DataSet:
-    """A CSV file: numbers, one signal a row, all of one length. The test set is split off by seed.
 
-    The first line may name the columns; of one that is called "label" come the classes.
+def load_table(
+    path: Path,
+    *,
+    kind: str | None = None,
+    target: Sequence[str] = (),
+    target_kind: str | None = None,
+    seed: int = 0,
+    test_fraction: float = 0.2,
+) -> DataSet:
+    """A CSV or Parquet file of numbers; Parquet needs the extra `tables`. `seed` splits off the test part.
+
+    In a CSV file, the first line may name the columns. A column called "label" holds classes. An unnamed first column
+    that counts the rows, as pandas writes it, is left out.
+
+    kind: "tables", or "signals" if each row is one signal.
+    target: names of the columns that hold the target.
+    target_kind: "classes" or "numbers"; needed for a target of integers.
     """
-    rows = _rows(path)
-    head = rows[0] if rows and not all(map(_is_number, rows[0])) else None
-    body = rows[1:] if head is not None else rows
-    place = next((i for i, name in enumerate(head or ()) if name.strip().lower() == "label"), None)
-    if not body:
-        raise DataError(f"{path} is empty: it holds no signal")
-    first = len(body[0])
-    numbers = np.empty((len(body), first - (place is not None)), np.float32)
-    names = []
-    for number, row in enumerate(body):
-        if len(row) != first:
-            lengths = f"row 1 has {first} values and row {number + 1} has {len(row)}"
-            raise DataError(f"{path} must have signals of one length, {lengths}")
-        if place is not None:
-            names.append(row[place].strip())
-            row = row[:place] + row[place + 1 :]
-        if wrong := [word for word in row if not _is_number(word) or not math.isfinite(float(word))]:
-            raise DataError(f"{path} must hold finite numbers, row {number + 1} has {wrong[0]!r}")
-        numbers[number] = [float(word) for word in row]
-    if numbers.shape[1] == 0:
-        raise DataError(f"{path} is empty: its signals have no values")
-    labels, class_names = as_classes({} if place is None else {"labels": np.array(names)})
+    if kind not in (None, "tables", "signals"):
+        raise DataError(f'kind must be "tables" or "signals" for {path}, got {kind!r}')
     try:
-        train, test = split_by_seed(torch.from_numpy(numbers)[:, None], labels.get("labels"), test_fraction, seed)
+        columns, notes = (_parquet(path), ()) if path.suffix.lower() == ".parquet" else _csv(path)
+        chosen = tuple(target) or tuple(name for name in columns if name.lower() == _LABEL)[:1]
+        split, class_names = _split(columns, chosen, kind or "tables", target_kind, is_label=not target)
     except DataError as error:
-        raise DataError(f"{path} cannot be split: {error}") from error
-    return DataSet(path.stem, train, test, class_names, f"signals of {path}, split with seed {seed}")
+        raise DataError(f"{path} cannot be used: {error}") from error
+    train, test = split_by_seed(split, test_fraction, seed, str(path))
+    return DataSet(
+        name=path.stem,
+        kind="signals" if kind == "signals" else "tables",
+        train=train,
+        test=test,
+        class_names=class_names,
+        columns=tuple(name for name in columns if name not in chosen),
+        source=f"rows of {path}, split with seed {seed}",
+        notes=notes,
+    )
 
 
-def _rows(path: Path) -> list[list[str]]:
+def _split(
+    columns: Columns, chosen: tuple[str, ...], kind: str, target_kind: str | None, *, is_label: bool
+) -> tuple[Split, tuple[str, ...]]:
+    """Samples with the chosen columns as labels or numbers, and the names of the classes."""
+    if unknown := [name for name in chosen if name not in columns]:
+        raise DataError(f"target must be among {', '.join(columns)}, got {', '.join(unknown)}")
+    rest = {name: _numbers(values, name) for name, values in columns.items() if name not in chosen}
+    if not rest:
+        raise DataError("it must have a column besides the target")
+    found = samples(np.stack(list(rest.values()), 1), kind, name="it")
+    values = found.values.float() if found.kind == "signals" else found.values
+    if not chosen:
+        return Split(values), ()
+    if is_label:
+        (labels,), class_names = targets.class_numbers([columns[chosen[0]].astype(str)])
+        return Split(values, labels), class_names
+    picked = [_numbers_or_text(columns[name]) for name in chosen]
+    given = picked[0] if len(picked) == 1 else np.stack(picked, 1)
+    found_target = targets.target(given, found.kind, target_kind=target_kind)
+    if found_target.kind == "classes":
+        return Split(values, found_target.values), found_target.names
+    return Split(values, numbers=found_target.values.to(torch.float64)), ()
+
+
+def _csv(path: Path) -> tuple[Columns, tuple[str, ...]]:
+    """The columns of a CSV file as text, and notes about changes."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise DataError(f"{path} has {path.stat().st_size:,} bytes, allowed are {MAX_BYTES:,}")
-        with path.open(newline="", encoding="utf-8") as file:
-            return [row for row in csv.reader(file) if row]
+            raise DataError(f"it has {path.stat().st_size:,} bytes, allowed are {MAX_BYTES:,}")
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = [row for row in csv.reader(file) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{path} is not a readable CSV file: {error}") from error
+        raise DataError(f"it is not a readable CSV file: {error}") from error
+    named = bool(rows) and not all(cell.strip() == "" or _is_number(cell) for cell in rows[0])
+    names = [cell.strip() for cell in rows.pop(0)] if named else []
+    if not rows:
+        raise DataError("it is empty: it has no row of numbers")
+    width = len(names) or len(rows[0])
+    for number, row in enumerate(rows):
+        if len(row) != width:
+            raise DataError(f"it must have {width} values in every row, row {number + 1} has {len(row)}")
+    filled = [name or f"column {number + 1}" for number, name in enumerate(names or [""] * width)]
+    if len(set(filled)) < width:
+        raise DataError(f"it must have columns of different names, got {', '.join(filled)}")
+    columns = dict(zip(filled, np.array(rows).T, strict=True))
+    if named and not names[0] and width > 1 and columns[filled[0]].tolist() == list(map(str, range(len(rows)))):
+        del columns[filled[0]]
+        return columns, ("the first column, which counts the rows, was left out",)
+    return columns, ()
 
 
-def _is_number(word: str) -> bool:
+def _parquet(path: Path) -> Columns:
     try:
-        float(word)
+        import pandas
+    except ImportError as error:
+        raise DataError("it needs pandas and pyarrow: pip install 'lgn[tables]'") from error
+    try:
+        frame = pandas.read_parquet(path)
+    except (OSError, ValueError, ImportError) as error:
+        raise DataError(f"it is not a readable Parquet file: {error}") from error
+    return {str(name): np.asarray(frame[name]) for name in frame.columns}
+
+
+def _numbers(column: NDArray[Any], name: str) -> NDArray[Any]:
+    if column.dtype.kind not in "buifUS":
+        raise DataError(f"column {name!r} must hold numbers, got {column.dtype}")
+    try:
+        numbers = column.astype(np.float64)
+    except ValueError:
+        numbers = np.array([float(cell) if _is_number(cell) else np.nan for cell in column])
+    if not np.isfinite(numbers).all():
+        row = int(np.isfinite(numbers).argmin())
+        raise DataError(f"column {name!r} must hold finite numbers, row {row + 1} has {str(column[row])!r}")
+    return numbers
+
+
+def _numbers_or_text(column: NDArray[Any]) -> NDArray[Any]:
+    """A column of text as integers or floating-point numbers, if all of its cells are numbers."""
+    if column.dtype.kind not in "US":
+        return column
+    for dtype in (np.int64, np.float64):
+        try:
+            return column.astype(dtype)
+        except ValueError:
+            continue
+    return column
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
     except ValueError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""Images to ask a network about: files, folders of files, and arrays, as one tensor of the size that it knows."""
+"""Images without labels, for predictions: files, folders and arrays, as one tensor of a given size."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,12 +15,12 @@ from lgn.data.resize import resize
 
 
 def read_images(sources: Sequence[Path], shape: tuple[int, int, int]) -> tuple[tuple[str, ...], Tensor]:
-    """Names and images of a shape (channels, height, width); folders are searched with all that is below them.
+    """Names and images of the shape (channels, height, width). Folders are searched with all their subfolders.
 
-    Images of another size are cropped to a square and scaled, where the network's are square; colour becomes grey
-    where it must.
+    Images of another size are cropped to a square and scaled if height and width are equal, and refused otherwise.
+    With one channel, colour becomes grey.
 
-    -> names, uint8 (N, channels, height, width)
+    Shapes: -> names, uint8 (N, channels, height, width)
     """
     names: list[str] = []
     found: list[Tensor] = []
@@ -40,10 +40,10 @@ def _files(source: Path) -> list[Path]:
     if source.is_dir():
         paths = sorted(path for path in source.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
         if not paths:
-            raise DataError(f"{source} is empty: it holds no {', '.join(SUFFIXES)} image")
+            raise DataError(f"{source} is empty: it has no {', '.join(SUFFIXES)} image")
         return paths
     if not source.is_file():
-        raise DataError(f"images must be files, folders of files or an .npz, got {source}, which is not there")
+        raise DataError(f"images must be files, folders or .npz files that exist, got {source}")
     return [source]
 
 

@@ -1,4 +1,4 @@
-"""ZCA whitening: the symmetric matrix that takes the correlations out of a set of images."""
+"""ZCA whitening: the symmetric matrix that removes the correlations between the pixels of a set of images."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from torch import Tensor
 
 from lgn.data.errors import DataError
 
-CHUNK = 2048  # images at a time: 25 MB of float32 for CIFAR-10
-MAX_PIXELS = 8192  # the matrix has this squared: 268 MB of float32, and its eigenvectors cost minutes
+CHUNK = 2048  # images of one step: 25 MB of float32 for CIFAR-10
+MAX_PIXELS = 8192  # the matrix then has 268 MB of float32, and its eigenvectors take minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,24 +23,24 @@ class Whitening:
     matrix: Tensor
 
     def apply(self, images: Tensor) -> Tensor:
-        """(N, C, H, W) float32 -> the same"""
+        """Whitened images.  float32 (N, C, H, W) -> float32 (N, C, H, W)"""
         flat = images.flatten(1) - self.mean.to(images.device)
         return (flat @ self.matrix.to(images.device)).reshape(images.shape)  # the matrix is symmetric
 
 
 def fit_whitening(images: Tensor, as_float: Callable[[Tensor], Tensor], eps: float) -> Whitening:
-    """The whitening of a train set; `as_float` standardises a chunk of it.
+    """Fit the whitening of training images; `as_float` standardises a chunk of them.
 
-    The mean is taken out before the products are summed, chunk by chunk into float64: a pixel that is constant in
-    train then has a variance of zero, not of rounding errors.
+    The mean is subtracted before the products are summed in float64, so that a pixel that is constant in train has
+    exactly no variance.
 
     Shapes: images uint8 (N, C, H, W)
     """
     pixels = images[0].numel()
     if pixels > MAX_PIXELS:
         raise DataError(
-            f"zca must invert a matrix of {pixels}x{pixels} for images of {tuple(images.shape[1:])}: "
-            f"at most {MAX_PIXELS} values per image are allowed; choose a smaller image_size, grey, or standardise"
+            f"images must have at most {MAX_PIXELS} values for zca, got {tuple(images.shape[1:])}; "
+            "choose a smaller image_size, grey, or standardise"
         )
     mean = torch.zeros(pixels, dtype=torch.float64, device=images.device)
     covariance = torch.zeros(pixels, pixels, dtype=torch.float64, device=images.device)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from lgn.data import epoch_order
-from lgn.data.rotated import turned
+from lgn.data.rotated import randomly_turned
 from lgn.discovery.filters.rates import parameter_groups
 from lgn.files import strict_json, write_atomic
 from lgn.nn import project
@@ -96,7 +96,7 @@ def _train(
                 if batches < SETTLED:
                     settle_statistics(model)
                 batch, labels = images.batch("train", group.part(chosen), group.device)
-                score = wrapped(turned(batch) if config.augment == "turns" else batch, labels)
+                score = wrapped(randomly_turned(batch) if config.augment == "turns" else batch, labels)
                 # DDP averages gradients: times the processes, over the global batch, is the mean over its images.
                 loss = score.loss * (group.count / len(chosen)) + score.penalty
                 optimizer.zero_grad()

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -189,15 +190,14 @@ def test_the_page_draws_signals_as_lines_and_volumes_as_slices(kind: str, tmp_pa
         assert text.count("<img") == (1 + 16) * 6 * 3  # of 23 mirrors those not broken first, three slices each
 
 
-def test_discover_answers_about_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_discover_answers_about_signals_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """From the file to the page: what is broken plainly is said, and no network is trained."""
     from lgn.cli import main
 
-    rows = chirps(300, torch.Generator().manual_seed(0))[:, 0].tolist()
-    (tmp_path / "tones.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    np.savez(tmp_path / "tones.npz", signals=chirps(300, torch.Generator().manual_seed(0)).numpy())
     out = tmp_path / "out"
     asked = ["--candidates", "reversal", "--evidence", "images", "--out", str(out)]
-    assert main(["discover", str(tmp_path / "tones.csv"), *asked]) == 0
+    assert main(["discover", str(tmp_path / "tones.npz"), *asked]) == 0
     said = capsys.readouterr().out
     assert "signals: 300 of 96" in said
     assert "broken" in said

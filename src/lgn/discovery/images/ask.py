@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lgn.data import checksum, generator_for
-from lgn.data.dataset import KINDS
+from lgn.data.kinds import GRID_KINDS
 from lgn.discovery.images.affine import ask_affine
 from lgn.discovery.images.asked import require_different, require_question
 from lgn.discovery.images.budget import given_up, planned
@@ -80,7 +80,7 @@ def symmetries(
     clusters = near_duplicates(small)
     require_different(small, clusters)
     if (copies := len(clusters) - len(clusters.unique())) > 0:
-        noun, many = KINDS[images.ndim].removesuffix("s"), copies > 1
+        noun, many = GRID_KINDS[images.ndim].removesuffix("s"), copies > 1
         words = ("near-duplicates are", "they copy") if many else ("near-duplicate is", "it copies")
         notes += [f"{copies:,} {words[0]} counted with the {noun} that {words[1]}."]
     learns, judges = divide(small, clusters, HELD_OUT, seed)
@@ -196,7 +196,7 @@ def _some(
     if len(images) <= most:
         return images, labels, []
     chosen = torch.randperm(len(images), generator=generator_for("symmetry some", seed))[:most].sort().values
-    note = f"{most:,} of {len(images):,} {KINDS[images.ndim]} were drawn and looked at."
+    note = f"{most:,} of {len(images):,} {GRID_KINDS[images.ndim]} were drawn and looked at."
     return images[chosen], None if labels is None else labels[chosen], [note]
 
 

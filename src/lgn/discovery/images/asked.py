@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from lgn.actions import written
-from lgn.data.dataset import KINDS
+from lgn.data.kinds import GRID_KINDS
 
 FEWEST, SMALLEST = 20, 4
 EVIDENCE = ("images", "labels", "network", "affine")
@@ -18,12 +18,12 @@ def require_question(
     images: Tensor, labels: Tensor | None, evidence: Sequence[str] | None, margin: float, effort: float
 ) -> tuple[str, ...]:
     """-> the kinds of evidence that are asked for"""
-    if not isinstance(images, Tensor) or images.ndim not in KINDS or images.is_complex():
+    if not isinstance(images, Tensor) or images.ndim not in GRID_KINDS or images.is_complex():
         shape = tuple(images.shape) if isinstance(images, Tensor) else type(images).__name__
         raise ValueError(
             f"images must be a tensor (N, C, H, W), signals (N, C, T) or volumes (N, C, D, H, W), got {shape}"
         )
-    kind, axes = KINDS[images.ndim], images.ndim - 2
+    kind, axes = GRID_KINDS[images.ndim], images.ndim - 2
     if len(images) < FEWEST:
         raise ValueError(f"{kind} must be at least {FEWEST}, got {len(images)}")
     if min(images.shape[2:]) < SMALLEST or images.shape[1] < 1:

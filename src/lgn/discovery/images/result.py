@@ -11,7 +11,7 @@ from torch import Tensor
 
 from lgn import groups
 from lgn.actions import Patch
-from lgn.data.dataset import KINDS
+from lgn.data.kinds import GRID_KINDS
 from lgn.discovery.images.affine import AffineMap
 from lgn.discovery.images.row import FamilyFacts, Row
 from lgn.discovery.images.volumes import on_patches
@@ -47,7 +47,7 @@ class Symmetries:
     @property
     def kind(self) -> str:
         """What was asked: "images", "signals" or "volumes"."""
-        return KINDS[len(self.shape) + 1]
+        return GRID_KINDS[len(self.shape) + 1]
 
     @property
     def kept(self) -> tuple[str, ...]:
