@@ -29,7 +29,7 @@ for family in FAMILIES:
         with torch.no_grad():
             matrix = generator.matrix().double()
             results[family]["closure"] = float(lgn.closure_error(matrix, 4).max())
-            results[family]["law"] = float(generator.law_error().max())
+            results[family]["law"] = float(generator.guarantee_error().max())
     closure, law = results[family].get("closure", float("nan")), results[family].get("law", float("nan"))
     print(f"{family:<12}{accuracy:>10.3f}{stored:>20,}{closure:>16.2g}{law:>12.1e}")
 

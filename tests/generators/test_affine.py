@@ -22,7 +22,7 @@ def centred(patch: tuple[int, ...]) -> Tensor:
 
 class TestAffine(FamilyContract):
     family: Any = Affine
-    law = "A x(s) = x(M s + b)"
+    guarantee = "A x(s) = x(M s + b)"
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         """A small turn that also shrinks what is read, so that all places are inside."""
@@ -94,7 +94,7 @@ class TestAffine(FamilyContract):
         turned = matrix_of(lambda x: x.rot90(1, (-2, -1)).flip(-3), (3, 3, 3))
         generator = Affine(turned[None, None], (3, 3, 3))
         torch.testing.assert_close(generator.matrix()[0, 0].detach(), turned)
-        with pytest.raises(ValueError, match="geometry must be that of signals or images, got 3x3x3"):
+        with pytest.raises(ValueError, match="patch"):
             generator.geometry()
 
     def test_six_numbers_whatever_the_kernel(self) -> None:

@@ -15,7 +15,7 @@ def fourier(patch: tuple[int, ...]) -> Tensor:
 
 class TestCirculant(ExactFamilyContract):
     family: Any = Circulant
-    law = "A = F^-1 D F"
+    guarantee = "A = F^-1 D F"
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         kernel = torch.randn(patch, dtype=torch.float64)

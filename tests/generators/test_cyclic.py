@@ -8,6 +8,7 @@ from torch import Tensor
 
 from lgn.generators import Cyclic, start_matrices
 from lgn.measures import closure_error
+from lgn.warning import LgnWarning
 
 
 def rotations(d: int, order: int, turns: list[int]) -> Tensor:
@@ -24,7 +25,7 @@ class TestCyclic(FamilyContract):
     """The projection is a documented approximation: eigenvalues are rounded, eigenvectors kept."""
 
     family: Any = Cyclic
-    law = "A^p = I"
+    guarantee = "A^p = I"
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         """A rotation in a basis that is not orthogonal, with angles that repeat and a 1 that is left."""
@@ -45,9 +46,9 @@ class TestCyclic(FamilyContract):
 
     @pytest.fixture(autouse=True)
     def _identity_is_expected(self, request: pytest.FixtureRequest) -> None:
-        """One pixel near 1 rounds to 1: the warning is right, and is tested by name below."""
+        """A single pixel near 1 rounds to 1; the warning is tested below."""
         if "(1, 1)" in request.node.name:
-            request.node.add_marker(pytest.mark.filterwarnings("ignore:every eigenvalue of start rounds to 1"))
+            request.node.add_marker(pytest.mark.filterwarnings("ignore:start rounds to the identity"))
 
     @pytest.mark.parametrize("order", [2, 3, 4, 6, 8])
     def test_it_closes_after_a_thousand_steps(self, order: int) -> None:
@@ -103,11 +104,11 @@ class TestCyclic(FamilyContract):
         assert 0 < float(generator.start_distance) < 1
 
     def test_a_start_that_rounds_to_the_identity_warns(self) -> None:
-        with pytest.warns(UserWarning, match="every eigenvalue of start rounds to 1 at order 4"):
+        with pytest.warns(LgnWarning, match="identity"):
             Cyclic(start_matrices("identity", (1, 1), 9), (3, 3), 4)
 
     def test_singular_starts_are_refused(self) -> None:
-        with pytest.raises(ValueError, match="start must be invertible for Cyclic, got a matrix of rank 0 of 6"):
+        with pytest.raises(ValueError, match="start.*rank 0"):
             Cyclic(torch.zeros(1, 1, 6, 6), (2, 3), 4)
 
     def test_repr_shows_the_order(self) -> None:

@@ -10,7 +10,7 @@ from lgn.generators import DoublyStochastic
 
 class TestDoublyStochastic(FamilyContract):
     family: Any = DoublyStochastic
-    law = "A >= 0, A 1 = A^T 1 = 1"
+    guarantee = "A >= 0, A 1 = A^T 1 = 1"
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         """A mixture of permutations, with zeros where d is large."""

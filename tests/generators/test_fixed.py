@@ -10,7 +10,7 @@ from lgn.generators import Fixed, make_generator
 
 class TestFixed(ExactFamilyContract):
     family: Any = Fixed
-    law = "A given"
+    guarantee = "A given"
     trained = False
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
@@ -27,7 +27,7 @@ class TestFixed(ExactFamilyContract):
         with pytest.raises(ValueError, match=f"start must be a matrix for the family fixed, got '{start}'"):
             make_generator("fixed", (2, 3), 4, (1, 1), start)
 
-    def test_law_error_sees_a_change(self) -> None:
+    def test_guarantee_error_sees_a_change(self) -> None:
         generator = Fixed(random_matrix((2, 3)), (2, 3))
         generator.weight.mul_(2)
-        assert torch.allclose(generator.law_error(), torch.ones(1, 1, dtype=torch.float64))
+        assert torch.allclose(generator.guarantee_error(), torch.ones(1, 1, dtype=torch.float64))

@@ -11,7 +11,7 @@ from lgn.generators import Kronecker
 
 class TestKronecker(ExactFamilyContract):
     family: Any = Kronecker
-    law = "A = B (x) C"
+    guarantee = "A = B (x) C"
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         product = torch.ones(1, 1, dtype=torch.float64)

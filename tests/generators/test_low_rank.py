@@ -12,7 +12,7 @@ from lgn.generators import LowRank
 
 class TestLowRank(ExactFamilyContract):
     family: Any = LowRank
-    law = "A = I + U V^T"
+    guarantee = "A = I + U V^T"
     rank = 4
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
@@ -29,7 +29,7 @@ class TestLowRank(ExactFamilyContract):
         assert torch.equal(generator.matrix(), torch.eye(6).reshape(1, 1, 6, 6))
         train(generator, steps=1)
         assert not torch.equal(generator.matrix(), torch.eye(6).reshape(1, 1, 6, 6))
-        assert float(generator.law_error()) < 1e-5
+        assert float(generator.guarantee_error()) < 1e-5
 
     def test_it_stores_2_r_d_numbers(self) -> None:
         generator = LowRank(random_matrix((2, 3)), (2, 3), rank=2)

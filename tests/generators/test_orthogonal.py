@@ -11,7 +11,7 @@ from lgn.generators import Orthogonal, start_matrices
 
 class TestOrthogonal(ExactFamilyContract):
     family: Any = Orthogonal
-    law = "A^T A = I"
+    guarantee = "A^T A = I"
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
         return start_matrices("orthogonal", (1, 1), math.prod(patch), dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""Starts, sharing, and the ways of making a generator."""
+"""Starts, sharing, and `make_generator`."""
 
 from functools import partial
 from typing import Any
@@ -85,45 +85,24 @@ def test_a_given_generator_is_used_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "argument"),
     [
-        (
-            lambda: make_generator("free", (2, 3), 4, (1, 1)),
-            "generator must be one of .*low-rank, circulant, .*fixed, got 'free'",
-        ),
-        (
-            lambda: make_generator("dense", (2, 3), 4, (1, 1), torch.eye(5)),
-            r"start must be 6x6 matrices for a kernel of 2x3, got 5x5",
-        ),
-        (
-            lambda: make_generator("dense", (2, 3), 4, (1, 1), torch.zeros(6, 5)),
-            r"start must be a square matrix or a batch of them, got shape \(6, 5\)",
-        ),
-        (lambda: start_matrices(torch.zeros(6, 5), (1, 1), 6), r"start must be a square matrix .* got shape \(6, 5\)"),
-        (
-            lambda: make_generator("dense", (2, 3), 4, (3, 1), torch.zeros(2, 1, 6, 6)),
-            r"start must fit \(3, 1, 6, 6\), got shape \(2, 1, 6, 6\)",
-        ),
-        (
-            lambda: make_generator("dense", (2, 3), 4, (1, 1), "random"),  # type: ignore[arg-type]
-            "start must be a matrix or one of orthogonal, gaussian, identity, got 'random'",
-        ),
-        (
-            lambda: leading_shape("filter", 5, 3),  # type: ignore[arg-type]
-            "share must be one of channel, set, layer, network, got 'filter'",
-        ),
-        (
-            lambda: make_generator(make_generator("dense", (2, 3), 4, (1, 1)), (3, 3), 4, (1, 1)),
-            r"generator must act on 3x3 patches, got one for \(2, 3\)",
-        ),
+        (lambda: make_generator("free", (2, 3), 4, (1, 1)), "generator.*'free'"),
+        (lambda: make_generator("dense", (2, 3), 4, (1, 1), torch.eye(5)), "start.*5x5"),
+        (lambda: make_generator("dense", (2, 3), 4, (1, 1), torch.zeros(6, 5)), r"start.*\(6, 5\)"),
+        (lambda: make_generator("dense", (2, 3), 4, (3, 1), torch.zeros(2, 1, 6, 6)), r"start.*\(2, 1, 6, 6\)"),
+        (lambda: make_generator("dense", (2, 3), 4, (1, 1), "random"), "start.*'random'"),  # type: ignore[arg-type]
+        (lambda: make_generator("fixed", (2, 3), 4, (1, 1)), "start.*'orthogonal'"),
+        (lambda: leading_shape("filter", 5, 3), "share.*'filter'"),  # type: ignore[arg-type]
+        (lambda: make_generator(make_generator("dense", (2, 3), 4, (1, 1)), (3, 3), 4, (1, 1)), "generator.*2x3"),
         (
             lambda: make_generator(make_generator("dense", (2, 3), 4, (2, 1)), (2, 3), 4, (5, 1)),
-            r"generator must have \(5, 1\) matrices, or 1 in place of either, got \(2, 1\)",
+            r"generator.*\(2, 1\)",
         ),
     ],
 )
-def test_bad_input_is_named(call: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_bad_arguments_are_refused(call: Any, argument: str) -> None:
+    with pytest.raises(ValueError, match=argument):
         call()
 
 

@@ -62,7 +62,7 @@ def test_the_spelling_of_groups() -> None:
 def test_what_does_not_fit_is_refused_in_one_sentence() -> None:
     with pytest.raises(ValueError, match="group must have at least 2 elements, got trivial"):
         GroupLinear(3, 2, group="C1")
-    with pytest.raises(ValueError, match="one matrix for each of the generators r, s of D4, got 3 matrices"):
+    with pytest.raises(ValueError, match="start.*r, s of D4, got 3"):
         GroupConv2d(3, 2, kernel_size=3, group=D4, generator="fixed", start=[torch.eye(9)] * 3)
     turn = Fixed(image_operators(3)[0][None, None], (3, 3), 4)
     with pytest.raises(ValueError, match="generator must be for the group D4, got one for C4"):
@@ -164,7 +164,7 @@ def test_a_learned_network_keeps_its_relations_and_moves_its_codes() -> None:
         optimizer.zero_grad()
         (model(x).mean((1, 2, 3)) - x.mean((1, 2, 3))).square().mean().backward()
         optimizer.step()
-    assert float(shared.law_error().max()) <= 1e-5
+    assert float(shared.guarantee_error().max()) <= 1e-5
     rho = D4.representation(shared.matrix().detach())[:, 0]
     filters = model[0].filters().detach().unflatten(0, (3, 8))
     for u in range(8):

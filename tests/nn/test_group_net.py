@@ -208,5 +208,5 @@ def test_generators_that_begin_with_the_group_are_one_for_all_layers_and_learn(n
     net(images).square().sum().backward()
     optimizer.step()
     assert float((generator.matrix()[:, 0] - action.matrices).detach().norm()) > 1e-6
-    assert float(generator.law_error().max()) < 1e-8
+    assert float(generator.guarantee_error().max()) < 1e-8
     assert 0.9 * 9000 < sum(parameter.numel() for parameter in net.parameters()) <= 9000

@@ -1,4 +1,4 @@
-"""The contract that every family of generators keeps."""
+"""`Generator`: the interface of every family of generators."""
 
 import math
 from abc import ABC, abstractmethod
@@ -15,45 +15,42 @@ from lgn.groups import Group, as_group
 class Generator(nn.Module, ABC):
     """A batch of matrices `A` that act on `vec(W)`, for filters `W` of one patch size.
 
-    A family says what A may be, and all else that others must know of it: its name, how fast it learns, what it is
-    encouraged to be, where it can start and what its filters determine. It is always started from given matrices,
-    which `_start_from` projects onto the family: exactly, or by an approximation that its docstring names.
-    `start_distance` is what the projection moved, `||A - start||_F / ||start||_F` for each matrix.
+    A family defines what A can be and everything else that depends on it: its name, its learning rate, its penalty,
+    its possible starts and what filters determine about it. A generator starts from given matrices, which `_project`
+    maps to the family: exactly, or by an approximation that the docstring of the family describes. `start_distance`
+    is the distance `||A - start||_F / ||start||_F` of this projection, for each matrix.
 
-    Shapes: start and `matrix()` are (leading, channels or 1, d, d) with d = n * m; who has a matrix of their own is
-    decided by `lgn.generators.leading_shape`. Of a group with several generators, the matrices of the first come
-    first: `matrix().unflatten(0, (len(group.generators), -1))` has them apart.
+    Shapes: start and `matrix()` are (leading, channels or 1, d, d) with d = n * m; `lgn.generators.leading_shape`
+    computes the leading dimensions. For a group with k generators, the leading dimension has k parts, one per
+    generator: `matrix().unflatten(0, (k, -1))` separates them.
     """
 
-    name: ClassVar[str]  # by which layers, configs and the command line ask for it
-    law: ClassVar[str]  # what holds for each matrix by construction, shown by repr
-    #: The structures of `lgn.analysis` that every matrix has by that law, and that can never be findings.
+    #: The name of the family in layers, configs and on the command line.
+    name: ClassVar[str]
+    #: What holds for each matrix by construction; `repr` shows it.
+    guarantee: ClassVar[str]
+    #: The structures of `lgn.analysis` that the guarantee implies, and that are therefore never findings.
     structures: ClassVar[tuple[str, ...]] = ()
-    #: The options that the family is made with, by keyword; each is an attribute of the same name.
+    #: The keyword arguments of the family; each is an attribute of the same name.
     option_names: ClassVar[tuple[str, ...]] = ()
-    #: The learning rate of its numbers over that of the rest of a network; 0 for what is not trained.
+    #: The factor of the learning rate; 0 for a family that is not trained.
     learning_rate: ClassVar[float] = 1.0
-    #: The penalty of `lgn.penalties` that trainings encourage it by, unless they are told otherwise.
+    #: The penalty of `lgn.penalties` in training, by default.
     penalty: ClassVar[Literal["inverse", "none"]] = "inverse"
-    #: Whether a few pairs of filters decide all of it, whatever they span.
-    decided_by_few: ClassVar[bool] = False
-    #: Whether a known operator is what it starts from: "never", "may" or "must" be.
+    #: Whether the family has so few parameters that a few pairs of filters determine them, whatever the filters span.
+    few_parameters: ClassVar[bool] = False
+    #: Whether the start is a known operator.
     operator: ClassVar[Literal["never", "may", "must"]] = "never"
-    #: The name of the start that it was made from; None where matrices were given.
-    started_from: StartName | None = None
+    #: The name of the start, or None if matrices were given.
+    start_name: StartName | None = None
 
-    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4) -> None:
+    def __init__(self, start: Tensor, patch: Patch, group: Group | str | int = 4) -> None:
         super().__init__()
         self.group = as_group(group)
         self.patch, self.order = patch, self.group.order
-        _require_start(start, patch)
-        if len(start) % len(self.group.generators):
-            raise ValueError(
-                f"start must have a matrix for each of the generators {', '.join(self.group.generators)} of "
-                f"{self.group.name}, got {len(start)}"
-            )
-        # Contiguous, as all that is stored must be: safetensors refuses the strides that `torch.linalg` leaves.
-        self._start_from(start.detach().contiguous())
+        _require_start(start, patch, self.group)
+        # safetensors refuses the strides that torch.linalg returns, so what is stored is contiguous.
+        self._project(start.detach().contiguous())
         with torch.no_grad():
             moved = torch.linalg.matrix_norm(self.matrix() - start)
             size = torch.linalg.matrix_norm(start)
@@ -64,68 +61,67 @@ class Generator(nn.Module, ABC):
         """The matrices A.  (leading, channels or 1, d, d)"""
 
     @abstractmethod
-    def _start_from(self, start: Tensor) -> None:
-        """Make the parameters so that `matrix()` is `start`, or the member of the family near it."""
+    def _project(self, start: Tensor) -> None:
+        """Create the parameters such that `matrix()` is `start`, or a matrix of the family near it."""
 
     @abstractmethod
-    def law_error(self) -> Tensor:
-        """How far each matrix is from the family's law, 0 where it holds.  (leading, channels or 1)"""
+    def guarantee_error(self) -> Tensor:
+        """The error of the guarantee for each matrix, 0 if it holds.  (leading, channels or 1)"""
 
     @torch.no_grad()
     def project_(self) -> None:
-        """Undo what an optimiser's step may do to a constraint that the parameters do not hold by themselves."""
+        """Restore a constraint on the parameters after a step of an optimiser."""
 
     @torch.no_grad()
     def rebase_(self) -> None:
-        """Move the origin of curved coordinates to where the matrices are, which stay. See Note [Rebasing]."""
+        """Move the origin of curved coordinates to the present matrices, which do not change. See Note [Rebasing]."""
 
     @classmethod
     def require_start(cls, start: StartName) -> None:
-        """Refuse a start by name from which the family would not learn; trainings ask."""
+        """Raise a ValueError for a start from which the family would not learn."""
 
-    def determined(self, bases: int) -> int:
-        """On how many dimensions filters can determine A at most, if it acts on the orbits of so many bases.
+    def determined_dimension(self, bases: int) -> int:
+        """The largest dimension on which filters can determine A, if it acts on the orbits of `bases` bases.
 
-        As many as the vectors that A is applied to, for a cyclic group the elements of a set but the last, for others
-        those of the generator that has the fewest; a family that leaves less open says so. See Note [What filters leave
-        open] in `lgn.discovery.filters.determined`.
+        It is the number of vectors to which A is applied: for a cyclic group the elements of a set except the last, for
+        other groups those of the least used generator. A family that leaves less open overrides this. See Note [What
+        filters leave open] in `lgn.discovery.filters.determined`.
         """
         d = math.prod(self.patch)
-        return d if self.decided_by_few else min(bases * min(self.group.uses), d)
+        return d if self.few_parameters else min(bases * min(self.group.uses), d)
 
     def options(self) -> dict[str, Any]:
-        """The options of the family that this generator was made with."""
+        """The keyword arguments with which the family was created."""
         return {name: getattr(self, name) for name in self.option_names}
 
     @torch.no_grad()
-    def fresh(self, count: int, place: int = 0) -> Tensor | None:
-        """Matrices of new starts of the same family, (count, d, d): what starts alone show. None if it was given.
+    def fresh_starts(self, count: int, place: int = 0) -> Tensor | None:
+        """Matrices of new starts of the same kind, (count, d, d), or None if matrices were given as the start.
 
-        place: of which of the group's generators.
+        place: the number of the group's generator.
         """
-        if self.started_from is None:
+        if self.start_name is None:
             return None
-        d = math.prod(self.patch)
-        several = len(self.group.generators)
-        start = start_matrices(self.started_from, (several * count, 1), d)
-        made = type(self)(start, self.patch, self.group, **self.options())
-        return made.matrix().unflatten(0, (several, count))[place, :, 0]
+        generators = len(self.group.generators)
+        start = start_matrices(self.start_name, (generators * count, 1), math.prod(self.patch))
+        fresh = type(self)(start, self.patch, self.group, **self.options())
+        return fresh.matrix().unflatten(0, (generators, count))[place, :, 0]
 
     def forward(self) -> Tensor:
         return self.matrix()
 
     def __repr__(self) -> str:
-        # One line: what is inside, such as torch's parametrisations, says nothing about the mathematics.
+        # One line: submodules such as torch's parametrisations say nothing about the mathematics.
         return f"{type(self).__name__}({self.extra_repr()})"
 
     def extra_repr(self) -> str:
-        shape = tuple(self.start_distance.shape)
+        leading, channels = self.start_distance.shape
         d = math.prod(self.patch)
-        return f"{self.law}; {shape[0]}x{shape[1]} of {d}x{d} on {written(self.patch)} patches"
+        return f"{self.guarantee}; {leading}x{channels} of {d}x{d} on {written(self.patch)} patches"
 
 
 def require_invertible(start: Tensor, family: str) -> None:
-    """Refuse singular matrices where a family has none, naming the rank that was found."""
+    """Raise a ValueError for singular matrices."""
     ranks = torch.linalg.matrix_rank(start)
     if (ranks < start.shape[-1]).any():
         raise ValueError(
@@ -133,7 +129,7 @@ def require_invertible(start: Tensor, family: str) -> None:
         )
 
 
-def _require_start(start: Tensor, patch: Patch) -> None:
+def _require_start(start: Tensor, patch: Patch, group: Group) -> None:
     d = math.prod(patch)
     if start.ndim != 4:
         raise ValueError(f"start must have 4 dimensions (leading, channels, d, d), got shape {tuple(start.shape)}")
@@ -142,6 +138,9 @@ def _require_start(start: Tensor, patch: Patch) -> None:
             f"start must be {d}x{d} matrices for a kernel of {written(patch)}, got {start.shape[-2]}x{start.shape[-1]}"
         )
     if not start.is_floating_point():
-        raise ValueError(f"start must be of a floating type, got {start.dtype}")
+        raise ValueError(f"start must have a floating-point type, got {start.dtype}")
     if not torch.isfinite(start).all():
-        raise ValueError("start must be finite, got a matrix with infinite or undefined entries")
+        raise ValueError("start must be finite, got infinite or undefined entries")
+    if len(start) % len(group.generators):
+        names = ", ".join(group.generators)
+        raise ValueError(f"start must have a matrix for each generator {names} of {group.name}, got {len(start)}")

@@ -1,4 +1,4 @@
-"""`Circulant`: filtering with wrap-around."""
+"""`Circulant`: cyclic convolutions of the patch."""
 
 import math
 
@@ -11,20 +11,20 @@ from lgn.measures import relative_error
 
 
 class Circulant(Generator):
-    """`A = F^-1 D F` with the Fourier matrix F of the patch's axes: cyclic filtering of the patch (app. D).
+    """`A = F^-1 D F` with the Fourier matrix F of the patch's axes: a cyclic convolution of the patch (app. D).
 
-    Held as the real kernel `c` that is `D` in pixels, `phi_A(X)[i, j] = sum c[i - k, j - l] X[k, l]` with indices
-    modulo the patch: `n m` numbers, and it commutes with every cyclic shift. A start is projected exactly, by averaging
-    the entries that share a place of the kernel.
+    The parameters are the real kernel `c`, the inverse transform of `D`: `phi_A(X)[i, j] = sum c[i - k, j - l] X[k, l]`
+    with indices modulo the patch. It has `n m` parameters and commutes with every cyclic shift. A start is projected
+    exactly, by averaging the entries with the same place in the kernel.
     """
 
     name = "circulant"
-    law = "A = F^-1 D F"
-    decided_by_few = True
+    guarantee = "A = F^-1 D F"
+    few_parameters = True
     structures = ("doubly block-circulant", "block-Toeplitz", "few 2-D Fourier lines")
     index: Tensor
 
-    def _start_from(self, start: Tensor) -> None:
+    def _project(self, start: Tensor) -> None:
         index = circulant_index(self.patch).to(start.device)
         self.register_buffer("index", index, persistent=False)
         d = start.shape[-1]
@@ -36,7 +36,7 @@ class Circulant(Generator):
         return self.kernel[..., self.index]
 
     @torch.no_grad()
-    def law_error(self) -> Tensor:
+    def guarantee_error(self) -> Tensor:
         matrix, axes = self.matrix(), len(self.patch)
         places = unvec(torch.arange(math.prod(self.patch)), self.patch)
         shifts = [vec(places.roll(1, dims=axis), axes) for axis in range(axes)]
@@ -45,7 +45,7 @@ class Circulant(Generator):
 
 
 def circulant_index(patch: Patch) -> Tensor:
-    """Which place of the kernel stands at each entry of a doubly block-circulant matrix.  -> (d, d)"""
+    """The place in the kernel of each entry of a doubly block-circulant matrix.  -> (d, d)"""
     places = pixels(patch)
     offsets = (places[:, None] - places) % torch.tensor(patch)  # (d, d, axes)
     return (offsets * torch.tensor([math.prod(patch[:axis]) for axis in range(len(patch))])).sum(-1)

@@ -1,4 +1,4 @@
-"""The representation of a group near given matrices, as a frame and blocks: `A_a = P Q R_a (P Q)^-1`."""
+"""The representation of a group near given matrices, decomposed as `A_a = P Q R_a (P Q)^-1`."""
 
 import numpy as np
 import torch
@@ -8,20 +8,23 @@ from lgn.generators.roots_of_unity import nearest_cyclic
 from lgn.groups import Group
 from lgn.linalg import polar_factor
 
-CONDITION = 1e4  # of the averaged metric, above which words blow up and polar factors are taken instead
-TURNS = 20  # at most, of turning the frame to matrices that are no representation
+CONDITION = 1e4  # if the condition number of the averaged metric is larger, polar factors are decomposed instead
+ITERATIONS = 20  # the largest number of iterations of the frame
 
 # Note [Nearest representation]
-# Averaging the metric over the group, P = mean(rho(g)^T rho(g))^(-1/2), makes P^-1 rho(g) P orthogonal where rho is a
-# representation. How often an irreducible representation is in it, its character says. With R made of so many of each,
-# Q maximises sum_g tr(rho(g)^T Q R(g) Q^T) by turns of averaging and polar factors: Q <- polar(mean rho(g) Q R(g)^T),
-# which never falls. Where rho is a representation, the first average is an intertwiner, and so is its polar factor.
+# If rho is a representation, P = mean(rho(g)^T rho(g))^(-1/2), the average of the metric over the group, makes
+# P^-1 rho(g) P orthogonal. Its character determines the multiplicity of each irreducible representation in it, and R is
+# the direct sum with these multiplicities. Q maximises sum_g tr(rho(g)^T Q R(g) Q^T) by the iteration
+# Q <- polar(mean rho(g) Q R(g)^T), which never decreases it. If rho is a representation, the first average is an
+# intertwiner, and so is its polar factor.
 
 
 def decompose(matrices: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """P, Q, R of the representation near some matrices.  (generators, d, d) -> (d, d), (d, d), (generators, d, d)
+    """P, Q and R of a representation near the given matrices. See Note [Nearest representation].
 
-    For one generator its eigenvalues are rounded to roots of unity; see Note [Nearest representation] for more.
+    For a group with one generator, its eigenvalues are rounded to roots of unity.
+
+    Shapes: (generators, d, d) -> (d, d), (d, d), (generators, d, d)
     """
     if len(group.generators) == 1:
         stretch, turn, block = nearest_cyclic(matrices[0], group.order)
@@ -41,9 +44,9 @@ def decompose(matrices: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarra
 
 
 def blocks_of(character: Tensor, d: int, group: Group) -> Tensor:
-    """The orthogonal representation made of irreducible ones, each as often as a character says.
+    """The direct sum of irreducible representations whose character is nearest to the given one.
 
-    Shapes: character (order,), the trace that every element is wanted to have -> (order, d, d)
+    Shapes: character (order,), the wanted trace of every element -> (order, d, d)
     """
     irreps = group.irreps()
     sizes = [irrep.shape[-1] for irrep in irreps]
@@ -57,9 +60,9 @@ def blocks_of(character: Tensor, d: int, group: Group) -> Tensor:
 
 
 def _rounded(wanted: list[float], sizes: list[int], d: int) -> list[int]:
-    """Whole numbers near the wanted ones with `sum count * size = d`: the largest remainders first."""
+    """Whole numbers near the wanted ones with `sum count * size = d`, by largest remainders."""
     counts = [int(value + 1e-6) for value in wanted]
-    # The traces of matrices that are no representation may add up to more: what is least wanted goes first.
+    # Matrices that are no representation can have a larger sum: the count with the largest excess is reduced first.
     while sum(count * size for count, size in zip(counts, sizes, strict=True)) > d:
         most = max((i for i in range(len(counts)) if counts[i]), key=lambda i: counts[i] - wanted[i])
         counts[most] -= 1
@@ -72,10 +75,10 @@ def _rounded(wanted: list[float], sizes: list[int], d: int) -> list[int]:
 def _frame(words: Tensor, blocks: Tensor) -> Tensor:
     """The orthogonal Q with `rho(g) Q` nearest to `Q R(g)` for all g."""
     d = words.shape[-1]
-    # Somewhere, always the same: what is random in a start is in the matrices.
+    # A fixed random start: the randomness of a generator is that of its starting matrices.
     start = torch.randn(d, d, generator=torch.Generator().manual_seed(0), dtype=words.dtype)
     q = polar_factor(start)
-    for _ in range(TURNS):
+    for _ in range(ITERATIONS):
         turned = polar_factor((words @ q @ blocks.mT).mean(0))
         done = float((turned - q).norm()) < 1e-12 * d
         q = turned

@@ -1,4 +1,4 @@
-"""`Dense`: any matrix at all, as in the paper."""
+"""`Dense`: a free matrix, as in the paper."""
 
 import torch
 from torch import Tensor, nn
@@ -9,26 +9,26 @@ from lgn.groups import Group
 
 
 class Dense(Generator):
-    """A free matrix (sec. 4). Nothing holds by construction: penalties encourage what is wanted.
+    """A free matrix (sec. 4). It guarantees nothing; penalties can encourage properties.
 
-    With `norm`, `project_()` scales each matrix back to that Frobenius norm after an optimiser's step; the start is
-    scaled as well. Every other start is kept exactly.
+    With `norm`, the start and, by `project_()`, the matrices after each step of an optimiser are scaled to that
+    Frobenius norm. Without it, every start is kept exactly.
     """
 
     name = "dense"
-    law = "A free"
+    guarantee = "A free"
     option_names = ("norm",)
     norm: float | None
 
-    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4, *, norm: float | None = None) -> None:
+    def __init__(self, start: Tensor, patch: Patch, group: Group | str | int = 4, *, norm: float | None = None) -> None:
         if norm is not None and norm <= 0:
             raise ValueError(f"norm must be positive, got {norm}")
-        self.__dict__["norm"] = norm  # set before nn.Module's own __init__: the start is projected there
+        self.__dict__["norm"] = norm  # before nn.Module.__init__, which projects the start
         super().__init__(start, patch, group)
 
-    def _start_from(self, start: Tensor) -> None:
+    def _project(self, start: Tensor) -> None:
         if self.norm is not None and not start.flatten(-2).any(-1).all():
-            raise ValueError("start must not be zero where a norm is kept, got a matrix of zeros")
+            raise ValueError("start must not be zero with a norm, got a matrix of zeros")
         self.weight = nn.Parameter(start.clone())
         self.project_()
 
@@ -36,7 +36,7 @@ class Dense(Generator):
         return self.weight
 
     @torch.no_grad()
-    def law_error(self) -> Tensor:
+    def guarantee_error(self) -> Tensor:
         if self.norm is None:
             return self.weight.new_zeros(self.weight.shape[:2])
         return (torch.linalg.matrix_norm(self.weight) - self.norm).abs() / self.norm

@@ -1,4 +1,4 @@
-"""`DoublyStochastic`: mixtures of permutations, by Sinkhorn's scaling."""
+"""`DoublyStochastic`: mixtures of permutations, by Sinkhorn's algorithm."""
 
 import math
 
@@ -6,45 +6,48 @@ import torch
 from torch import Tensor, nn
 
 from lgn.generators.base import Generator
+from lgn.linalg import double
 
-ITERATIONS = 1000  # at most: some tens are usual, a start with many near-zeros needs more
-GRAPH_ITERATIONS = 60  # in a compiled or exported network
-FLOOR = 1e-2  # of the largest entry: what a start outside the family has at least; less, and scaling takes for ever
+ITERATIONS = 1000  # the largest number; tens are usual, a start with many entries near zero needs more
+GRAPH_ITERATIONS = 60  # the number in a compiled or exported network
+FLOOR = 1e-2  # lower limit for the entries of a start, as a share of the largest; with less, scaling is slow
 
 
 class DoublyStochastic(Generator):
-    """`A >= 0` with rows and columns that sum to 1: `exp(logits)`, scaled until both hold (Sinkhorn).
+    """`A >= 0` with rows and columns that sum to 1: `exp(logits)`, scaled by Sinkhorn's algorithm.
 
-    By Birkhoff's theorem these are the mixtures of permutations. A doubly stochastic start is kept, entries of zero as
-    1e-30; any other is projected approximately, by clipping it from below and scaling.
+    By Birkhoff's theorem these are the mixtures of permutations. A doubly stochastic start is kept, except that entries
+    of zero become 1e-30; any other start is projected approximately, by clipping it from below and scaling.
     """
 
     name = "doubly-stochastic"
-    law = "A >= 0, A 1 = A^T 1 = 1"
+    guarantee = "A >= 0, A 1 = A^T 1 = 1"
 
-    def _start_from(self, start: Tensor) -> None:
-        member = _violation(start.double()) <= 1e-4
+    def _project(self, start: Tensor) -> None:
+        member = _violation(double(start)).to(start.device) <= 1e-4
         largest = start.abs().amax((-2, -1)).clamp_min(torch.finfo(start.dtype).tiny)
         floor = torch.where(member, torch.full_like(largest, 1e-30), FLOOR * largest)
-        balanced = _sinkhorn(torch.maximum(start, floor[..., None, None]).double().log())
-        # From where it is balanced: every later call begins near its end.
-        self.logits = nn.Parameter(balanced.clamp_min(-70).to(start.dtype))
+        balanced = _sinkhorn(double(torch.maximum(start, floor[..., None, None])).log())
+        # The balanced logits, so that later calls converge within a few iterations.
+        self.logits = nn.Parameter(balanced.clamp_min(-70).to(start))
 
-    def determined(self, bases: int) -> int:
-        return min(super().determined(bases) + 1, math.prod(self.patch))  # it is known on constants
+    def determined_dimension(self, bases: int) -> int:
+        return min(
+            super().determined_dimension(bases) + 1, math.prod(self.patch)
+        )  # the image of constant filters is known
 
     def matrix(self) -> Tensor:
-        # In float64: the law is as exact as the type of the result allows.
-        return _sinkhorn(self.logits.double()).exp().to(self.logits.dtype)
+        # In float64, so that the guarantee is as exact as the type of the result allows.
+        return _sinkhorn(double(self.logits)).exp().to(self.logits)
 
     @torch.no_grad()
-    def law_error(self) -> Tensor:
+    def guarantee_error(self) -> Tensor:
         return _violation(self.matrix())
 
 
 def _sinkhorn(logits: Tensor) -> Tensor:
     """Normalise rows and columns in turn until both sum to 1, in logarithms.  (..., d, d) -> (..., d, d)"""
-    # A graph cannot stop where the numbers say so: there, so many rounds that stopping makes no difference.
+    # A graph cannot stop early, so it has a fixed number of iterations that suffices.
     in_graph = torch.compiler.is_compiling()
     for number in range(GRAPH_ITERATIONS if in_graph else ITERATIONS):
         logits = logits - logits.logsumexp(-2, keepdim=True)

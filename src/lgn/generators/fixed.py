@@ -1,4 +1,4 @@
-"""`Fixed`: a known operator, the control that learned generators are compared with."""
+"""`Fixed`: a known operator that is not trained, the control for learned generators."""
 
 import torch
 from torch import Tensor
@@ -8,17 +8,17 @@ from lgn.measures import relative_error
 
 
 class Fixed(Generator):
-    """A given matrix that is not trained. It takes no start by name: a control must be chosen on purpose."""
+    """A given matrix that is not trained. It has no start by name, because a control must be chosen on purpose."""
 
     name = "fixed"
-    law = "A given"
+    guarantee = "A given"
     learning_rate = 0.0
-    decided_by_few = True
+    few_parameters = True
     operator = "must"
     weight: Tensor
     given: Tensor
 
-    def _start_from(self, start: Tensor) -> None:
+    def _project(self, start: Tensor) -> None:
         self.register_buffer("weight", start.clone())
         self.register_buffer("given", start.clone(), persistent=False)
 
@@ -26,5 +26,5 @@ class Fixed(Generator):
         return self.weight
 
     @torch.no_grad()
-    def law_error(self) -> Tensor:
+    def guarantee_error(self) -> Tensor:
         return relative_error(self.weight, self.given)

@@ -1,4 +1,4 @@
-"""`Kronecker`: rows and columns of the patch transformed apart, and so any number of axes."""
+"""`Kronecker`: separate transformations of the axes of the patch."""
 
 import math
 from collections.abc import Sequence
@@ -10,24 +10,24 @@ from lgn.actions import Patch
 from lgn.generators.base import Generator
 from lgn.measures import relative_error
 
-FACTORS = ("rows", "columns", "slices")  # of the first axis, the second, the third
+FACTORS = ("rows", "columns", "slices")  # the factors of the first, second and third axis
 ROUNDS = 50
 
 
 class Kronecker(Generator):
-    """`A = B (x) C`, that is `phi_A(X) = C X B^T`: `n^2 + m^2` numbers instead of `(n m)^2`.
+    """`A = B (x) C`, that is `phi_A(X) = C X B^T`: `n^2 + m^2` parameters instead of `(n m)^2`.
 
     A start is projected exactly: the nearest Kronecker product is the best rank-one approximation of the rearranged
-    matrix, whose rows are the blocks (Van Loan and Pitsianis). Volumes have a third factor, `A = D (x) B (x) C`, and no
-    such theorem: the factors are improved in turn until they settle. A signal has one factor, which is free.
+    matrix whose rows are the blocks (Van Loan and Pitsianis). For volumes, `A = D (x) B (x) C` has no such theorem, and
+    the factors are improved alternately. For signals, A has one factor and is free.
     """
 
     name = "kronecker"
-    decided_by_few = True
-    law = "A = B (x) C"
+    guarantee = "A = B (x) C"
+    few_parameters = True
     structures = ("Kronecker",)
 
-    def _start_from(self, start: Tensor) -> None:
+    def _project(self, start: Tensor) -> None:
         found = factors(start, self.patch)
         for name, factor in reversed([*zip(FACTORS, found, strict=False)]):
             self.register_parameter(name, nn.Parameter(factor.contiguous()))
@@ -36,13 +36,13 @@ class Kronecker(Generator):
         return product([getattr(self, name) for name in FACTORS[: len(self.patch)]])
 
     @torch.no_grad()
-    def law_error(self) -> Tensor:
+    def guarantee_error(self) -> Tensor:
         matrix = self.matrix()
         return relative_error(product(factors(matrix, self.patch)), matrix)
 
 
 def product(parts: Sequence[Tensor]) -> Tensor:
-    """The Kronecker product of the factors of the axes, that of the first axis innermost.  -> (..., d, d)"""
+    """The Kronecker product of the factors of the axes, the first axis innermost.  -> (..., d, d)"""
     result = parts[0]
     for part in parts[1:]:
         result = torch.einsum("...ij,...kl->...ikjl", part, result).flatten(-4, -3).flatten(-2)
@@ -50,14 +50,14 @@ def product(parts: Sequence[Tensor]) -> Tensor:
 
 
 def factors(matrix: Tensor, patch: Patch) -> list[Tensor]:
-    """The matrices of the axes whose product is nearest to the given one.  (..., d, d) -> each (..., n, n)"""
+    """The factors of the axes whose product is nearest to the matrix.  (..., d, d) -> (..., n, n) for each axis"""
     if len(patch) == 1:
         return [matrix]
     arranged = rearrange(matrix, patch)
     u, s, vh = torch.linalg.svd(arranged, full_matrices=False)
     scale = s[..., :1].sqrt()
     rest, first = u[..., 0] * scale, vh[..., 0, :] * scale
-    if len(patch) > 2:  # the rest is a product too: each side is fitted to the other in turn
+    if len(patch) > 2:  # the rest is a product too, so the two sides are fitted alternately
         for _ in range(ROUNDS):
             rest = product(factors(_square(rest), patch[1:])).flatten(-2)
             first = (arranged.mT @ rest.unsqueeze(-1)).squeeze(-1) / rest.square().sum(-1, keepdim=True)

@@ -1,4 +1,4 @@
-"""`LowRank`: the identity and a few directions that change."""
+"""`LowRank`: the identity plus a matrix of low rank."""
 
 import math
 
@@ -8,40 +8,41 @@ from torch import Tensor, nn
 from lgn.actions import Patch, written
 from lgn.generators.base import Generator
 from lgn.groups import Group
+from lgn.linalg import identity_like
 
 
 class LowRank(Generator):
-    """`A = I + U V^T` with `rank` columns, 4 unless given (or d where that is less): `2 r d` numbers.
+    """`A = I + U V^T` with `rank` columns, by default min(4, d): `2 r d` parameters.
 
-    A start is projected exactly, by the truncated singular value decomposition of `A - I`. The singular values go
-    into U alone, so that the identity itself (U = 0) still has a gradient.
+    A start is projected exactly, by the truncated singular value decomposition of `A - I`. The singular values are part
+    of U only, so that the gradient at the identity (U = 0) is not zero.
     """
 
     name = "low-rank"
-    law = "A = I + U V^T"
+    guarantee = "A = I + U V^T"
     option_names = ("rank",)
     rank: int
 
-    def __init__(self, start: Tensor, patch: Patch, group: Group | int = 4, *, rank: int | None = None) -> None:
+    def __init__(self, start: Tensor, patch: Patch, group: Group | str | int = 4, *, rank: int | None = None) -> None:
         d = math.prod(patch)
         rank = min(4, d) if rank is None else rank
         if not 1 <= rank <= d:
             raise ValueError(f"rank must be from 1 to {d} for a kernel of {written(patch)}, got {rank}")
-        self.__dict__["rank"] = rank  # set before nn.Module's own __init__: the start is projected there
+        self.__dict__["rank"] = rank  # before nn.Module.__init__, which projects the start
         super().__init__(start, patch, group)
 
-    def _start_from(self, start: Tensor) -> None:
-        u, s, vh = torch.linalg.svd(start - torch.eye(start.shape[-1]).to(start))
+    def _project(self, start: Tensor) -> None:
+        u, s, vh = torch.linalg.svd(start - identity_like(start))
         self.u = nn.Parameter((u[..., : self.rank] * s[..., None, : self.rank]).contiguous())
         self.v = nn.Parameter(vh[..., : self.rank, :].mT.contiguous())
 
     def matrix(self) -> Tensor:
-        return torch.eye(self.u.shape[-2]).to(self.u) + self.u @ self.v.mT
+        return torch.eye(self.u.shape[-2], dtype=self.u.dtype, device=self.u.device) + self.u @ self.v.mT
 
     @torch.no_grad()
-    def law_error(self) -> Tensor:
+    def guarantee_error(self) -> Tensor:
         matrix = self.matrix()
-        singular = torch.linalg.svdvals(matrix - torch.eye(matrix.shape[-1]).to(matrix))
+        singular = torch.linalg.svdvals(matrix - identity_like(matrix))
         return singular[..., self.rank :].norm(dim=-1) / singular.norm(dim=-1).clamp_min(1e-12)
 
     def extra_repr(self) -> str:

@@ -12,18 +12,15 @@ from lgn.linalg import polar_factor
 from lgn.measures import orthogonality_error
 
 # Note [Rebasing]
-# The Cayley map takes skew matrices to orthogonal ones, and is even only near its origin: far from it a step of one
-# length moves some directions much and others hardly at all. A generator that travels far, as one that learns from a
-# random start does, should have its origin moved along every 20 steps or so. In one run each on quarter-turned digits,
-# of 32 starts of `orthogonal` none arrived without it (rate 0.15) and 17 with it (rate 0.2), the identity counted; not
-# measured at one rate or over seeds. Adam goes on with its averages; near the origin they mean the same.
+# The Cayley map takes skew matrices to orthogonal matrices. Far from its origin, a step of a given length moves some
+# directions much more than others. A generator that learns from a random start moves far, so its origin should follow
+# about every 20 steps. The averages of Adam are kept, because they mean nearly the same near the new origin.
 
 
 class OrthogonalWeight(nn.Module):
-    """An orthogonal `weight` under torch's own parametrisation, that can be pickled.
+    """An orthogonal `weight` with torch's parametrisation, which can be pickled.
 
-    The Cayley map is trivialised at the start, so the weight keeps the sign of its determinant for ever: the special
-    orthogonal group is connected, and its other half is its image under one reflection.
+    The origin of the Cayley map is the start, so the weight keeps the sign of its determinant.
     """
 
     def __init__(self, weight: Tensor) -> None:
@@ -37,11 +34,11 @@ class OrthogonalWeight(nn.Module):
     @torch.no_grad()
     def rebase_(self) -> None:
         """Make the present weight the origin of its coordinates. See Note [Rebasing]."""
-        # torch's parametrisation is trivialised at what it is given.
+        # Assigning to a parametrised tensor makes the value the new origin.
         self.weight = self.weight.detach().clone()  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # torch refuses to pickle parametrised modules: they are made anew and given their numbers back.
+        # torch refuses to pickle parametrised modules: a new module gets the state instead.
         with torch.no_grad():
             return _restore, (self.weight.detach().clone(), self.state_dict(), self.training)
 
@@ -55,13 +52,13 @@ def _restore(weight: Tensor, state: dict[str, Tensor], training: bool) -> Orthog
 class Orthogonal(Generator):
     """`A^T A = I` (app. B: the Stiefel manifold).
 
-    A start is projected exactly, to its polar factor; it must be invertible, or the factor is not unique.
+    A start is projected exactly, to its polar factor. It must be invertible, otherwise the factor is not unique.
     """
 
     name = "orthogonal"
-    law = "A^T A = I"
+    guarantee = "A^T A = I"
 
-    def _start_from(self, start: Tensor) -> None:
+    def _project(self, start: Tensor) -> None:
         require_invertible(start, "Orthogonal")
         self.rotation = OrthogonalWeight(polar_factor(start))
 
@@ -71,10 +68,10 @@ class Orthogonal(Generator):
     def rebase_(self) -> None:
         self.rotation.rebase_()
 
-    def determined(self, bases: int) -> int:
-        known, d = super().determined(bases), math.prod(self.patch)
-        return d if known >= d - 1 else known  # of one dimension that is left the sign is kept
+    def determined_dimension(self, bases: int) -> int:
+        known, d = super().determined_dimension(bases), math.prod(self.patch)
+        return d if known >= d - 1 else known  # in one remaining dimension A is a sign, which is kept
 
     @torch.no_grad()
-    def law_error(self) -> Tensor:
+    def guarantee_error(self) -> Tensor:
         return orthogonality_error(self.matrix())

@@ -1,4 +1,4 @@
-"""Random starts for exact groups: orthogonal representations with the traces of groups that move pixels about."""
+"""Random starts for exact groups: orthogonal representations whose traces are like those of pixel permutations."""
 
 import math
 
@@ -10,16 +10,16 @@ from lgn.generators.starts import start_matrices
 from lgn.groups import Group, as_group
 
 # Note [Traces of starts]
-# How often each irreducible representation is in A stays as it starts, so a start must guess it. The trace of a
-# permutation is the number of pixels that it leaves in place: one or none for a turn of a square, which is the regular
-# representation but for what is left over, and up to a side for a flip. So elements that are their own inverse and no
-# square of another, as flips are, leave some number of pixels in place, another for every start; all others leave none.
+# The multiplicities of the irreducible representations in A never change, so a start must guess them. The trace of a
+# permutation is the number of pixels that it fixes: 0 or 1 for a rotation of a square, as in the regular
+# representation, and up to one side for a flip. So elements of order 2 that are not squares, such as flips, get a
+# random number of fixed pixels for each start, and all other elements get none.
 
 
-def permutation_like(group: Group | int, d: int, count: int) -> list[Tensor]:
-    """`Q R_a Q^T` in random frames Q, for each generator a of a group.  -> one (count, 1, d, d) for each
+def permutation_like(group: Group | str | int, d: int, count: int) -> list[Tensor]:
+    """Random starts `Q R_a Q^T` for each generator a of a group, for the argument `start` of layers and generators.
 
-    See Note [Traces of starts]. For `start=` of layers and generators.
+    See Note [Traces of starts].  -> a list with (count, 1, d, d) for each generator
     """
     group = as_group(group)
     if d < 2 or count < 1:
@@ -33,5 +33,5 @@ def permutation_like(group: Group | int, d: int, count: int) -> list[Tensor]:
         character[flips] = float(torch.randint(math.isqrt(d) // 2 + 1, ()) * 2 + d % 2)
         blocks.append(blocks_of(character, d, group)[list(group.generator_elements)])
     frames = start_matrices("orthogonal", (count, 1), d)
-    several = torch.stack(blocks, 1).unsqueeze(2).to(frames)  # (generators, count, 1, d, d)
-    return list(frames @ several @ frames.mT)
+    stacked = torch.stack(blocks, 1).unsqueeze(2).to(frames)  # (generators, count, 1, d, d)
+    return list(frames @ stacked @ frames.mT)

@@ -1,4 +1,4 @@
-"""The matrix of a cyclic group near a given one: eigenvalues rounded to roots of unity, eigenvectors kept."""
+"""The matrix of finite order near a given matrix: its eigenvalues are rounded to roots of unity."""
 
 import math
 
@@ -9,7 +9,7 @@ from lgn.linalg import polar_factor
 
 
 def nearest_cyclic(matrix: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """P, Q, R with `P Q R (P Q)^-1` a cyclic matrix of the order near the given one."""
+    """P, Q and R such that `A = P Q R (P Q)^-1` is near the given matrix and `A^order = I`."""
     d = len(matrix)
     if not np.allclose(matrix.T @ matrix, np.eye(d), atol=1e-6):
         values, vectors = np.linalg.eig(matrix)
@@ -18,7 +18,7 @@ def nearest_cyclic(matrix: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarr
         else:
             rounded = np.array([_round_to_root(value, order) for value in values])
             matrix = np.real(vectors @ np.diag(rounded) @ np.linalg.inv(vectors))
-    # Averaging the metric over the group makes the action orthogonal: P^-1 A P with P = mean((A^j)^T A^j)^(-1/2).
+    # With P = mean((A^j)^T A^j)^(-1/2), the average of the metric over the group, P^-1 A P is orthogonal.
     powers = [np.linalg.matrix_power(matrix, j) for j in range(order)]
     metric, frame = np.linalg.eigh(sum(power.T @ power for power in powers) / order)
     p = frame @ np.diag(metric**-0.5) @ frame.T
@@ -34,7 +34,7 @@ def _round_to_root(value: complex, order: int) -> complex:
 
 
 def _round_orthogonal(matrix: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray]:
-    """Q, R with `Q R Q^T` near an orthogonal matrix, R made of rotations by multiples of `2 pi / order`."""
+    """Q and R such that `Q R Q^T` is near an orthogonal matrix and R has rotations by multiples of `2 pi / order`."""
     from scipy.linalg import schur
 
     triangular, q = schur(matrix, output="real")

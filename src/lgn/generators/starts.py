@@ -1,4 +1,4 @@
-"""The matrices that a generator can start from, and who has one of their own."""
+"""Starting matrices of generators, and how sets and channels share generators."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -8,12 +8,12 @@ from torch import Tensor
 
 Share = Literal["channel", "set", "layer", "network"]
 StartName = Literal["orthogonal", "gaussian", "identity"]
-#: A start by name, a matrix (or one for each of those that have their own), or one for each generator of a group.
+#: A start by name, a matrix or a batch of matrices, or a list with the matrices of each generator of a group.
 Start = StartName | Tensor | Sequence[Tensor]
 
 
 def leading_shape(share: Share, num_sets: int, channels: int, num_layers: int = 1) -> tuple[int, int]:
-    """How many matrices there are: one per `share` of a bank with `num_layers * num_sets` sets.
+    """The number of matrices: one per `share` of a bank with `num_layers * num_sets` sets.
 
     channel: (layers * sets, channels);  set: (layers * sets, 1);  layer: (layers, 1);  network: (1, 1)
     """
@@ -37,23 +37,25 @@ def start_matrices(
     dtype: torch.dtype | None = None,
     device: torch.device | str | None = None,
 ) -> Tensor:
-    """The start of a generator, by name or given.  -> (*leading, d, d)
+    """The starting matrices of a generator, by name or given.  -> (*leading, d, d)
 
-    orthogonal: uniform over the orthogonal group;  gaussian: independent entries, scaled to a Frobenius norm of 1;
-    identity: I plus Gaussian noise of standard deviation `noise`;  a tensor is repeated over `leading`;  of several,
-    each is repeated over its part of `leading`, for groups with several generators.
+    - "orthogonal": uniform over the orthogonal group
+    - "gaussian": independent entries, scaled to a Frobenius norm of 1
+    - "identity": I plus Gaussian noise of standard deviation `noise`
+    - a tensor: repeated over `leading`
+    - a list of tensors, one for each generator of a group: repeated over the parts of `leading`
 
-    A tensor takes `dtype` like the others, torch's default where none is given: layers have one type throughout.
+    The type is `dtype`, or torch's default, for given tensors too.
     """
     if not isinstance(start, Tensor | str):
         rows = (leading[0] // len(start), leading[1])
-        return torch.cat([start_matrices(each, rows, d, dtype=dtype, device=device) for each in start])
+        return torch.cat([start_matrices(matrix, rows, d, dtype=dtype, device=device) for matrix in start])
     if isinstance(start, Tensor):
         return _given(start.to(device=device, dtype=dtype or torch.get_default_dtype()), leading)
     gaussian = torch.randn(*leading, d, d, dtype=dtype, device=device)
     if start == "orthogonal":
         q, r = torch.linalg.qr(gaussian)
-        # QR alone is not uniform: the signs of R's diagonal must be moved into Q.
+        # Q is uniform after the signs of R's diagonal have moved into it.
         return q * r.diagonal(dim1=-2, dim2=-1).sign().unsqueeze(-2)
     if start == "gaussian":
         return gaussian / torch.linalg.matrix_norm(gaussian, keepdim=True)

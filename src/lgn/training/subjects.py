@@ -39,7 +39,7 @@ def subjects_of(
         generator = place.generator
         if patch is not None and generator.patch != patch:
             continue
-        started = (generator.started_from, str(generator.options()), place.member)
+        started = (generator.start_name, str(generator.options()), place.member)
         kind = (type(generator), generator.patch, generator.group, *started)
         if kind not in draws:
             draws[kind] = fresh_starts(generator, place.member)
@@ -69,7 +69,7 @@ def subjects_of(
 
 def fresh_starts(generator: Generator, member: int = 0) -> FreshStarts | None:
     """New starts of the same family, for the null that asks what a start alone would show."""
-    if generator.started_from is None:
+    if generator.start_name is None:
         return None
     state = torch.Generator().manual_seed(0).get_state()
 
@@ -78,7 +78,7 @@ def fresh_starts(generator: Generator, member: int = 0) -> FreshStarts | None:
         with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what a family has to say about its start was said when it started
             torch.set_rng_state(state)
-            matrices = generator.fresh(count, member)
+            matrices = generator.fresh_starts(count, member)
             state = torch.get_rng_state()
         assert matrices is not None
         return matrices

@@ -97,7 +97,7 @@ def test_exact_groups_stay_orthogonal_while_they_learn() -> None:
         parameter.data.add_(0.1 * torch.randn_like(parameter))
     matrix = generator.matrix().detach()
     torch.testing.assert_close(matrix @ matrix.mT, torch.eye(9).expand_as(matrix), atol=1e-5, rtol=0)
-    assert float(generator.law_error().max()) < 1e-5
+    assert float(generator.guarantee_error().max()) < 1e-5
 
 
 def test_what_is_refused() -> None:

@@ -26,7 +26,7 @@ def determined_dimension(model: nn.Module) -> tuple[int, int]:
 
     Both are 0 for a model without a generator that could be left open. See Note [What filters leave open].
     """
-    counts = [(each.determined(own), math.prod(each.patch)) for each, own in _own_bases(model)]
+    counts = [(each.determined_dimension(own), math.prod(each.patch)) for each, own in _own_bases(model)]
     return min(counts, key=lambda count: count[0] - count[1], default=(0, 0))
 
 
