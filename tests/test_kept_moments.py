@@ -1,4 +1,4 @@
-"""Moments that generators must keep: values against plain loops, gradients, and symmetries that are exact."""
+"""`KeptMoments` and `PatchMoments`: values against plain loops, gradients, and exact symmetries."""
 
 import pytest
 import torch
@@ -19,9 +19,9 @@ def _seed() -> None:
 
 
 def turned_images(count: int = 12) -> tuple[Tensor, Tensor]:
-    """Each image with all four of its turns, so that quarter turns are an exact symmetry of every class."""
+    """Images with their four rotations, so that quarter turns are an exact symmetry of every class."""
     images = torch.rand(count, 1, 6, 6, dtype=torch.float64) ** 3
-    images[:, :, :3] += 0.5  # not symmetric by themselves
+    images[:, :, :3] += 0.5  # no symmetry of single images
     labels = torch.arange(count) % 3
     return torch.cat([images.rot90(k, (2, 3)) for k in range(4)]), labels.repeat(4)
 
@@ -63,20 +63,20 @@ def test_an_exact_symmetry_is_kept_and_others_are_not() -> None:
     assert float(missed[1:, 3:].min()) > 1e-3
 
 
-def test_without_labels_third_moments_are_left() -> None:
+def test_without_labels_only_third_moments_count() -> None:
     images, _ = turned_images()
     missed = PatchMoments(images, None, (3, 3))(torch.randn(2, 9, 9, dtype=torch.float64))
     assert torch.equal(missed[:2], torch.zeros(2, 2, dtype=torch.float64))
     assert float(missed[2].min()) > 0.1
 
 
-def test_halves_differ_by_what_the_identity_misses() -> None:
+def test_the_difference_of_two_halves_is_the_violation_of_the_identity() -> None:
     images, labels = turned_images(40)
     one = PatchMoments(images[::2], labels[::2], (2, 2))
     other = PatchMoments(images[1::2], labels[1::2], (2, 2), frame=one)
     gap = (one.third - other.third).square().sum() / (2 * one.third.square().sum())
-    torch.testing.assert_close(one.differ(other)[2], gap)
-    assert float(one.differ(one).abs().max()) == 0
+    torch.testing.assert_close(one.difference(other)[2], gap)
+    assert float(one.difference(one).abs().max()) == 0
 
 
 def test_colours_of_pixels_are_patches_of_a_generator_on_channels() -> None:
@@ -89,13 +89,14 @@ def test_colours_of_pixels_are_patches_of_a_generator_on_channels() -> None:
     assert float(missed[1]) > 1e-3
 
 
-def test_many_patches_are_drawn_from_every_image(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limited_number_of_patches_is_a_sample_of_every_image() -> None:
     images, labels = turned_images(200)
     whole = PatchMoments(images, labels, (3, 3))
-    monkeypatch.setattr("lgn.penalties.patch_moments.PATCHES", 4 * len(images))
-    drawn = PatchMoments(images, labels, (3, 3), frame=whole)
-    assert 0 < float((drawn.second - whole.second).norm() / whole.second.norm()) < 0.3
-    assert torch.equal(drawn.second, PatchMoments(images, labels, (3, 3), frame=whole).second)
+    sample, again = (
+        PatchMoments(images, labels, (3, 3), frame=whole, max_patches=4 * len(images)).second for _ in range(2)
+    )
+    assert 0 < float((sample - whole.second).norm() / whole.second.norm()) < 0.3
+    assert torch.equal(sample, again)
 
 
 def test_the_gradient_against_finite_differences() -> None:
@@ -159,15 +160,15 @@ def test_the_contract_of_penalties() -> None:
     assert all(each.grad is not None for generator in term.generators for each in generator.parameters())
 
 
-def test_what_is_refused() -> None:
+def test_bad_arguments_are_refused() -> None:
     images, labels = turned_images()
     layer = GroupConv2d(1, 2, 3, group=4)
-    with pytest.raises(ValueError, match=r"labels must be 48 whole numbers"):
+    with pytest.raises(ValueError, match="labels"):
         KeptMoments(layer, images, labels[:5])
-    with pytest.raises(ValueError, match=r"images must be at least 2 of a floating type"):
+    with pytest.raises(ValueError, match="images"):
         KeptMoments(layer, (images * 255).byte(), labels)
-    with pytest.raises(ValueError, match=r"no smaller than the patch 3x3"):
+    with pytest.raises(ValueError, match="3x3"):
         KeptMoments(layer, images[..., :2], labels)
-    with pytest.raises(ValueError, match=r"patches that vary"):
+    with pytest.raises(ValueError, match="vary"):
         KeptMoments(layer, torch.ones_like(images), labels)
     assert isinstance(lgn.penalties.KeptMoments(layer, images, labels), nn.Module)

@@ -1,7 +1,6 @@
-"""What generators are encouraged to be while they are trained (sec. 4.1, app. B), and to keep.
+"""Soft constraints on generators in training: on the matrices (sec. 4.1, app. B), and on what they do to images.
 
-A penalty is built on a model, finds its generators, and returns one scalar. It holds what only training needs, so
-nothing of it is in the model's `state_dict`. Each is one batched computation over all generators of a size.
+A penalty is built on a model and returns one scalar. Nothing of it is in the `state_dict` of the model.
 """
 
 from lgn.penalties.algebraic import (
@@ -12,7 +11,7 @@ from lgn.penalties.algebraic import (
     Relations,
     SingularValues,
 )
-from lgn.penalties.base import Penalty
+from lgn.penalties.base import MatrixPenalty, Penalty
 from lgn.penalties.kept_moments import KeptMoments
 from lgn.penalties.patch_moments import PatchMoments
 
@@ -21,6 +20,7 @@ __all__ = [
     "Closure",
     "KeptMoments",
     "LogDeterminant",
+    "MatrixPenalty",
     "Orthogonality",
     "PatchMoments",
     "Penalty",

@@ -1,4 +1,4 @@
-"""What generators are encouraged to be as matrices: invertible, orthogonal, a group (sec. 4.1, app. B)."""
+"""Penalties for invertible or orthogonal matrices and for true groups (sec. 4.1, app. B)."""
 
 from typing import Any, Literal
 
@@ -9,14 +9,14 @@ from torch.autograd.function import once_differentiable
 from lgn.generators import matrices_by_size, start_matrices
 from lgn.groups import relation_products
 from lgn.linalg import fast_polar_factor, identity_like
-from lgn.penalties.base import Penalty
+from lgn.penalties.base import MatrixPenalty, Penalty
 
 
-class AuxiliaryInverse(Penalty):
+class AuxiliaryInverse(MatrixPenalty):
     """`mu * sum ||A A~ - I||_F`, not squared, with trained matrices `A~` (sec. 4.1).
 
     The auxiliary inverses are parameters of the penalty: give them to the optimiser too. They start at the inverse of
-    A (`start="inverse"`) or, as the authors' code does, anywhere (`start="gaussian"`).
+    A (`start="inverse"`) or, as in the authors' code, at Gaussian matrices (`start="gaussian"`).
     """
 
     def __init__(
@@ -41,38 +41,39 @@ class AuxiliaryInverse(Penalty):
         return _norms(torch.baddbmm(identity_like(matrix), matrix, inverse, beta=-1)).sum()
 
 
-class SingularValues(Penalty):
-    """`-mu * sum sigma_i(A)` (app. B, eq. 12). It falls without bound as A grows."""
+class SingularValues(MatrixPenalty):
+    """`-mu * sum sigma_i(A)` (app. B, eq. 12). It decreases without bound as A grows."""
 
-    usual_weight = 1e-2
+    default_weight = 1e-2
 
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
         return -_NuclearNorm.apply(matrix)
 
 
-class LogDeterminant(Penalty):
-    """`-mu * log prod sigma_i(A) = -mu * log |det A|` (app. B): each singular value is kept from zero.
+class LogDeterminant(MatrixPenalty):
+    """`-mu * log prod sigma_i(A) = -mu * log |det A|` (app. B): singular values stay away from zero.
 
-    It falls without bound as A grows.
+    It decreases without bound as A grows.
     """
 
-    usual_weight = 1e-2
+    default_weight = 1e-2
 
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
         return -torch.linalg.slogdet(matrix).logabsdet.sum()
 
 
-class Orthogonality(Penalty):
-    """`mu * sum ||A^T A - I||_F`: the Stiefel manifold of app. B, encouraged instead of enforced."""
+class Orthogonality(MatrixPenalty):
+    """`mu * sum ||A^T A - I||_F`: the Stiefel manifold of app. B as a soft constraint."""
 
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
         return _norms(matrix.mT @ matrix - identity_like(matrix)).sum()
 
 
-class Closure(Penalty):
+class Closure(MatrixPenalty):
     """`mu * sum ||A^p - I||_F`: the powers of A form a cyclic group of order p (sec. 3).
 
-    Of several generators of a group, each has its own order; `Relations` asks for the relations between them too.
+    For a group with several generators, p is the order of each generator; `Relations` contains the relations between
+    the generators too.
     """
 
     def score(self, matrix: Tensor, order: int) -> Tensor:
@@ -82,15 +83,15 @@ class Closure(Penalty):
 class Relations(Penalty):
     """`mu * sum ||w(A_1, A_2, ...) - I||_F` over the relations w of the group: a true group of matrices (sec. 3).
 
-    Of a cyclic group, whose relation is `A^p = I`, it is `Closure`.
+    For a cyclic group, with the relation `A^p = I`, it equals `Closure`.
     """
 
-    def forward(self) -> Tensor:
+    def value(self) -> Tensor:
         scores = []
         for generator in self.generators:
-            several = generator.matrix().unflatten(0, (len(generator.group.generators), -1))
-            scores.append(_norms(relation_products(generator.group, several) - identity_like(several)).sum())
-        return self.weight * torch.stack(scores).sum()
+            matrices = generator.matrix().unflatten(0, (len(generator.group.generators), -1))
+            scores.append(_norms(relation_products(generator.group, matrices) - identity_like(matrices)).sum())
+        return torch.stack(scores).sum()
 
 
 class _NuclearNorm(torch.autograd.Function):

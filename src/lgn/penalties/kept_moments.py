@@ -1,4 +1,4 @@
-"""`KeptMoments`: a generator is encouraged to be a symmetry of images and labels."""
+"""`KeptMoments`: a penalty for generators that are not symmetries of images and labels."""
 
 import torch
 from torch import Tensor, nn
@@ -11,13 +11,13 @@ from lgn.penalties.patch_moments import PatchMoments
 class KeptMoments(Penalty):
     """`mu * sum over generators and degrees l of |A . M_l - M_l|^2 / 2 |M_l|^2`: A keeps the moments of patches.
 
-    M_1 and M_2 are the mean and covariance of the whitened patches of each class, M_3 the third moments of their
-    directions; without labels M_3 alone is left. Every generator that is trained is asked to keep the patches of its
-    own size, of the images given here: give training images alone. A generator on channels keeps the colours of pixels.
+    M_1 and M_2 are the means and covariances of the whitened patches of each class, and M_3 the third moments of their
+    directions; without labels, only M_3 is used. Every trained generator is compared with the patches of its own size.
+    A generator on channels is compared with the colours of pixels. Give training images only.
     See Note [Moments that a symmetry keeps] in `lgn.penalties.patch_moments`.
 
-    The identity keeps everything. Families that cannot be it, `cyclic` and `representation`, learn a symmetry or find
-    none; others may learn the identity.
+    The identity keeps everything. The families `cyclic` and `representation` exclude the identity; other families may
+    learn it.
     """
 
     def __init__(
@@ -29,12 +29,12 @@ class KeptMoments(Penalty):
             {written(patch): PatchMoments(images, labels, patch, seed=seed) for patch in patches}
         ).to(self.generators[0].matrix().dtype)
 
-    def forward(self) -> Tensor:
-        return self.weight * torch.stack([each.sum() for each in self.violations().values()]).sum()
+    def value(self) -> Tensor:
+        return torch.stack([violation.sum() for violation in self.violations().values()]).sum()
 
     def violations(self) -> dict[str, Tensor]:
-        """What each matrix does not keep, by patch size, all degrees together: {"5x5": (count,)}."""
+        """The violation of each matrix, summed over degrees, by patch size: {"5x5": (count,)}."""
         batches: dict[str, list[Tensor]] = {}
         for generator in self.generators:
             batches.setdefault(written(generator.patch), []).append(generator.matrix().flatten(0, 1))
-        return {key: self.moments[key](torch.cat(batch)).sum(0) for key, batch in batches.items()}
+        return {size: self.moments[size](torch.cat(batch)).sum(0) for size, batch in batches.items()}

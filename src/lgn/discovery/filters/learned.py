@@ -120,7 +120,7 @@ def learn_generator(
         moments = next(iter(penalty.moments.children()))
         assert isinstance(moments, PatchMoments)
         other = PatchMoments(images[judges], None if labels is None else labels[judges], patch, frame=moments)
-        missed, halves = other(best).amax(1), moments.differ(other)
+        missed, halves = other(best).amax(1), moments.difference(other)
     return Learned(
         group,
         patch,
