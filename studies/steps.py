@@ -10,8 +10,7 @@ from torch.nn import functional as F
 from lgn.nn import Classifier, UnfoldedEncoder, project
 from lgn.nn.kernels.native.compiled import kernels
 from lgn.penalties import AuxiliaryInverse, Penalty
-from lgn.training.build import build_model, build_penalty
-from lgn.training.config import preset
+from lgn.training import build_model, build_penalty, preset
 from studies.straightforward import StraightforwardClassifier
 
 SHAPES = {"mnist": (1, 28, 28), "cifar10": (3, 32, 32)}

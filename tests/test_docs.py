@@ -20,9 +20,7 @@ from torch import Tensor, nn
 from tyro.extras import subcommand_cli_from_dict
 
 from lgn.cli import COMMANDS
-from lgn.commands import data, sweep
-from lgn.commands.discover import DiscoverOptions
-from lgn.commands.options import TrainOptions, parse
+from lgn.commands import data, sweep, train
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -88,10 +86,10 @@ def check_lgn(words: list[str]) -> None:
     if name.startswith("--"):
         return
     assert name in COMMANDS, name
-    if name in ("train", "discover"):
-        parse(TrainOptions if name == "train" else DiscoverOptions, args, f"lgn {name}", "")
+    if name == "train" and "--resume" not in args:
+        train.parse(args).config()
     elif name == "sweep":
-        sweep.configs_of(*tyro.cli(sweep.Options, args=args, return_unknown_args=True))
+        sweep.parse(args).configs()
     elif name == "data":
         parts = {"list": data.list_sets, "get": data.get, "verify": data.verify}
         subcommand_cli_from_dict({word: idle(function) for word, function in parts.items()}, args=args)

@@ -14,7 +14,7 @@ import lgn
 from lgn.cli import main
 from lgn.data.locate import locate
 from lgn.pretrained import DIRECTORY, find_run
-from lgn.training import Run, load_set, train
+from lgn.training import Run, load_data, train
 from lgn.training.objective import task_score
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -35,7 +35,7 @@ def test_the_recorded_result_is_that_of_real_images(name: str, data_dir: Path) -
     if locate(lgn.data.NAMED_SETS[run.config.data], [data_dir]) is None:
         pytest.skip(f"needs LGN_DATA with {run.config.data}")
     count = 1_000
-    test = load_set(run.config).test
+    test = load_data(run.config).test
     images, labels = run.prepare(test.samples[:count]), None if test.labels is None else test.labels[:count]
     with torch.no_grad():
         quality = float(task_score(lgn.load_pretrained(name), images, labels)[1]) / count
@@ -61,7 +61,7 @@ def test_it_holds_no_path_and_no_checkpoint(name: str) -> None:
 
 
 def test_a_shipped_run_gives_the_outputs_of_its_own_model(tool: ModuleType, tmp_path: Path) -> None:
-    run = train(small(validation=0.2, data_dir=tmp_path), tmp_path / "run", progress=False)
+    run = train(small(validation=0.2, data_dir=tmp_path), tmp_path / "run")
     shipped = Run.open(tool.ship(run, "name", tmp_path / "package"))
     images = torch.randn(3, 1, 28, 28)
     with torch.no_grad():
@@ -104,7 +104,7 @@ def test_commands_take_a_name_and_write_beside_the_user(tmp_path: Path, monkeypa
 
 def test_a_directory_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    run = train(small(epochs=1), tmp_path / NAMES[0], progress=False)
+    run = train(small(epochs=1), tmp_path / NAMES[0])
     assert len(find_run(NAMES[0]).metrics) == len(run.metrics) == 1
 
 

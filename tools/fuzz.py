@@ -1,8 +1,8 @@
 """Random commands: each must train, or be refused in one sentence.
 
-Run it as `python tools/fuzz.py --count 300 --seed 0` (about five minutes). Each command is `lgn train` or
-`lgn discover` on a few digits with random options, most sensible and some not, in a directory of its own; it is a
-function of the seed and its number, so `--only 17` repeats one. It is a fault if a command
+Run it as `python tools/fuzz.py --count 300 --seed 0` (about five minutes). Each command is `lgn train`
+on a few digits with random settings, most sensible and some not, in a directory of its own; it is a function of the
+seed and its number, so `--only 17` repeats one. It is a fault if a command
 
 - ends by an exception that `lgn` does not expect, which a user would see as a traceback, or does not end;
 - fails, and says so in more than one sentence (or, for words that an option does not have, the frame of the parser);
@@ -33,67 +33,73 @@ from safetensors.torch import load_file
 
 from lgn.cli import main as lgn
 
-ALWAYS = ["--epochs", "1", "--num-sets", "2", "--num-layers", "2", "--kernel-size", "5"]
+ALWAYS = ["--epochs", "1", "--set=train_images=60", "--set=num_sets=2", "--set=num_layers=2", "--set=kernel_size=5"]
 NONSENSE = "0 -1 nan inf 1e38 1e-38 1e400"
 
-# What each option is given: what it can be for a small network, and what it cannot, or only with luck.
-OPTIONS = {
-    "--task": ("classify reconstruct auto", "win"),
-    "--preset": ("quick paper released stable net", "swift"),
-    "--preprocess": ("standardise zca none", "all"),
-    "--validation": ("0.1 0.5", f"0.99 1e-9 {NONSENSE}"),
-    "--train-images": ("10 11 60 97", "1 0 4999999 -3 x"),
-    "--batch-size": ("1 7 40 128 100000000000000000000", "0 -5"),
-    "--learning-rate": ("0.001 0.1 1 10", f"1e4 1e10 1e25 {NONSENSE}"),
-    "--clip": ("None 2 1e-3 1e30", NONSENSE),
-    "--generator-rate": ("None 0 1 10", NONSENSE),
-    "--penalty": ("inverse singular-values log-determinant orthogonality closure none", "all"),
-    "--penalty-weight": ("0.001 100 0", NONSENSE),
-    "--penalty-start": ("inverse gaussian", "zero"),
-    "--checkpoint-seconds": ("60 0 1e-3", NONSENSE),
-    "--weight-decay": ("0 0.1 100", NONSENSE),
-    "--schedule": ("halved one-cycle", "cosine"),
-    "--augment": ("none turns", "flips"),
-    "--test": ("epochs end", "never"),
-    "--seed": ("0 3 18446744073709551615", "18446744073709551616 -1 one"),
-    "--data-seed": ("1 18446744073709551615", "-1 nan"),
-    "--architecture": ("unfolded cnn net", "resnet"),
-    "--num-layers": ("1 3", "0 -1 40"),
-    "--num-sets": ("1 3", "0 -2"),
-    "--order": ("2 3 5", "1 0"),
-    "--kernel-size": ("1 2 3 8 29 30", "0 31 -4"),
-    "--algorithm": ("ista fista", "adam"),
-    "--step": ("safe 0.01 1", f"10 {NONSENSE}"),
-    "--padding": ("0 2 same", "40 -1"),
-    "--generator": ("dense orthogonal cyclic kronecker low-rank circulant doubly-stochastic affine free", "fixed"),
-    "--operator": ("rotation_90 shift_1_0 pooling_2_then_rotation_60 blur_1", "rotation_nan shift_0.5 blur_1e-300"),
-    "--share": ("channel set layer network", "none"),
-    "--start": ("orthogonal gaussian", "identity"),
-    "--norm": ("None 1 2", NONSENSE),
-    "--decoder": ("tied free", "none"),
-    "--pool": ("1 4 7 50", "0 -1"),
-    "--group": ("None C3 D4 S3", "D0 cyclic C99999999 monster"),
-    "--parameters": ("3000 25000", "10 0 -1 100000000000"),
-    "--dropout": ("0 0.1 0.9", f"1 {NONSENSE}"),
-    "--image-size": ("28 12", "0 -1"),
-    "--device": ("cpu auto", "cuda abacus"),
+# Values of each flag and setting: the first are possible for a small network, the others are wrong, or need luck.
+FLAGS = {
+    "task": ("classify reconstruct auto", "win"),
+    "preset": ("quick paper released stable net", "swift"),
+    "seed": ("0 3 18446744073709551615", "18446744073709551616 -1 one"),
+    "generator": ("dense orthogonal cyclic kronecker low-rank circulant doubly-stochastic affine free", "fixed"),
+    "group": ("C3 D4 S3", "D0 C C99999999 monster"),
+    "image_size": ("28 12", "0 -1"),
+    "device": ("cpu auto", "cuda abacus"),
+}
+SETTINGS = {
+    "preprocess": ("standardise zca none", "all"),
+    "validation": ("0.1 0.5", f"0.99 1e-9 {NONSENSE}"),
+    "train_images": ("10 11 60 97", "1 0 4999999 -3 x"),
+    "batch_size": ("1 7 40 128 100000000000000000000", "0 -5"),
+    "learning_rate": ("0.001 0.1 1 10", f"1e4 1e10 1e25 {NONSENSE}"),
+    "clip": ("none 2 1e-3 1e30", NONSENSE),
+    "generator_rate": ("none 0 1 10", NONSENSE),
+    "penalty": ("inverse singular-values log-determinant orthogonality closure none", "all"),
+    "penalty_weight": ("0.001 100 0", NONSENSE),
+    "penalty_start": ("inverse gaussian", "zero"),
+    "checkpoint_seconds": ("60 0 1e-3", NONSENSE),
+    "weight_decay": ("0 0.1 100", NONSENSE),
+    "schedule": ("halved one-cycle", "cosine"),
+    "augment": ("none turns", "flips"),
+    "test": ("epochs end", "never"),
+    "data_seed": ("1 18446744073709551615", "-1 nan"),
+    "architecture": ("unfolded cnn net", "resnet"),
+    "num_layers": ("1 3", "0 -1 40"),
+    "num_sets": ("1 3", "0 -2"),
+    "kernel_size": ("1 2 3 8 29 30", "0 31 -4"),
+    "algorithm": ("ista fista", "adam"),
+    "step": ("safe 0.01 1", f"10 {NONSENSE}"),
+    "padding": ("0 2 same", "40 -1"),
+    "operator": ("rotation_90 shift_1_0 pooling_2_then_rotation_60 blur_1", "rotation_nan shift_0.5 blur_1e-300"),
+    "share": ("channel set layer network", "none"),
+    "start": ("orthogonal gaussian", "identity"),
+    "norm": ("none 1 2", NONSENSE),
+    "decoder": ("tied free", "none"),
+    "pool": ("1 4 7 50", "0 -1"),
+    "parameters": ("3000 25000", "10 0 -1 100000000000"),
+    "dropout": ("0 0.1 0.9", f"1 {NONSENSE}"),
+    "normalise": ("true false", "maybe"),
+    "freeze_filters": ("true false", "0"),
+    "gates": ("true false", "1"),
 }  # fmt: skip
-FLAGS = ["--no-normalise", "--normalise", "--grey", "--freeze-filters", "--gates"]
 
 
 def command(seed: int, number: int) -> list[str]:
-    """A random command: up to six options beside those that keep it small, one in eight of them nonsense."""
+    """A random command: up to six flags and settings, one in eight of them nonsense, on a small network."""
     chance = random.Random(f"{seed}:{number}")
-    words = ["discover" if chance.random() < 0.1 else "train", "digits", *ALWAYS, "--train-images", "60"]
-    for name in chance.sample(list(OPTIONS), chance.randint(1, 6)):
-        value = chance.choice(OPTIONS[name][chance.random() < 0.125].split()).replace("_", " ")
-        if words[0] == "discover" and name == "--kernel-size":
-            continue  # an analysis of 841x841 matrices is no fault, and no small command
-        words += [name, value]
-        # What an option needs beside it, so that it is more than a refusal.
-        words += ["--generator", "fixed"] if name == "--operator" else []
-        words += ["--operator", "rotation 90"] if value == "fixed" else []
-    return words + chance.sample(FLAGS, chance.choice((0, 0, 1, 2)))
+    chosen: dict[str, str] = {}
+    for name in chance.sample([*FLAGS, *SETTINGS], chance.randint(1, 6)):
+        values = (FLAGS | SETTINGS)[name][chance.random() < 0.125].split()
+        chosen[name] = chance.choice(values).replace("_", " ")
+        if name == "operator":  # otherwise it is refused
+            chosen.setdefault("generator", "fixed")
+        if chosen[name] == "fixed":
+            chosen.setdefault("operator", "rotation 90")
+    words = ["train", "digits"]
+    words += [word for word in ALWAYS if word.removeprefix("--set=").partition("=")[0] not in chosen]
+    for name, value in chosen.items():
+        words += [f"--{name.replace('_', '-')}={value}" if name in FLAGS else f"--set={name}={value}"]
+    return words
 
 
 class Late(BaseException):

@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 # A checkpoint five times a second: often enough to move on between kills, seldom enough that each kill loses work.
-OPTIONS = ["digits", "--num-layers", "2", "--num-sets", "2", "--kernel-size", "5", "--batch-size", "32"]
-OPTIONS += ["--checkpoint-seconds", "0.2", "--validation", "0.2"]
+SETTINGS = ("num_layers=2", "num_sets=2", "kernel_size=5", "batch_size=32", "checkpoint_seconds=0.2", "validation=0.2")
+OPTIONS = ["digits", *(f"--set={setting}" for setting in SETTINGS)]
 
 
 def start(out: Path, options: list[str]) -> subprocess.Popen[bytes]:

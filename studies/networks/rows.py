@@ -17,9 +17,10 @@ from lgn.generators import generators_of
 from lgn.nn import GroupNet, invariance_error
 from lgn.nn.image_action import image_action
 from lgn.training import Config, Run, train
+from lgn.training.config import same_settings
+from lgn.training.loading import load_images
+from lgn.training.lock import InUse
 from lgn.training.networks import ask, with_found
-from lgn.training.prepared import load_images
-from lgn.training.stored_config import same_settings
 from studies.networks.cases import GIVEN, Case, cases
 
 ROW, SYMMETRIES = "row.json", "symmetries.json"
@@ -91,10 +92,8 @@ def _measured(case: Case, place: Path, data_dir: Path | None) -> dict[str, Any] 
         config, directory, words = _found(case, place, data_dir)
     try:
         run = train(config, directory)
-    except ValueError as error:
-        if "in use" in str(error):
-            return None
-        raise
+    except InUse:
+        return None
     return {
         **case.key,
         "accuracy": round(run.metrics[-1]["test_accuracy"], 6),
@@ -118,7 +117,7 @@ def _found(case: Case, place: Path, data_dir: Path | None) -> tuple[Config, Path
         pixels, labels = images.parts["train"]
         assert labels is not None
         worked = time.process_time()
-        found = ask(pixels, labels, case.seed, tuple(images.facts["class_names"]))
+        found = ask(pixels, labels, case.seed, images.facts.class_names)
         spent = round((time.process_time() - worked) / 60, 2)
         path.parent.mkdir(parents=True, exist_ok=True)
         found.save(path)
@@ -140,7 +139,7 @@ def _facts(run: Run, group: str) -> dict[str, Any]:
     errors = invariance_error(model, images.preprocessing.apply(pixels), group)
     network = run.config.network
     return {
-        "group": "free" if network.generator == "free" else network.chosen_group.name,
+        "group": "free" if network.generator == "free" else network.finite_group.name,
         "parameters": sum(p.numel() for p in model.parameters()),
         "equivariance_error": round(max(errors.values()), 6),
         "step_seconds": round(_step_seconds(run), 4),
@@ -154,7 +153,7 @@ def _learned(run: Run, model: nn.Module) -> dict[str, Any]:
     if isinstance(model, GroupNet) and model.gates is not None:
         found["gates"] = [round(value, 4) for value in model.gates.values().tolist()]
     if run.config.network.start == "group":
-        start = image_action(run.config.network.chosen_group, run.config.network.kernel_size).matrices
+        start = image_action(run.config.network.finite_group, run.config.network.kernel_size).matrices
         (generator,) = generators_of(model).values()
         moved = generator.matrix()[:, 0].detach().double() - start
         found["moved"] = round(float(moved.norm() / start.norm()), 6)
@@ -164,7 +163,7 @@ def _learned(run: Run, model: nn.Module) -> dict[str, Any]:
 def _step_seconds(run: Run) -> float:
     """Processor seconds of a training step of 64 images: the least of a few."""
     model = run.model().train()
-    channels, height, width = run.facts["image_shape"]
+    channels, height, width = run.facts.image_shape
     torch.manual_seed(0)
     images, labels = torch.rand(BATCH, channels, height, width), torch.zeros(BATCH, dtype=torch.long)
     spent = []

@@ -9,7 +9,7 @@ from typing import Any
 from lgn.files import read_json
 from lgn.text import markdown_table
 from lgn.training import Run, preset
-from lgn.training.stored_config import same_settings
+from lgn.training.config import same_settings
 from studies.pages.structures import white_and_all
 from studies.pages.trainings import finished
 from studies.paper.claims.statement import difference
@@ -122,7 +122,7 @@ BOUNDED: dict[str, tuple[str, dict[str, str]]] = {
 
 def stability(results: Path) -> list[str]:
     """What bounds filters, beside `paper`: how well each classifies, and how large filters get."""
-    trained = [(run, replace(run.config, task=run.facts["task"], seed=0)) for run in finished(results)]
+    trained = [(run, replace(run.config, task=run.facts.task, seed=0)) for run in finished(results)]
     rows = []
     for data in ("mnist", "cifar10"):
         for epochs in (10, 100):

@@ -10,8 +10,8 @@ from lgn.files import read_json
 from lgn.pretrained import find_run, pretrained_names
 from lgn.text import markdown_table
 from lgn.training import Run, preset
-from lgn.training.config import changes_between
-from lgn.training.stored_config import same_settings
+from lgn.training.config import same_settings
+from lgn.training.presets import changes_between, nearest_preset
 from studies.paper.context import TITLES
 from studies.tables import plus_minus
 
@@ -35,7 +35,7 @@ def trainings(results: Path) -> str:
     """Every training that is finished, by task."""
     texts = []
     for task, (title, qualities) in HEADS.items():
-        runs = [run for run in finished(results) if run.facts["task"] == task]
+        runs = [run for run in finished(results) if run.facts.task == task]
         if not runs:
             continue
         rows = []
@@ -53,7 +53,7 @@ def _held_out(results: Path) -> list[str]:
     """What runs that held images out say of the settings that they tried; the last epochs show how sure that is."""
     rows = []
     for run in finished(results):
-        if run.config.validation and run.facts["task"] == "classify":
+        if run.config.validation and run.facts.task == "classify":
             settings = changes_between(
                 preset("paper"), replace(run.config, validation=0.0, epochs=preset("paper").epochs)
             )
@@ -118,18 +118,18 @@ def longest(results: Path) -> str:
     """Of each preset, as it is, on each data set and for each task: the longest training, over its seeds."""
     chosen: dict[tuple[str, ...], list[Run]] = {}
     for sample in _samples(results):
-        config, task = sample[0].config, sample[0].facts["task"]
-        usual = preset(config.preset, task, data=config.data)
+        config, task = sample[0].config, sample[0].facts.task
+        usual = preset(nearest_preset(config), task, data=config.data)
         if not same_settings(replace(config, task=task, epochs=usual.epochs, seed=usual.seed), usual):
             continue
-        key = (config.data, task, config.preset)
+        key = (config.data, task, nearest_preset(config))
         if key not in chosen or config.epochs > chosen[key][0].config.epochs:
             chosen[key] = sample
     if not chosen:
         return "No training of a preset is finished yet."
     rows = []
-    for (data, task, name), sample in sorted(chosen.items()):
-        words = "classification" if task == "classify" else "reconstruction"
+    for (data, kind, name), sample in sorted(chosen.items()):
+        words = "classification" if kind == "classify" else "reconstruction"
         epochs = str(sample[0].config.epochs)
         rows.append([TITLES.get(data, data), words, name, epochs, str(len(sample)), _mean_and_spread(sample)])
     heads = ["data", "task", "preset", "epochs", "runs", "test"]
@@ -144,5 +144,5 @@ def networks(_: Path) -> str:
         run = find_run(name)
         last = run.metrics[-1]
         result = ("error ", "")["test_accuracy" in last] + _quality(last)[0]
-        rows.append([f"`{name}`", run.config.preset, str(run.config.seed), str(last["epoch"]), result])
+        rows.append([f"`{name}`", nearest_preset(run.config), str(run.config.seed), str(last["epoch"]), result])
     return markdown_table(["name", "preset", "seed", "epochs", "test"], rows)

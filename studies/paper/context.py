@@ -16,7 +16,8 @@ from lgn.front import analyze
 from lgn.pretrained import find_run
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
-from lgn.training.stored_config import same_settings
+from lgn.training.config import same_settings
+from lgn.training.presets import changes_from_preset, nearest_preset
 from studies.paper.operators import SETTINGS, Setting, learned_operators
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Context:
     def analysis(self, run: Run) -> Analysis:
         """The analysis of a run, made once."""
         if run.finished and not self.options:
-            return run.analysis()
+            return analyze(run)
         path = run.path / "analysis.json"
         kept = Analysis.stored(path)
         if kept is None:
@@ -172,7 +173,7 @@ def _kept(run: Run) -> bool:
 
 def _with_task(run: Run) -> Config:
     """The settings of a run, with the task that its data decided."""
-    return dataclasses.replace(run.config, task=run.facts["task"])
+    return dataclasses.replace(run.config, task=run.facts.task)
 
 
 def caption(config: Config) -> str:
@@ -181,13 +182,19 @@ def caption(config: Config) -> str:
     network = {"unfolded": "", "cnn": ", a plain CNN", "net": ", a net"}[config.network.architecture]
     start = f"{config.network.start} start"
     what = f"{TITLES.get(config.data, config.data)}, {task}{network}"
-    return f"{what}, preset {config.preset}, {start}, {config.epochs} epochs, seed {config.seed}"
+    return f"{what}, preset {nearest_preset(config)}, {start}, {config.epochs} epochs, seed {config.seed}"
 
 
 def run_name(config: Config) -> str:
     """A directory name that says what a run is: what differs from the preset comes last."""
-    parts = [Path(config.data).stem, config.task, config.preset, f"{config.epochs}-epochs", f"seed-{config.seed}"]
-    parts += [f"{name}-{value}" for name, value in config.differences().items() if name != "epochs"]
+    parts = [
+        Path(config.data).stem,
+        config.task,
+        nearest_preset(config),
+        f"{config.epochs}-epochs",
+        f"seed-{config.seed}",
+    ]
+    parts += [f"{name}-{value}" for name, value in changes_from_preset(config).items() if name != "epochs"]
     if config.train_images is not None:
         parts.append(f"train_images-{config.train_images}")
     return "-".join(parts).lower().replace(" ", "-").replace("_", "-")

@@ -19,8 +19,8 @@ from typing import Any
 
 from lgn.analysis.generator import IDENTIFIABLE
 from lgn.training import Config, Run, preset
-from lgn.training.config import changes_between
-from lgn.training.filter_facts import filter_facts
+from lgn.training.filter_statistics import filter_statistics
+from lgn.training.presets import changes_between
 from studies.figures.differences import setting_differences
 from studies.paper.claims.samples import sample
 from studies.paper.claims.shares import found_under, share
@@ -129,4 +129,4 @@ def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
 
 def _by_epoch(run: Run) -> list[dict[str, Any]]:
     """Facts on filters by epoch; a run of before they were recorded has those of its last."""
-    return [row["filters"] for row in run.metrics if "filters" in row] or [filter_facts(run.model())]
+    return [row["filters"] for row in run.metrics if "filters" in row] or [filter_statistics(run.model())]

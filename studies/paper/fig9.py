@@ -16,5 +16,7 @@ from studies.paper.context import Context
 def run(context: Context) -> list[Path]:
     network = preset("paper").network
     size = (network.kernel_size, network.kernel_size)
-    drawn = Network(network.num_layers, network.num_sets, network.order, size, network.algorithm, 3, "10 classes")
+    drawn = Network(
+        network.num_layers, network.num_sets, network.finite_group.order, size, network.algorithm, 3, "10 classes"
+    )
     return context.save_figure(architecture(drawn), "fig9")

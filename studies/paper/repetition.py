@@ -22,7 +22,7 @@ def repetition(run: Run) -> dict[str, list[float]]:
     layers = [each for bank in model.modules() if isinstance(bank, OrbitBank) for each in _layers(bank)]
     if not layers:  # free filters, which are taken as sets as they stand
         filters = model.get_submodule("encoder").filters().detach().double()  # type: ignore[operator]
-        layers = list(filters.unflatten(1, (-1, run.config.network.order)))
+        layers = list(filters.unflatten(1, (-1, run.config.network.finite_group.order)))
     found = [likeness_by_step(each) for each in layers]
     return {place: [mean(layer) for layer in zip(*(each[place] for each in found), strict=True)] for place in PLACES}
 

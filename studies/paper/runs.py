@@ -5,6 +5,7 @@ from typing import Any
 
 from lgn.generators import StartName
 from lgn.training import Config, preset
+from lgn.training.presets import nearest_preset
 
 LONG, LONG_RECONSTRUCTION, SHORT, PENALTY_EPOCHS = 100, 30, 10, 5
 # A verdict needs five runs. Where fewer are said, the numbers are for reading: their trainings take longest.
@@ -39,7 +40,7 @@ def seeds_of(config: Config, count: int | None = None) -> list[Config]:
 
 def _seeds(config: Config) -> int:
     network = config.network
-    colour, wide = config.data == "cifar10", network.num_sets > preset(config.preset).network.num_sets
+    colour, wide = config.data == "cifar10", network.num_sets > preset(nearest_preset(config)).network.num_sets
     if wide:
         return 1 if colour else FEW
     return FEW if network.generator == "fixed" or (network.architecture == "cnn" and colour) else SEEDS

@@ -28,9 +28,9 @@ def scores_of(context: Context, run: Run) -> Scores:
 def free_scores_of(context: Context, run: Run, share: Share) -> Scores:
     """The scores of generators that fit a free network's filters: a set has one, or each of its channels."""
     network, seed = run.config.network, run.config.seed
-    grey = run.config.grey or run.facts["image_shape"][0] == 1  # where both are the same
+    grey = run.facts.image_shape[0] == 1  # where both are the same
     name = SCORES if grey or share == "set" else f"scores-{share}.json.xz"
-    return _kept(run, name, lambda: _analysis(context, free(run.model(), network.order, share, seed)))
+    return _kept(run, name, lambda: _analysis(context, free(run.model(), network.finite_group.order, share, seed)))
 
 
 def controls_of(context: Context, run: Run) -> dict[str, Scores]:

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from lgn.files import read_json, write_json
 from lgn.nn import UnfoldedEncoder, merge, project
 from lgn.penalties import AuxiliaryInverse, SingularValues
-from lgn.training.build import build_model, build_penalty
-from lgn.training.config import preset
+from lgn.training import build_model, build_penalty, preset
 from studies.speed.against import NETWORKS, steps_against
 from studies.speed.answer_time import answer_time
 from studies.speed.authors import authors_step

@@ -200,4 +200,4 @@ def _of_run(unpaired: Callable[[Run], Generators], name: str) -> Generators:
 def _free(name: str, again: bool) -> Generators:
     """The filters of a free network as sets: as they stand, or in a new order."""
     run = find_run(name)
-    return free(run.model(), run.config.network.order, "set", run.config.seed, shuffled=again)
+    return free(run.model(), run.config.network.finite_group.order, "set", run.config.seed, shuffled=again)

@@ -9,8 +9,8 @@ from lgn.training import preset, train
 
 
 def test_the_difference_is_printed_and_the_file_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = preset("quick", num_layers=1, num_sets=1, order=2, kernel_size=3, epochs=1, train_images=100)
-    run = train(config, tmp_path / "run", progress=False)
+    config = preset("quick", num_layers=1, num_sets=1, group="C2", kernel_size=3, epochs=1, train_images=100)
+    run = train(config, tmp_path / "run")
     out = tmp_path / "deep" / "network.safetensors"
     assert main(["export", str(run.path), "--format", "safetensors", "--out", str(out)]) == 0
     printed = capsys.readouterr().out.splitlines()

@@ -6,7 +6,7 @@ import pytest
 
 from lgn.training import Config, Run, preset, train
 
-TINY = preset("quick", num_layers=2, num_sets=2, order=2, kernel_size=3, epochs=1, train_images=200)
+TINY = preset("quick", num_layers=2, num_sets=2, group="C2", kernel_size=3, epochs=1, train_images=200)
 
 
 def tiny(**changes: object) -> Config:
@@ -15,14 +15,14 @@ def tiny(**changes: object) -> Config:
 
 @pytest.fixture(scope="session")
 def classifier(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return train(TINY, tmp_path_factory.mktemp("runs") / "classifier", progress=False)
+    return train(TINY, tmp_path_factory.mktemp("runs") / "classifier")
 
 
 @pytest.fixture(scope="session")
 def autoencoder(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """FISTA, a free decoder: what differs most from the classifier."""
     config = preset(
-        "released", "reconstruct", num_layers=2, num_sets=2, order=2, kernel_size=3, epochs=1, train_images=200
+        "released", "reconstruct", num_layers=2, num_sets=2, group="C2", kernel_size=3, epochs=1, train_images=200
     )
     config = dataclasses.replace(config, preprocess="standardise")
-    return train(config, tmp_path_factory.mktemp("runs") / "autoencoder", progress=False)
+    return train(config, tmp_path_factory.mktemp("runs") / "autoencoder")

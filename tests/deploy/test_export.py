@@ -50,7 +50,7 @@ def test_weights_are_plain_filters_with_their_config(classifier: Run, tmp_path: 
     with safe_open(exported.path, "pt") as file:
         torch.testing.assert_close(file.get_tensor("encoder.bank.filters"), bank().detach(), rtol=0, atol=0)
         assert not [name for name in file.keys() if "generator" in name]  # noqa: SIM118
-        assert json.loads(file.metadata()["config"])["network"]["order"] == 2
+        assert json.loads(file.metadata()["config"])["network"]["group"] == "C2"
 
 
 def test_a_reconstruction(autoencoder: Run, tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def test_the_analysis_says_what_b_does() -> None:
         3, 40, kernel_size=3, group=group, generator="fixed", start=image_operators(3)[1:] * 2, share="layer",
         channel_generator="fixed", channel_start=swaps,
     )  # fmt: skip
-    analysis = lgn.analyze(nn.Sequential(layer), (3, 1), draws=100)
+    analysis = lgn.analyze(nn.Sequential(layer), patch=(3, 1), draws=100)
     assert [each.name for each in analysis.generators] == ["0, t1, channels", "0, t2, channels"]
     for each, swap in zip(analysis.generators, swaps, strict=True):
         score = next(score for score in each.scores if score.name == "permutation")

@@ -16,7 +16,7 @@ from lgn.training import Run, build_model, train
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
     config = small(architecture="cnn", num_layers=3)
-    return train(config, tmp_path_factory.mktemp("cnn") / "run", progress=False)
+    return train(config, tmp_path_factory.mktemp("cnn") / "run")
 
 
 def test_it_is_convolution_normalisation_relu_and_pooling() -> None:
@@ -65,7 +65,7 @@ def test_with_more_channels_the_data_determine_more_of_a_generator(trained: Run)
 
 
 def test_frozen_filters_stay(tmp_path: Path) -> None:
-    found = train(small(architecture="cnn", freeze_filters=True, epochs=1), tmp_path / "run", progress=False)
+    found = train(small(architecture="cnn", freeze_filters=True, epochs=1), tmp_path / "run")
     before, model = found.initial(), found.model()
     assert all(torch.equal(g.matrix(), before[f"{name}.matrix"]) for name, g in generators_of(model).items())
 

@@ -33,7 +33,7 @@ def test_what_is_not_finished_is_not_listed_and_verdicts_are_counted(tool: Modul
         shutil.copyfile(ROOT / "results" / name, tmp_path / name)
     assert "not measured on the full data yet" in tool.readme(tmp_path)
     assert "No training of a preset is finished yet" in tool.readme(tmp_path)
-    run = train(small(), tmp_path / "runs" / "done", progress=False)
+    run = train(small(), tmp_path / "runs" / "done")
     shutil.copytree(run.path, tmp_path / "runs" / "going-on")
     (tmp_path / "runs" / "going-on" / "model.safetensors").unlink()
     metrics = tmp_path / "runs" / "going-on" / "metrics.jsonl"

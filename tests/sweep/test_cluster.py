@@ -20,7 +20,7 @@ from lgn.training import preset, train
 
 ray = pytest.importorskip("ray", reason="needs the extra ray")
 
-TINY = preset("quick", num_layers=2, num_sets=2, order=2, kernel_size=3, epochs=4, train_images=1000)
+TINY = preset("quick", num_layers=2, num_sets=2, group="C2", kernel_size=3, epochs=4, train_images=1000)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_a_killed_worker_is_replaced_and_its_run_goes_on_bit_for_bit(tmp_path: P
     stoppers = [threading.Thread(target=stop, args=(job,)) for job in jobs]
     for stopper in stoppers:
         stopper.start()
-    failures = run_jobs(jobs, threads=1, progress=False)
+    failures = run_jobs(jobs, threads=1)
     for stopper in stoppers:
         stopper.join()
     assert failures == {}
@@ -87,7 +87,7 @@ def test_a_killed_worker_is_replaced_and_its_run_goes_on_bit_for_bit(tmp_path: P
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        whole = train(jobs[0].config, tmp_path / "whole", progress=False)
+        whole = train(jobs[0].config, tmp_path / "whole")
     finally:
         torch.set_num_threads(threads)
     expected, found = load_file(whole.path / "model.safetensors"), load_file(jobs[0].path / "model.safetensors")
@@ -100,18 +100,18 @@ def test_a_run_that_fails_leaves_the_others_alone_and_finished_ones_are_not_run_
     good = dataclasses.replace(TINY, epochs=2, train_images=100)
     bad = dataclasses.replace(good, seed=1, learning_rate=1e30)
     jobs = plan([good, bad], tmp_path)
-    failures = run_jobs(jobs, progress=False)
+    failures = run_jobs(jobs)
     assert list(failures) == ["digits-auto-paper-1"]
     assert "learning_rate" in failures["digits-auto-paper-1"]
     assert jobs[0].finished
     written = (jobs[0].path / "model.safetensors").stat().st_mtime_ns
-    assert run_jobs(jobs[:1], progress=False) == {}
+    assert run_jobs(jobs[:1]) == {}
     assert (jobs[0].path / "model.safetensors").stat().st_mtime_ns == written
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`lgn sweep` from arguments to summary, on the same Ray."""
-    small = ["--train-images", "100", "--num-layers", "2", "--num-sets", "2", "--kernel-size", "3"]
+    small = [f"--set={setting}" for setting in ("train_images=100", "num_layers=2", "num_sets=2", "kernel_size=3")]
     status = main(
         ["sweep", "--data", "digits", "--seeds", "2", "--epochs", "1", "--out", str(tmp_path / "out"), *small]
     )

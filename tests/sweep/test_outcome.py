@@ -15,7 +15,7 @@ from lgn.sweep import Setting, plan, spread_of, summarise, table, write_comparis
 from lgn.sweep.comparison import WIDTH, render, strips
 from lgn.training import Config, Run, preset, train
 
-TINY = preset("quick", num_layers=2, num_sets=2, order=2, kernel_size=3, epochs=1, train_images=100)
+TINY = preset("quick", num_layers=2, num_sets=2, group="C2", kernel_size=3, epochs=1, train_images=100)
 
 
 def test_interval_is_students() -> None:
@@ -51,7 +51,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three runs, trained here: two seeds with generators, and one control with free filters."""
     out = tmp_path_factory.mktemp("sweep")
     for job in plan(configs(), out)[:3]:
-        train(job.config, job.path, progress=False)
+        train(job.config, job.path)
     return out
 
 
@@ -79,7 +79,7 @@ def test_the_kept_epoch_counts(tmp_path: Path) -> None:
     """Where validation chose an epoch, its accuracy is reported, not the last one's."""
     config = dataclasses.replace(TINY, epochs=2, validation=0.1)
     (job,) = plan([config], tmp_path)
-    run = train(config, job.path, progress=False)
+    run = train(config, job.path)
     rows = run.metrics
     for first, last, expected in ((0.9, 0.8, 0.11), (0.8, 0.9, 0.22), (0.9, 0.9, 0.22)):
         rows[0] |= {"validation_accuracy": first, "test_accuracy": 0.11}

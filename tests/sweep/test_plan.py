@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
+from training.small import small
 
 from lgn.sweep import plan
 from lgn.sweep.cluster import threads_per_run
-from lgn.training import Config, Run
+from lgn.training import Config, train
 
 
 def test_each_run_has_a_directory_that_says_what_it_is(tmp_path: Path) -> None:
@@ -22,12 +23,12 @@ def test_two_runs_never_share_a_directory(tmp_path: Path) -> None:
 
 
 def test_a_directory_with_other_settings_is_refused_by_their_names(tmp_path: Path) -> None:
-    path = tmp_path / "digits-auto-paper-0"
-    path.mkdir()
-    Run(path).create(Config(epochs=7), {})
-    plan([Config(epochs=7)], tmp_path)
-    with pytest.raises(ValueError, match="epochs 7 instead of 8"):
-        plan([Config(epochs=8)], tmp_path)
+    config = small(epochs=1)
+    (job,) = plan([config], tmp_path)
+    train(config, job.path)
+    plan([config], tmp_path)
+    with pytest.raises(ValueError, match="num_sets 2 instead of 3"):
+        plan([small(epochs=1, num_sets=3)], tmp_path)
 
 
 @pytest.mark.parametrize(

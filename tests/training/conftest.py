@@ -12,4 +12,4 @@ from lgn.training import Run, train
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A finished classification of digits, 2 epochs of 2 steps."""
     out: Path = tmp_path_factory.mktemp("finished") / "run"
-    return train(small(), out, progress=False)
+    return train(small(), out)

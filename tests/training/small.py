@@ -8,9 +8,10 @@ from torch import Tensor
 
 from lgn.training import Config, Run, preset
 
-# The same training as a config and as words of a command.
+# The same training as a config and as arguments of a command.
 SMALL: dict[str, Any] = {"train_images": 200, "epochs": 2, "num_layers": 2, "num_sets": 2, "kernel_size": 5}
-SMALL_WORDS = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+SMALL_WORDS = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}") if name != "epochs"]
+SMALL_WORDS += ["--epochs", str(SMALL["epochs"])]
 
 
 def small(name: str = "quick", task: Any = "classify", **changes: Any) -> Config:

@@ -19,8 +19,8 @@ def tool() -> ModuleType:
 def test_kills_change_nothing(tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tool, "start", lambda out, options: start("lgn.cli", ["train", *options, "--out", str(out)]))
     # 300 steps with a checkpoint after each: kills meet it within the first dozens, and it has far to go.
-    options = ["digits", *SMALL_WORDS, "--epochs", "12", "--batch-size", "8", "--validation", "0.1"]
-    options += ["--checkpoint-seconds", "0"]
+    options = ["digits", *SMALL_WORDS, "--epochs", "12", "--set=batch_size=8", "--set=validation=0.1"]
+    options += ["--set=checkpoint_seconds=0"]
     tool.finish(tmp_path / "peaceful", options)
     met = tool.kill_and_continue(tmp_path / "killed", options, kills=3, seed=1, longest=0.4)
     assert met == 3

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def test_metrics_have_the_spelled_names(finished: Run, tmp_path: Path) -> None:
     assert [line["epoch"] for line in lines] == [1, 2]
     assert all(line["validation_accuracy"] is None for line in lines)
     assert 0 < lines[0]["seconds"] < lines[1]["seconds"]
-    run = train(small(task="reconstruct", epochs=1), tmp_path / "run", progress=False)
+    run = train(small(task="reconstruct", epochs=1), tmp_path / "run")
     assert list(run.metrics[0]) == [*RECONSTRUCT, "step_conditions", "filters", "seconds"]
     assert 0 < run.metrics[0]["test_active"] < 1
 
@@ -40,7 +41,7 @@ def test_metrics_have_the_spelled_names(finished: Run, tmp_path: Path) -> None:
 def test_metrics_are_what_the_trained_network_scores(tmp_path: Path) -> None:
     for task, name in (("classify", "accuracy"), ("reconstruct", "error")):
         config = small(task=task, validation=0.1, epochs=1)
-        run = train(config, tmp_path / task, progress=False)
+        run = train(config, tmp_path / task)
         images, model = load_images(config), run.model()
         for part in ("validation", "test"):
             assert evaluate(model, images, part)[name] == pytest.approx(run.metrics[-1][f"{part}_{name}"], rel=1e-6)
@@ -49,7 +50,7 @@ def test_metrics_are_what_the_trained_network_scores(tmp_path: Path) -> None:
 def test_the_first_line_is_the_mean_over_the_steps_of_the_epoch(tmp_path: Path) -> None:
     """One step an epoch, a rate too small to matter: loss and penalty are those of the untrained network."""
     config = small(batch_size=200, epochs=1, learning_rate=1e-12, penalty_weight=0.5, penalty="closure")
-    run = train(config, tmp_path / "run", progress=False)
+    run = train(config, tmp_path / "run")
     torch.manual_seed(0)
     model = lgn.training.build_model(config, (1, 28, 28), 10, "classify").train()
     x, labels = load_images(config).batch("train", torch.arange(200), torch.device("cpu"))
@@ -71,24 +72,24 @@ def test_the_step_condition_is_reported_by_layer(finished: Run) -> None:
 
 
 def test_it_learns(tmp_path: Path) -> None:
-    run = train(small(train_images=2000, epochs=4, num_sets=3), tmp_path / "run", progress=False)
+    run = train(small(train_images=2000, epochs=4, num_sets=3), tmp_path / "run")
     assert run.metrics[-1]["test_accuracy"] > 0.7
     assert run.metrics[-1]["train_loss"] < run.metrics[0]["train_loss"] / 2
 
 
 def test_the_same_config_gives_the_same_weights_bit_for_bit(finished: Run, tmp_path: Path) -> None:
     torch.rand(100)  # what was drawn before does not matter
-    again = train(small(), tmp_path / "again", progress=False)
+    again = train(small(), tmp_path / "again")
     assert equal(weights(again), weights(finished))
     assert comparable(again) == comparable(finished)
-    other = train(small(seed=1), tmp_path / "other", progress=False)
+    other = train(small(seed=1), tmp_path / "other")
     assert not equal(weights(other), weights(finished))
 
 
 @pytest.mark.parametrize("task", ["classify", "reconstruct"])
 def test_the_released_preset_keeps_its_norms(tmp_path: Path, task: str) -> None:
     """Frobenius norm 1 of generators and bases after training, to rounding; the auxiliary inverses go their way."""
-    run = train(small("released", task, preprocess="standardise"), tmp_path / "run", progress=False)
+    run = train(small("released", task, preprocess="standardise"), tmp_path / "run")
     model = run.model()
     (bank,) = (module for module in model.modules() if isinstance(module, OrbitBank))
     matrix = bank.generator.matrix()
@@ -106,7 +107,7 @@ def test_the_released_preset_keeps_its_norms(tmp_path: Path, task: str) -> None:
 
 
 def test_frozen_filters_stay_and_the_head_learns(tmp_path: Path) -> None:
-    run = train(small(freeze_filters=True, epochs=1), tmp_path / "run", progress=False)
+    run = train(small(freeze_filters=True, epochs=1), tmp_path / "run")
     after = weights(run)
     assert torch.equal(after["encoder.bank.basis"], run.initial()["encoder.bank.basis"])
     torch.manual_seed(0)
@@ -118,7 +119,7 @@ def test_frozen_filters_stay_and_the_head_learns(tmp_path: Path) -> None:
 def test_the_gradient_is_clipped(tmp_path: Path) -> None:
     """Adam's first moment after one step is a tenth of the gradient: its norm shows the clipping."""
     for clip, norm in ((1e-3, 1e-4), (None, None)):
-        run = train(small(batch_size=200, epochs=1, clip=clip), tmp_path / str(clip), progress=False)
+        run = train(small(batch_size=200, epochs=1, clip=clip), tmp_path / str(clip))
         moments = [each["exp_avg"] for each in run.checkpoint()["optimizer"]["state"].values()]
         found = float(torch.cat([moment.flatten() for moment in moments]).norm())
         assert found == pytest.approx(norm, rel=1e-3) if norm is not None else found > 1e-3
@@ -145,7 +146,7 @@ def test_validation_chooses_the_best_epoch_and_the_test_set_nothing(tmp_path: Pa
     for flip in (False, True):
         data = write_digits(tmp_path / f"{flip}.npz", flip)
         config = small(data=data, train_images=None, validation=0.25, epochs=6, learning_rate=0.1)
-        runs.append(train(config, tmp_path / f"run {flip}", progress=False))
+        runs.append(train(config, tmp_path / f"run {flip}"))
     honest, flipped = runs
     scores = [line["validation_accuracy"] for line in honest.metrics]
     assert [line["test_accuracy"] for line in honest.metrics] != [line["test_accuracy"] for line in flipped.metrics]
@@ -165,11 +166,9 @@ def test_without_a_validation_part_nothing_is_chosen(finished: Run) -> None:
 def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
     config = small(learning_rate=1e30)
     with pytest.raises(Diverged) as stop:
-        train(config, tmp_path / "run", progress=False)
-    words = str(stop.value)
-    assert words.startswith("the loss is nan in epoch 1; the largest gradient, ")
-    assert "is in layer " in words or "is in head" in words
-    assert words.endswith("; no checkpoint was written yet; try a learning_rate below 1e+30, or a clip below 2")
+        train(config, tmp_path / "run")
+    message = str(stop.value)
+    assert re.search("epoch 1.* (layer|head).* no checkpoint .* learning_rate .*1e\\+30.* clip .*2", message), message
     assert not Run(tmp_path / "run").finished
 
 
@@ -193,7 +192,7 @@ def test_the_last_checkpoint_before_a_divergence_is_good(tmp_path: Path) -> None
         task="reconstruct", normalise=False, learning_rate=1.0, batch_size=200, epochs=50, checkpoint_seconds=0.0
     )
     with pytest.raises(Diverged) as stop:
-        train(config, tmp_path / "run", progress=False)
+        train(config, tmp_path / "run")
     run = Run(tmp_path / "run")
     epochs = len(run.metrics)
     assert f"of epoch {epochs + 1};" in str(stop.value) or f"in epoch {epochs + 1};" in str(stop.value)
@@ -202,7 +201,7 @@ def test_the_last_checkpoint_before_a_divergence_is_good(tmp_path: Path) -> None
     assert run.checkpoint()["place"] == [epochs, 0]
     assert is_sound(run)
     with pytest.raises(Diverged):  # it can be continued, though not to a better end
-        train(config, run.path, progress=False)
+        train(config, run.path)
     assert run.checkpoint()["place"] == [epochs, 0]
 
 
@@ -218,7 +217,7 @@ def test_the_last_checkpoint_before_a_divergence_is_good(tmp_path: Path) -> None
 def test_a_last_step_that_spoils_everything_does_not_pass(changes: dict[str, Any], what: str, tmp_path: Path) -> None:
     """One step: no loss is computed after it, so the weights and what is measured must be looked at."""
     with pytest.raises(Diverged, match=r"is not finite after step 1 of epoch 1; no checkpoint was written yet") as stop:
-        train(small(batch_size=200, epochs=1, **changes), tmp_path / "run", progress=False)
+        train(small(batch_size=200, epochs=1, **changes), tmp_path / "run")
     assert what in str(stop.value)
     left = {entry.name for entry in (tmp_path / "run").iterdir() if not entry.name.startswith(".")}
     assert left == {"config.json", "environment.json", "initial.safetensors"}
@@ -228,42 +227,39 @@ def test_a_measured_number_alone_that_is_not_finite_does_not_pass(tmp_path: Path
     """Weights and optimiser are finite after the only step, and the error of the test images is not."""
     sizes = {"train_images": 60, "num_layers": 4, "num_sets": 5, "kernel_size": 6}
     config = small(task="reconstruct", normalise=False, clip=None, learning_rate=1.0, epochs=1, **sizes)
-    message = (
-        r"^test_error is not finite after step 1 of epoch 1; .*; try a learning_rate below 1, or a clip, such as 2$"
-    )
-    with pytest.raises(Diverged, match=message):
-        train(config, tmp_path / "run", progress=False)
+    with pytest.raises(Diverged, match=r"^test_error .* epoch 1"):
+        train(config, tmp_path / "run")
     assert Run(tmp_path / "run").metrics == []
     assert not Run(tmp_path / "run").finished
 
 
-def test_an_optimiser_that_has_overflowed_is_spoilt_though_its_weights_are_finite() -> None:
+def test_an_optimiser_with_infinite_moments_and_finite_weights_is_not_finite() -> None:
     """The square of a gradient of 1e25 is infinite in float32: Adam would never move that weight again."""
     model = build_model(small(), (1, 28, 28), 10, "classify")
     objective = Objective(model, None)
     state = State(objective, torch.optim.Adam(objective.parameters(), lr=1e-3))
-    assert state.spoilt() is None
+    assert state.not_finite() is None
     for parameter in model.parameters():
         parameter.grad = torch.zeros_like(parameter)
     model.encoder.threshold.grad[0, 0] = 1e25
     state.optimizer.step()
     assert all(bool(parameter.isfinite().all()) for parameter in model.parameters())
-    assert state.spoilt() == "exp_avg_sq of encoder.threshold"
+    assert state.not_finite() == "exp_avg_sq of encoder.threshold"
     with torch.no_grad():
         model.head.bias[0] = math.nan
-    assert state.spoilt() == "head.bias"
+    assert state.not_finite() == "head.bias"
 
 
 @pytest.mark.parametrize("device", ["cuda", "mps"])
 def test_devices(tmp_path: Path, device: str, finished: Run) -> None:
     if not (torch.cuda.is_available() if device == "cuda" else torch.backends.mps.is_available()):
         pytest.skip(f"needs a {device} device, and there is none")
-    run = train(small(device=device), tmp_path / "run", progress=False)
+    run = train(small(device=device), tmp_path / "run")
     assert run.metrics[0]["train_loss"] == pytest.approx(finished.metrics[0]["train_loss"], rel=0.05)
-    lgn.load(run.path, device)
+    lgn.load(run.path, device=device)
 
 
 @pytest.mark.parametrize("generator", ["orthogonal", "cyclic", "kronecker", "low-rank", "circulant", "free"])
 def test_every_family_trains_and_loads(tmp_path: Path, generator: str) -> None:
-    run = train(small(generator=generator, epochs=1), tmp_path / "run", progress=False)
+    run = train(small(generator=generator, epochs=1), tmp_path / "run")
     assert equal(dict(run.model().state_dict()), run.checkpoint()["model"])

@@ -11,8 +11,7 @@ from lgn.front import contents_of
 from lgn.generators import generators_of
 from lgn.nn import Gates, GroupNet
 from lgn.training import Run, build_model, preset, train
-from lgn.training.build import learning_rate
-from lgn.training.stored_config import config_from_json, config_to_json
+from lgn.training.optimisation import learning_rate
 
 NET = {"num_sets": 5, "num_layers": 3, "parameters": 4000, "batch_size": 20}
 
@@ -21,7 +20,7 @@ NET = {"num_sets": 5, "num_layers": 3, "parameters": 4000, "batch_size": 20}
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """With generators that it learns."""
     config = small("net", **{**NET, "parameters": 12_000}, generator="dense", penalty="inverse")
-    return train(config, tmp_path_factory.mktemp("net") / "run", progress=False)
+    return train(config, tmp_path_factory.mktemp("net") / "run")
 
 
 def test_training_lowers_the_loss_and_looks_at_test_images_once(trained: Run) -> None:
@@ -54,11 +53,10 @@ def test_gates_are_trained_stored_and_go_on_where_they_were(tmp_path: Path, monk
     from lgn.training import Interrupted, checkpoint
 
     config = small("net", **NET, group="C8", gates=True, epochs=2)
-    whole = train(config, tmp_path / "whole", progress=False)
+    whole = train(config, tmp_path / "whole")
     gates = whole.model().gates
     assert isinstance(gates, Gates)
     assert (gates.logits != 0).all()
-    assert config_from_json(config_to_json(config)) == config
     add, seen = checkpoint.State.add, []
 
     def stopped(state: checkpoint.State, *values: float) -> None:
@@ -75,15 +73,15 @@ def test_gates_are_trained_stored_and_go_on_where_they_were(tmp_path: Path, monk
 
     monkeypatch.setattr(checkpoint.State, "add", stopped)
     with pytest.raises(Interrupted):
-        train(config, tmp_path / "stopped", progress=False)
+        train(config, tmp_path / "stopped")
     assert (seen[7], seen[8] > 0) == (0.0, True)  # they wait for 40 % of 20 steps
-    again = train(config, tmp_path / "stopped", progress=False)
+    again = train(config, tmp_path / "stopped")
     assert equal(weights(whole), weights(again))
     assert whole.metrics[-1]["train_loss"] == again.metrics[-1]["train_loss"]
 
 
 def test_frozen_filters_stay(tmp_path: Path) -> None:
-    found = train(small("net", **NET, freeze_filters=True, epochs=1), tmp_path / "run", progress=False)
+    found = train(small("net", **NET, freeze_filters=True, epochs=1), tmp_path / "run")
     before, model = found.initial(), found.model()
     bases = {name: bank.basis for name, bank in model.named_modules() if isinstance(bank, lgn.nn.OrbitBank)}
     assert bases
@@ -107,7 +105,7 @@ def test_decay_makes_filters_smaller_and_leaves_scales_and_generators_alone(tmp_
     for decay in (0.0, 1000.0):
         net = {**NET, "parameters": 12_000, "generator": generator}
         config = small("net", **net, epochs=1, learning_rate=1e-6, weight_decay=decay, schedule="halved")
-        sizes[decay] = weights(train(config, tmp_path / str(decay), progress=False))
+        sizes[decay] = weights(train(config, tmp_path / str(decay)))
     steps = 10
     halves = sum(0.5 ** sum(step / steps >= mark for mark in (0.5, 0.75, 0.875)) for step in range(steps))
     for name, plain in sizes[0.0].items():
@@ -119,24 +117,16 @@ def test_decay_makes_filters_smaller_and_leaves_scales_and_generators_alone(tmp_
 
 def test_turned_images_are_other_images_and_the_same_with_the_seed(tmp_path: Path) -> None:
     runs = [
-        weights(train(small("net", **NET, epochs=1, augment=way), tmp_path / name, progress=False))
+        weights(train(small("net", **NET, epochs=1, augment=way), tmp_path / name))
         for name, way in (("plain", "none"), ("one", "turns"), ("other", "turns"))
     ]
     assert equal(runs[1], runs[2])
     assert not equal(runs[0], runs[1])
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"norm": 1.0}, "norm must be None for architecture 'net', which has no such choice, got 1.0"),
-        ({"algorithm": "fista"}, "algorithm must be 'ista' for architecture 'net'"),
-        ({"num_sets": 4}, "num_sets must be 5 for architecture 'net'"),
-        ({"group": "S3"}, "group must be CN or DN"),
-    ],
-)
-def test_what_it_has_not_is_refused(changes: dict[str, object], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+@pytest.mark.parametrize("changes", [{"norm": 1.0}, {"algorithm": "fista"}, {"num_sets": 4}, {"group": "S3"}], ids=str)
+def test_settings_that_a_net_does_not_have_are_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=next(iter(changes))):
         build_model(small("net", **{**NET, **changes}), (1, 28, 28), 10, "classify")
 
 

@@ -12,8 +12,9 @@ from forked import start
 from safetensors.torch import load_file
 from training.small import SMALL_WORDS, equal, small, weights
 
+from lgn.devices import choose_device
 from lgn.training import Run, train
-from lgn.training.processes import Processes, choose_device
+from lgn.training.processes import Processes
 
 
 def torchrun(*words: str) -> subprocess.CompletedProcess[str]:
@@ -44,7 +45,7 @@ def double() -> Iterator[None]:
 def test_two_processes_take_the_steps_of_one(tmp_path: Path) -> None:
     """20 steps in float64 without batch normalisation: equal weights in both, and to 1e-8 those of one process."""
     config = small(normalise=False, batch_size=20, epochs=2, clip=1.0, validation=0.1, train_images=197)
-    alone = train(config, tmp_path / "alone", progress=False)
+    alone = train(config, tmp_path / "alone")
     assert alone.checkpoint()["optimizer"]["state"][0]["step"] == 20
     both("training.each_rank", [str(alone.path), str(tmp_path / "both")])
     first, second = (load_file(f"{tmp_path}/both.{rank}.safetensors") for rank in (0, 1))
@@ -92,12 +93,11 @@ def test_a_batch_too_small_to_share_is_refused(images: int, batch: int, smallest
 
 def test_devices_are_chosen_by_name() -> None:
     assert choose_device("cpu") == torch.device("cpu")
-    assert choose_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
     with pytest.raises(ValueError, match="device must be auto, cpu, cuda or mps, got 'abacus'"):
         choose_device("abacus")
     for name, there in (("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available())):
         if there:
             assert choose_device(name).type == name
         else:
-            with pytest.raises(ValueError, match=f"device must be there, got '{name}'"):
+            with pytest.raises(ValueError, match=f"device must be available on this machine, got '{name}'"):
                 choose_device(name)

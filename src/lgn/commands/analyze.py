@@ -1,12 +1,10 @@
-"""`lgn analyze`: what generators do, with what chance would give."""
+"""`lgn analyze`: what the generators of a run do."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import tyro
-from tqdm import tqdm
 
 from lgn.analysis import table
 from lgn.front import analyze
@@ -25,27 +23,21 @@ def _analyze(
     seed: int = 0,
     out: Path | None = None,
 ) -> None:
-    """Say what each generator does, and how likely chance is to give it.
+    """Describe what each generator does, compared with random matrices.
 
     Args:
         source: a run directory, the name of a network that comes with the package, or an .npy or .npz file of square
             matrices.
-        patch: for a file: height and width of the filters that the matrices act on.
-        draws: how many draws each null has at first; tests at the floor get more.
-        seed: of the draws.
+        patch: for a file, height and width of the filters that the matrices act on.
+        draws: initial number of draws of each null model; close cases get more.
+        seed: seed of the draws.
         out: where to write the analysis as JSON (default: analysis.json in the run, or NAME.analysis.json).
     """
-    path = Path(source)
-    with said_line() as say:
-        analysis = analyze(path, patch, draws=draws, seed=seed, progress=say)
+    is_file = Path(source).is_file()
+    analysis = analyze(source, patch=patch, draws=draws, seed=seed, progress=True)
     print(table(analysis))
-    out = out or (path.with_suffix(".analysis.json") if path.is_file() else place_for(find_run(path), "analysis.json"))
-    analysis.to_json(out)
-    print(f"analysis: {out}")
-
-
-@contextmanager
-def said_line() -> Iterator[Callable[[str], None]]:
-    """A line that says what is being done, and goes when it is done; silent in a log file."""
-    with tqdm(bar_format="{desc}", leave=False, disable=None) as line:
-        yield line.set_description_str
+    default = Path(source).with_suffix(".analysis.json") if is_file else place_for(find_run(source), "analysis.json")
+    analysis.to_json(out or default)
+    print(f"\nanalysis: {out or default}")
+    if not is_file:
+        print(f"next: lgn report {shlex.quote(source)}")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import tyro
 
-from lgn.commands.analyze import said_line
 from lgn.deploy.build import Question, build
+from lgn.front.sources import progress_line
 from lgn.training import Interrupted, preset
 
 HELP = """Find the symmetries of images, build the network that keeps them, train it beside the same network with free
@@ -74,7 +74,7 @@ def run(args: list[str]) -> int:
     options = tyro.cli(BuildOptions, prog="lgn build", description=HELP, args=args)
     question, out = options.question()
     try:
-        with said_line() as say:
+        with progress_line(True) as say:
             built = build(question, out, progress=say)
     except Interrupted as interruption:
         sys.stderr.write(f"{interruption}\n")

@@ -1,95 +1,74 @@
-"""`lgn discover`: which symmetries do these images have, which does their task keep, what does a network learn?"""
+"""`lgn discover`: which symmetries images have, and which of them their labels keep."""
 
 import webbrowser
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from lgn.analysis import table
-from lgn.analysis.subject import require_patch
-from lgn.commands.analyze import said_line
 from lgn.commands.answer import PAGE, answer
-from lgn.commands.options import TrainOptions, parse
-from lgn.commands.train import result_line, train_with
 from lgn.discovery.images import ALL_NAMES, EVIDENCE
-from lgn.front import write_report
-from lgn.nn import summary
+from lgn.front.sources import progress_line
 
-HELP = """Say which symmetries images have, which of them their labels keep, and what a network gains; then train a
-linear group network on them and say what its generators do.
+HELP = """Find the symmetries of a data set, and which of them its labels keep.
 
-DATA is a named set, a folder of images (with a subfolder per class, or flat), or an .npz file with `images` and
-perhaps `labels`; without it, a small set of handwritten digits that comes with the package. Of signals (a folder of
-WAV files, an .npz file with `signals`) and `volumes` the symmetries alone are said."""
+DATA is a named set, a folder of images (with a subfolder per class, or flat), a folder of WAV files, an .npz file with
+`images`, `signals` or `volumes` and perhaps `labels`, or a .csv file with a signal per row. Without DATA it is a small
+set of handwritten digits that comes with the package. `lgn train` trains the paper's network on images."""
 
 
 @dataclass(frozen=True)
-class DiscoverOptions(TrainOptions):
-    """What is asked, a training, where it goes, and whether its page is shown."""
+class DiscoverOptions:
+    """The options of `lgn discover`."""
 
+    data: Annotated[str, tyro.conf.Positional] = "digits"
+    """A named data set, a folder, or a file."""
     evidence: Annotated[str | None, tyro.conf.arg(metavar=",".join(EVIDENCE))] = None
-    """Ask these alone, and train no network of the paper's; None asks images, labels and a network, and trains one.
-    affine: which affine map does a network learn from labels by itself?"""
+    """What to ask, separated by commas; by default images and, if there are any, labels."""
     candidates: str | None = None
-    """Transformations, separated by commas; None is turns, flips and, where there are colours, colour; of signals
-    reversal, sign and shift, of volumes turns and mirrors."""
+    """Transformations, separated by commas; by default those that fit the data."""
     window: int | None = None
-    """Cut WAV files into signals of so many frames."""
+    """Cut WAV files into signals of this number of frames."""
     minutes: float | None = None
-    """A budget for the answer: with less, fewer images are looked at, for less long; it is said what was given up."""
-    paper_alone: Annotated[bool, tyro.conf.arg(name="paper")] = False
-    """Train the paper's network alone."""
+    """Time limit: with less time, fewer images are used, and the answer says so."""
+    image_size: int | None = None
+    """Resize the images of a folder to this side."""
+    data_dir: Path | None = None
+    """Directory of the named data sets; by default LGN_DATA."""
+    seed: int = 0
+    """Seed of the answer."""
+    out: Path | None = None
+    """Directory of the answer; by default runs/DATA-symmetries-SEED."""
     open: bool = False
-    """Open the page when it is written."""
+    """Open the page in a browser."""
 
 
 def run(args: list[str]) -> int:
-    options = parse(DiscoverOptions, args, "lgn discover", HELP)
-    config, out = options.settled()
+    options = tyro.cli(DiscoverOptions, prog="lgn discover", description=HELP, args=args)
     evidence = _words("evidence", options.evidence, EVIDENCE)
     candidates = _words("candidates", options.candidates, ALL_NAMES)
-    if options.paper_alone and (evidence or candidates):
-        raise ValueError("paper must be given without evidence and candidates, which it leaves out")
     if options.minutes is not None and options.minutes <= 0:
         raise ValueError(f"minutes must be above 0, got {options.minutes}")
-    network = config.network
-    if evidence is None and network.generator != "free":
-        require_patch((network.kernel_size, network.kernel_size))  # before it is trained for nothing
-    sentence = None
-    if not options.paper_alone:
-        with said_line() as say:
-            found = answer(config, out, candidates or (), evidence, options.minutes, say, options.window)
-        *lines, sentence = str(found).splitlines()
-        print("\n".join(lines))
-        if evidence is not None or found.kind != "images":  # networks of the paper's are for images
-            print(f"page: {out / PAGE}\n\n{sentence}")
-            return 0
-    status = _train(options)
-    if status == 0 and sentence is not None:
-        print(f"\n{sentence}")
-    return status
-
-
-def _train(options: DiscoverOptions) -> int:
-    """The paper's network, its analysis and the page."""
-    found = train_with(options)
-    if found is None:
-        return 130
-    print(result_line(found))
-    if found.config.network.generator == "free":
-        print("free filters have no generators to analyse")
-        print(f"run: {found.path}")
-        return 0
-    print(summary(found.model()))
-    with said_line() as say:
-        analysis = found.analysis(progress=say)
-    print(f"\n{table(analysis)}\n")
-    page = write_report(found)
-    print(f"run:  {found.path}")
-    print(f"page: {page}")
+    out = options.out or Path("runs") / f"{Path(options.data).stem}-symmetries-{options.seed}"
+    with progress_line(True) as show:
+        found = answer(
+            options.data,
+            out,
+            candidates=candidates or (),
+            evidence=evidence,
+            minutes=options.minutes,
+            window=options.window,
+            image_size=options.image_size,
+            data_dir=options.data_dir,
+            seed=options.seed,
+            progress=show,
+        )
+    *lines, sentence = str(found).splitlines()
+    print("\n".join(lines))
+    print(f"page: {out / PAGE}\n\n{sentence}")
     if options.open:
-        webbrowser.open(page.resolve().as_uri())
+        webbrowser.open((out / PAGE).resolve().as_uri())
     return 0
 
 

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import tyro
 
-from lgn.commands.analyze import said_line
 from lgn.discovery.networks.convolutions import Convolutions, convolutions_of
 from lgn.discovery.networks.files import read_convolutions
 from lgn.discovery.networks.inspect import Inspection, inspect_convolutions
 from lgn.discovery.networks.page import write_inspection_page
 from lgn.discovery.networks.result import describe
+from lgn.front.sources import progress_line
 from lgn.pretrained import find_run, pretrained_names
 
 
@@ -39,7 +39,7 @@ def _inspect(
         seed: of the nulls.
     """
     found = _convolutions(file)
-    with said_line() as say:
+    with progress_line(True) as say:
         inspection = inspect_convolutions(found, file.name, layer, seed, say)
     if json_output:
         sys.stdout.write(json.dumps(inspection.to_dict()) + "\n")

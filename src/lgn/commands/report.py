@@ -6,7 +6,6 @@ from typing import Annotated
 
 import tyro
 
-from lgn.commands.analyze import said_line
 from lgn.front import write_report
 
 
@@ -23,21 +22,20 @@ def _report(
     figures: bool = False,
     patch: tuple[int, int] | None = None,
 ) -> None:
-    """Make one HTML file that shows what was learned. It opens anywhere, offline.
+    """Write a page that shows what the generators do: one HTML file that opens offline.
 
     Args:
         source: a run directory, the name of a network that comes with the package, or an .npy or .npz file of square
             matrices.
-        against: a second run, or file, to put beside it.
+        against: a second run or file to compare with.
         out: where to write the page (default: report.html in the run, or NAME.report.html).
-        open: open the page when it is written.
-        figures: write the figures too, as PNG, SVG and PDF, into `figures` beside the page.
-        patch: for a file: height and width of the filters that the matrices act on.
+        open: open the page in a browser.
+        figures: also write the figures, as PNG, SVG and PDF, into `figures` beside the page.
+        patch: for a file, height and width of the filters that the matrices act on.
     """
-    with said_line() as say:
-        written = write_report(source, out, against=against, patch=patch, figures=figures, progress=say)
+    page = write_report(source, out, against=against, patch=patch, figures=figures, progress=True)
     if figures:
-        print(f"figures: {written.parent / 'figures'}")
-    print(f"page: {written}")
+        print(f"figures: {page.parent / 'figures'}")
+    print(f"page: {page}")
     if open:
-        webbrowser.open(written.resolve().as_uri())
+        webbrowser.open(page.resolve().as_uri())

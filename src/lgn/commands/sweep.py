@@ -1,55 +1,94 @@
-"""`lgn sweep`: many runs, on one machine or many, and what they say together."""
+"""`lgn sweep`: train many runs, on one machine or many, and compare them."""
 
 import itertools
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
-from lgn.commands.options import parse_config
+from lgn.commands.options import settings_help, with_settings
 from lgn.sweep import plan, run_jobs, summarise, table, write_comparison, write_summary
-from lgn.training import Config
+from lgn.training import Config, preset
+from lgn.training.config import Task
 
-HELP = """Train every combination of the given data, presets, tasks and seeds, and summarise them.
+HELP = """Train every combination of the given data sets, presets, tasks and seeds, and summarise the runs.
 
-Options of `lgn train` that are not listed here are given to every run. Each run has its own directory below --out;
-those that are finished are not run again, and those that were stopped continue."""
+Every run has its own directory in --out. The same command skips finished runs and continues stopped ones.
+"""
+TASKS: tuple[Task, ...] = ("auto", "classify", "reconstruct")
 
 
 @dataclass(frozen=True)
-class Options:
-    """The sweep itself."""
+class SweepOptions:
+    """The options of `lgn sweep`."""
 
     data: str = "digits"
-    """Named sets, folders of images or .npz files, separated by commas."""
+    """Data sets, separated by commas: names, folders of images or .npz files."""
     preset: str = "quick"
-    """Presets, separated by commas: quick, paper, released."""
+    """Presets, separated by commas: quick, paper, released, stable, net."""
     task: str = "auto"
     """Tasks, separated by commas: auto, classify, reconstruct."""
     seeds: int = 3
     """Runs of each combination, with the seeds 0 to SEEDS - 1."""
+    epochs: int | None = None
+    """Number of passes over the training images."""
+    data_dir: Path | None = None
+    """Directory of the named data sets; by default LGN_DATA."""
+    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")] = ()
+    """Any other setting of all runs, such as --set num_sets=8. All settings are listed above."""
     out: Path = Path("runs/sweep")
-    """Where the directories of the runs, summary.json and summary.html go."""
+    """Directory of the runs, summary.json and summary.html."""
     address: str | None = None
-    """Address of a Ray cluster; without it, this machine."""
+    """Address of a Ray cluster; by default Ray starts on this machine."""
     threads: int | None = None
-    """Processors of each run; by default those that are there, divided by the runs."""
+    """Processors of each run; by default all processors, divided by the number of runs."""
     gpus: float = 0.0
-    """GPUs of each run; a part of one, such as 0.25, lets runs share it."""
+    """GPUs of each run. With a fraction such as 0.25 runs share a GPU."""
     retries: int = 3
     """How often a worker that dies is replaced."""
 
+    def configs(self) -> list[Config]:
+        """All combinations, each with all seeds."""
+        if self.seeds < 1:
+            raise ValueError(f"seeds must be at least 1, got {self.seeds}")
+        if unknown := [task for task in _names("task", self.task) if task not in TASKS]:
+            raise ValueError(f"task must be one of {', '.join(TASKS)}, got {unknown[0]!r}")
+        return [
+            preset(
+                name, task, **with_settings(
+                    {"data": data, "seed": seed, "epochs": self.epochs, "data_dir": self.data_dir}, self.set)
+            )
+            for data, name, task in itertools.product(
+                _names("data", self.data),
+                _names("preset", self.preset),
+                [task for task in TASKS if task in _names("task", self.task)],
+            )
+            for seed in range(self.seeds)
+        ]  # fmt: skip
+
+
+def parse(args: list[str]) -> SweepOptions:
+    """The options that the arguments state."""
+    description = f"{HELP}\n{settings_help(SweepOptions.__dataclass_fields__)}"
+    return tyro.cli(SweepOptions, prog="lgn sweep", description=description, args=args)
+
 
 def run(args: list[str]) -> int:
-    options, rest = tyro.cli(Options, prog="lgn sweep", description=HELP, args=args, return_unknown_args=True)
-    jobs = plan(configs_of(options, rest), options.out)
+    options = parse(args)
+    jobs = plan(options.configs(), options.out)
     try:
         failures = run_jobs(
-            jobs, address=options.address, threads=options.threads, gpus=options.gpus, retries=options.retries
+            jobs,
+            address=options.address,
+            threads=options.threads,
+            gpus=options.gpus,
+            retries=options.retries,
+            progress=True,
         )
     except KeyboardInterrupt:
-        print("stopped; the same command continues", file=sys.stderr)
+        sys.stderr.write("stopped; the same command continues\n")
         raise
     settings = summarise(jobs)
     if settings:
@@ -58,26 +97,13 @@ def run(args: list[str]) -> int:
         print(table(settings))
         print(f"summary: {options.out / 'summary.json'}\npage: {options.out / 'summary.html'}")
     for name, reason in failures.items():
-        print(f"{name} failed: {reason}", file=sys.stderr)
+        sys.stderr.write(f"{name} failed: {reason}\n")
     return 1 if failures else 0
 
 
-def configs_of(options: Options, rest: list[str]) -> list[Config]:
-    """The product of the settings, each for all seeds."""
-    if options.seeds < 1:
-        raise ValueError(f"seeds must be at least 1, got {options.seeds}")
-    if any(word == "--seed" or word.startswith("--seed=") for word in rest):
-        raise ValueError("seed must not be given to a sweep: --seeds N runs the seeds 0 to N - 1")
-    lists = [_listed(name, getattr(options, name)) for name in ("data", "preset", "task")]
-    configs = [
-        parse_config([data, "--preset", preset, "--task", task, *rest], "lgn sweep", HELP)
-        for data, preset, task in itertools.product(*lists)
-    ]
-    return [replace(config, seed=seed) for config in configs for seed in range(options.seeds)]
-
-
-def _listed(name: str, text: str) -> list[str]:
-    words = text.split(",")
-    if not all(words):
-        raise ValueError(f"{name} must be names separated by single commas, got {text!r}")
-    return words
+def _names(option: str, text: str) -> list[str]:
+    """Names that are separated by commas."""
+    names = text.split(",")
+    if not all(names):
+        raise ValueError(f"{option} must be names separated by single commas, got {text!r}")
+    return names

@@ -1,57 +1,114 @@
 """`lgn train`: train a network, or continue a training."""
 
+import shlex
 import sys
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
 
-from lgn.commands.options import TrainOptions, parse
-from lgn.training import Interrupted, Run, train
+import tyro
+
+from lgn.commands.options import settings_help, with_settings
+from lgn.training import Config, Interrupted, Run, preset, train
+from lgn.training.config import Task
+from lgn.training.presets import PRESETS
 from lgn.training.processes import is_first_process
 
-HELP = """Train a linear group network and leave a run directory.
+HELP = """Train a linear group network and write a run directory. `lgn analyze RUN` then describes what it learned.
 
-Under torchrun the same command trains in several processes."""
+Presets: quick (the paper's network, minutes), paper (the settings of the paper), released (those of the authors' code),
+stable (for long trainings), net (an equivariant network). Ctrl-C stops a training; --resume RUN continues it. Under
+torchrun the same command trains in several processes.
+"""
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """The options of `lgn train`."""
+
+    data: Annotated[str, tyro.conf.Positional] = "digits"
+    """A named data set (digits, mnist, cifar10, ...; see `lgn data list`), a folder of images, or an .npz file."""
+    preset: Annotated[str, tyro.conf.arg(metavar=f"{{{','.join(PRESETS)}}}")] = "quick"
+    """The settings to start from."""
+    task: Task = "auto"
+    """auto classifies images that have labels and reconstructs others."""
+    epochs: int | None = None
+    """Number of passes over the training images."""
+    group: str | None = None
+    """The group of the filter sets, such as C4, D4 or C8."""
+    generator: str | None = None
+    """The family of the generators, such as dense, orthogonal, cyclic, fixed; free trains filters without a group."""
+    seed: int = 0
+    """Seed of the training."""
+    image_size: int | None = None
+    """Resize the images of a folder to this side."""
+    data_dir: Path | None = None
+    """Directory of the named data sets; by default LGN_DATA."""
+    device: str = "auto"
+    """cpu, cuda, mps, or auto: the first of cuda, mps and cpu that is available."""
+    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")] = ()
+    """Any other setting, such as --set num_sets=8 --set penalty=none. All settings are listed above."""
+    out: Path | None = None
+    """The run directory; by default runs/DATA-TASK-PRESET-SEED."""
+    resume: Path | None = None
+    """Continue this run. It keeps its settings, so no other option can be given."""
+
+    def config(self) -> Config:
+        """The settings of the training."""
+        flags: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("data", "epochs", "group", "generator", "seed", "image_size", "data_dir", "device")
+        }
+        return preset(self.preset, self.task, **with_settings({**flags}, self.set))
+
+    def run(self) -> tuple[Config, Path]:
+        """The settings of the training, and the run directory."""
+        if self.resume is None:
+            name = f"{Path(self.data).stem}-{self.task}-{self.preset}-{self.seed}"
+            return self.config(), self.out or Path("runs") / name
+        if self != TrainOptions(resume=self.resume):
+            raise ValueError("resume must be the only option, since a run keeps its settings, got others too")
+        return Run.open(self.resume).config, self.resume
+
+
+def parse(args: list[str]) -> TrainOptions:
+    """The options that the arguments state."""
+    return tyro.cli(
+        TrainOptions,
+        prog="lgn train",
+        description=f"{HELP}\n{settings_help(TrainOptions.__dataclass_fields__)}",
+        args=args,
+    )
 
 
 def run(args: list[str]) -> int:
-    trained = train_with(parse(TrainOptions, args, "lgn train", HELP))
-    if trained is None:
+    config, out = parse(args).run()
+    try:
+        trained = train(config, out, progress=True)
+    except Interrupted as stop:
+        if is_first_process():
+            sys.stderr.write(f"{stop}; continue with: lgn train --resume {shlex.quote(str(out))}\n")
         return 130
-    print(result_line(trained))
-    print(f"run: {trained.path}")
+    if is_first_process():
+        print(result(trained))
+        print(f"run: {trained.path}")
+        if config.network.family is not None:
+            print(f"next: lgn analyze {shlex.quote(str(trained.path))}")
     return 0
 
 
-def train_with(options: TrainOptions) -> Run | None:
-    """Train, and return the run; None if the user stopped it. Under torchrun only the first process returns."""
-    config, out = options.settled()
-    try:
-        trained = train(config, out)
-    except Interrupted as interruption:
-        if is_first_process():
-            print(interruption, file=sys.stderr)
-        return None
-    if not is_first_process():  # what follows is said, and written, once
-        sys.exit(0)
-    return trained
-
-
-def result_line(finished: Run) -> str:
-    """The last epoch in words, and by layer how near its step is to the largest at which ISTA converges."""
-    metrics = finished.metrics
-    if not metrics:
-        raise ValueError(f"{finished.path} has no metrics.jsonl: a finished run must have a line for every epoch")
-    with finished.reading("metrics.jsonl", "the metrics of a run"):
-        return _result_words(metrics[-1])
-
-
-def _result_words(last: dict[str, Any]) -> str:
-    if "test_accuracy" in last:
-        words = f"test accuracy {100 * last['test_accuracy']:.2f} %"
-    else:
-        words = f"test error {last['test_error']:.4g} with {100 * last['test_active']:.0f} % of codes active"
-    words += f" after {last['epoch']} epoch{'s' * (last['epoch'] > 1)}, {last['seconds'] / 60:.1f} minutes"
-    if conditions := last.get("step_conditions"):
-        words += (
-            f"\nstep * sigma_max by layer, at most 1 where ISTA converges: {'  '.join(f'{c:.3g}' for c in conditions)}"
-        )
-    return words
+def result(run: Run) -> str:
+    """The measurements of the last epoch, and per layer the step size divided by its limit."""
+    if not run.metrics:
+        raise ValueError(f"{run.path} has no metrics.jsonl: a finished run must have a line for every epoch")
+    with run.reading("metrics.jsonl", "the metrics of a run"):
+        last = run.metrics[-1]
+        if "test_accuracy" in last:
+            text = f"test accuracy {100 * last['test_accuracy']:.2f} %"
+        else:
+            text = f"test error {last['test_error']:.4g} with {100 * last['test_active']:.0f} % of codes active"
+        text += f" after {last['epoch']} epoch{'s' * (last['epoch'] > 1)}, {last['seconds'] / 60:.1f} minutes"
+        if conditions := last.get("step_conditions"):
+            values = "  ".join(f"{condition:.3g}" for condition in conditions)
+            text += f"\nstep * sigma_max per layer (ISTA converges up to 1): {values}"
+        return text

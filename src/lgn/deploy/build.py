@@ -11,13 +11,12 @@ from typing import Any
 from lgn.data import checksum
 from lgn.deploy.export import export
 from lgn.discovery.images import Symmetries
-from lgn.files import read_json, write_json
+from lgn.files import decode, encode, read_json, write_json
 from lgn.groups import as_group
 from lgn.nn import GroupNet, invariance_error
 from lgn.training import Config, Interrupted, Run, train
+from lgn.training.loading import Images, load_images
 from lgn.training.networks import ask, for_task, with_found, with_free_filters, with_group
-from lgn.training.prepared import Images, load_images
-from lgn.training.stored_config import config_from_json, config_to_json
 
 QUESTION, FOUND, FREE = "build.json", "symmetries.json", "free"
 JUDGED = 500  # test images that are turned for the error of equivariance
@@ -34,7 +33,7 @@ class Question:
     def save(self, out: Path) -> None:
         path = None if self.symmetries is None else str(self.symmetries)
         out.mkdir(parents=True, exist_ok=True)
-        stored = {"config": config_to_json(self.config), "group": self.group, "symmetries": path}
+        stored = {"config": encode(self.config), "group": self.group, "symmetries": path}
         write_json(out / QUESTION, stored)
 
     @classmethod
@@ -43,7 +42,7 @@ class Question:
             raise FileNotFoundError(f"resume must be a directory that `lgn build` made, got {out}")
         stored = read_json(out / QUESTION)
         path = stored["symmetries"]
-        return cls(config_from_json(stored["config"]), stored["group"], None if path is None else Path(path))
+        return cls(decode(Config, stored["config"], "config"), stored["group"], None if path is None else Path(path))
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def build(
     if question.group is not None:
         as_group(question.group)
     images = load_images(question.config)
-    if images.facts["task"] != "classify":
+    if images.facts.task != "classify":
         raise ValueError("data must have labels: a network is built to classify")
     question.save(out)
     config, found = _chosen(question, out, images, progress or (lambda _: None))
@@ -154,22 +153,22 @@ def _chosen(
         found = Symmetries.load(out / FOUND)
         if (found.checksum, found.seed) == (checksum(pixels), question.config.seed):
             return with_found(question.config, found), found
-    found = ask(pixels, labels, question.config.seed, tuple(images.facts["class_names"]), say)
+    found = ask(pixels, labels, question.config.seed, images.facts.class_names, say)
     found.save(out / FOUND)
     return with_found(question.config, found), found
 
 
 def _trained(run: Run, chosen: Config, images: Images) -> Trained:
-    model, network = run.model(), run.config.network
+    model, network = run.network, run.config.network
     error = None
     if chosen.network.generator != "free":
         pixels = images.preprocessing.apply(images.parts["test"][0][:JUDGED])
-        group = chosen.network.chosen_group
+        group = chosen.network.finite_group
         error = max(invariance_error(model, pixels, group, chosen.network.operator).values())
     gates = model.gates.by_word() if isinstance(model, GroupNet) and model.gates is not None else None
     in_part = "" if gates is None else " in part"
     return Trained(
-        "free filters" if network.generator == "free" else network.chosen_group.name + in_part,
+        "free filters" if network.generator == "free" else network.finite_group.name + in_part,
         run,
         sum(parameter.numel() for parameter in model.parameters()),
         run.metrics[-1]["test_accuracy"],

@@ -5,9 +5,11 @@ from pathlib import Path
 from lgn.analysis import Analysis
 from lgn.analysis.table import HEAD as HEADS
 from lgn.analysis.table import row
+from lgn.front import analyze
 from lgn.nn import summary
 from lgn.text import markdown_table
 from lgn.training import Run
+from lgn.training.presets import nearest_preset
 
 # Nothing of the user's goes in here: what a data set is called must not be read as YAML.
 HEAD = """---
@@ -41,21 +43,21 @@ def model_card(run: Run, analysis: Analysis | None = None) -> str:
     """
     facts, network = run.facts, run.config.network
     name = Path(run.config.data).name
-    job = f"classifies into {len(facts['class_names'])} classes" if facts["task"] == "classify" else "reconstructs"
+    job = f"classifies into {len(facts.class_names)} classes" if facts.task == "classify" else "reconstructs"
     kind = "An unfolded network" if network.architecture == "unfolded" else "A plain convolutional network"
-    group = "" if network.group is None else f", orbits of {network.chosen_group.name}"
+    group = network.finite_group
     sections = [
         HEAD,
         f"# A linear group network on {escape(name)}\n",
         f"{kind} of {network.num_layers} layers that {job}. Each layer has {network.num_sets} filter sets "
-        f"of {network.order} filters{group}, {network.kernel_size}x{network.kernel_size}; "
+        f"of {group.order} filters, orbits of {group.name}, {network.kernel_size}x{network.kernel_size}; "
         + ("the filters are free." if network.generator == "free" else LAW.format(network.generator)),
         "",
         *_result(run),
         "",
     ]
     if network.generator != "free":
-        sections += [f"```\n{summary(run.model())}\n```\n", *_learned(analysis or run.analysis())]
+        sections += [f"```\n{summary(run.network)}\n```\n", *_learned(analysis or analyze(run))]
     return "\n".join([*sections, USE])
 
 
@@ -67,7 +69,7 @@ def escape(text: str) -> str:
 
 def _result(run: Run) -> list[str]:
     last = run.metrics[-1] if run.metrics else {}
-    lines = [f"- epochs: {last.get('epoch', 0)}, seed {run.config.seed}, preset {run.config.preset}"]
+    lines = [f"- epochs: {last.get('epoch', 0)}, seed {run.config.seed}, preset {nearest_preset(run.config)}"]
     if "test_accuracy" in last:
         lines.append(f"- test accuracy after the last epoch: {100 * last['test_accuracy']:.2f} %")
     if "test_error" in last:

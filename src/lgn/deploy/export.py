@@ -53,7 +53,7 @@ def export(run: Run, format: Format, out: str | Path | None = None, *, images: i
     path = Path(out) if out is not None else place_for(run, f"merged.{format}")
     if path.name in OF_A_RUN and path.parent.resolve() == run.path.resolve():
         raise ValueError(f"out must not be a file that the run is made of, got {path}")
-    model = run.model()
+    model = run.network
     plain = merge(model).eval()
     random = torch.Generator().manual_seed(seed)
     sample = torch.randn(images, *_input_shape(run), generator=random, dtype=next(model.parameters()).dtype)
@@ -77,8 +77,7 @@ def export(run: Run, format: Format, out: str | Path | None = None, *, images: i
 
 
 def _input_shape(run: Run) -> tuple[int, int, int]:
-    channels, height, width = run.facts["image_shape"]
-    return (1 if run.config.grey else channels, height, width)
+    return run.facts.image_shape
 
 
 def _write_safetensors(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader:  # noqa: ARG001
@@ -86,7 +85,7 @@ def _write_safetensors(run: Run, plain: nn.Module, sample: Tensor, part: Path) -
     # What a run shares it stores once; a plain file of weights names everything.
     tensors = {name: tensor.clone().contiguous() for name, tensor in plain.state_dict().items()}
     save_file(tensors, part, {"format": "pt", "lgn": __version__, "config": json.dumps(settings["config"])})
-    again = merge(run.model()).eval()
+    again = merge(run.network).eval()
     again.load_state_dict(load_file(part))
     return _without_gradient(again)
 
@@ -115,7 +114,7 @@ def _write_onnx(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reade
         )
     # What `lgn predict` needs beside the network: the size of images, what is done to pixels, and the classes.
     named = onnx.load(str(part))
-    onnx.helper.set_model_props(named, {FACTS: json.dumps({"grey": run.config.grey, **run.facts})})
+    onnx.helper.set_model_props(named, {FACTS: json.dumps(run.facts.to_json())})
     onnx.save(named, str(part))
     session = onnxruntime.InferenceSession(str(part), providers=["CPUExecutionProvider"])
     return lambda images: torch.from_numpy(session.run(None, {"images": images.numpy()})[0])

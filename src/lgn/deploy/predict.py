@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,7 +14,7 @@ from lgn.data.unlabelled import read_images
 from lgn.deploy.export import FACTS
 from lgn.nn import cached
 from lgn.pretrained import find_run
-from lgn.training.facts import believed_facts
+from lgn.training import Facts
 
 BATCH = 250
 
@@ -36,12 +35,12 @@ def predict(source: str | Path, images: Sequence[str | Path]) -> tuple[Predictio
     or `lgn export` wrote. images: files, folders of files, `.npz` with `images`.
     """
     network = _from_onnx(Path(source)) if Path(source).suffix == ".onnx" else _from_run(source)
-    channels, height, width = network.facts["image_shape"]
+    channels, height, width = network.facts.image_shape
     names, pixels = read_images([Path(each) for each in images], (channels, height, width))
     with torch.no_grad():
         outputs = torch.cat([network.outputs(some) for some in pixels.split(BATCH)])
     confidence, chosen = outputs.double().softmax(1).max(1)
-    classes = network.facts["class_names"]
+    classes = network.facts.class_names
     return tuple(
         Prediction(name, classes[label], sure)
         for name, label, sure in zip(names, chosen.tolist(), confidence.tolist(), strict=True)
@@ -50,7 +49,7 @@ def predict(source: str | Path, images: Sequence[str | Path]) -> tuple[Predictio
 
 @dataclass(frozen=True)
 class _Network:
-    facts: dict[str, Any]
+    facts: Facts
     #: uint8 (N, C, H, W) -> (N, classes)
     outputs: Callable[[Tensor], Tensor]
 
@@ -58,9 +57,9 @@ class _Network:
 def _from_run(source: str | Path) -> _Network:
     run = find_run(source)
     facts = run.facts
-    if facts["task"] != "classify":
+    if facts.task != "classify":
         raise ValueError(f"run must be one that classifies, {run.path} reconstructs")
-    model, preprocessing = run.model(), run.preprocessing()
+    model, preprocessing = run.network, run.preprocessing()
 
     def outputs(images: Tensor) -> Tensor:
         with cached(model):
@@ -83,8 +82,8 @@ def _from_onnx(path: Path) -> _Network:
         raise ValueError(f"{path} is not an ONNX file that can be read: {' '.join(str(error).split())[:200]}") from None
     if stored is None:
         raise ValueError(f"{path} must be an ONNX file that lgn wrote: it does not say which classes there are")
-    facts = believed_facts(json.loads(stored))
-    preprocessing = data.Preprocessing.from_json(facts["preprocessing"])
+    facts = Facts.from_json(json.loads(stored))
+    preprocessing = data.Preprocessing(**vars(facts.preprocessing))
 
     def outputs(images: Tensor) -> Tensor:
         prepared = preprocessing.apply(images).numpy()

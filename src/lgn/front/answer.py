@@ -7,22 +7,11 @@ from lgn.discovery.images import Symmetries
 from lgn.discovery.images.answer_table import cells, control_lines, header
 from lgn.discovery.images.candidates import families_of
 from lgn.report import Answer, Sample
-from lgn.training import Run, images_here
 
 #: Images that are shown under every candidate, and their longest side.
 SHOWN, SIDE = 6, 48
 #: Candidates that are shown: a cube has 47.
 MOST = 16
-
-
-def answer_of_run(found: Run) -> Answer | None:
-    """None for a run that has no `symmetries.json`."""
-    path = found.path / "symmetries.json"
-    if not path.is_file():
-        return None
-    with found.reading(path.name, "the symmetries of a run"):
-        about = Symmetries.load(path)
-    return answer_of(about, images_here(found.config))
 
 
 def answer_of(about: Symmetries, images: Tensor | None) -> Answer:

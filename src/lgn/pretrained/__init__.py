@@ -1,8 +1,9 @@
-"""Networks that come with the package, as run directories without checkpoints: a name is as good as a directory."""
+"""Networks that come with the package: run directories without checkpoints, loaded by name."""
 
 from os import PathLike
 from pathlib import Path
 
+import torch
 from torch import nn
 
 from lgn.training import Run
@@ -11,30 +12,30 @@ DIRECTORY = Path(__file__).parent
 
 
 def pretrained_names() -> tuple[str, ...]:
-    """The networks that come with the package."""
+    """The names of the networks that come with the package."""
     return tuple(sorted(path.parent.name for path in DIRECTORY.glob("*/config.json")))
 
 
-def load_pretrained(name: str, device: str | None = None) -> nn.Module:
-    """A trained network that comes with the package, ready to use; nothing is downloaded.
+def load_pretrained(name: str, *, device: str | torch.device = "cpu") -> nn.Module:
+    """A trained network that comes with the package. Nothing is downloaded.
 
-    `find_run(name).prepare(images)` prepares images as in its training.
+    `find_run(name).prepare(images)` preprocesses images as in its training.
     """
     if name not in pretrained_names():
         raise ValueError(f"name must be one of {', '.join(pretrained_names())}, got {name!r}")
-    return Run.open(DIRECTORY / name).model(device)
+    return Run(DIRECTORY / name).model(device)
 
 
 def find_run(source: str | PathLike[str] | Run) -> Run:
-    """A run from its directory, or from the name of one that comes with the package.
+    """The run of a directory, or of a name that comes with the package.
 
-    A directory that is kept without its weights, because they are in the package, gives the run there.
+    A directory without weights whose network comes with the package gives the run in the package.
     """
     if isinstance(source, Run):
         return source
     if (Path(source) / "config.json").is_file():
-        run = Run(Path(source))
-        return run if run.finished or not run.trained else _in_the_package(run) or run
+        run = Run(source)
+        return run if run.finished or not run.trained else _packaged(run) or run
     if str(source) in pretrained_names():
         return Run(DIRECTORY / source)
     raise FileNotFoundError(
@@ -42,12 +43,17 @@ def find_run(source: str | PathLike[str] | Run) -> Run:
     )
 
 
-def _in_the_package(run: Run) -> Run | None:
-    """The network of the package that a run became: no other training has its numbers, epoch by epoch."""
-    metrics = run.metrics
-    return next((each for name in pretrained_names() if (each := Run(DIRECTORY / name)).metrics == metrics), None)
+def is_pretrained(run: Run) -> bool:
+    """Whether a run comes with the package: nothing is written to it."""
+    return run.path.resolve().parent == DIRECTORY.resolve()
 
 
 def place_for(run: Run, name: str) -> Path:
-    """Where a file that is made from a run goes: into the run, or here if it came with the package."""
-    return Path(f"{run.path.name}.{name}") if run.path.parent == DIRECTORY else run.path / name
+    """The path for a file made from a run: in the run or, if it comes with the package, in the working directory."""
+    return Path(f"{run.path.name}.{name}") if is_pretrained(run) else run.path / name
+
+
+def _packaged(run: Run) -> Run | None:
+    """The run of the package with the same metrics in every epoch: no other training has them."""
+    packaged = (Run(DIRECTORY / name) for name in pretrained_names())
+    return next((candidate for candidate in packaged if candidate.metrics == run.metrics), None)

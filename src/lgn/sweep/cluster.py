@@ -11,7 +11,7 @@ import torch
 
 from lgn.sweep.plan import Job
 from lgn.sweep.watch import Watch
-from lgn.training import Config, Interrupted, load_set, train
+from lgn.training import Config, Interrupted, load_data, train
 from lgn.training.memory import keep_freed_memory
 
 POLL_SECONDS = 0.5
@@ -46,7 +46,7 @@ def run_jobs(
         return {}
     for config in {(job.config.data, job.config.data_dir): job.config for job in waiting}.values():
         # Once, and before many workers ask for the same download; what is wrong with the data shows here.
-        load_set(config)
+        load_data(config)
     ray = _import_ray()
     started_here = not ray.is_initialized()
     if started_here:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lgn.training import Config, Run
+from lgn.training.presets import nearest_preset
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,10 @@ def plan(configs: Iterable[Config], out: str | Path) -> list[Job]:
         raise ValueError(f"configs must differ in data, task, preset or seed, got {twice[0]} more than once")
     for job in jobs:
         if (job.path / "config.json").is_file():
-            Run(job.path).create(job.config, {})  # finds it, or says which settings differ
+            Run(job.path).require_settings(job.config)
     return jobs
 
 
 def setting_of(config: Config) -> str:
     """`DATA-TASK-PRESET`, with a folder or a file by its last name."""
-    return f"{Path(config.data).stem}-{config.task}-{config.preset}"
+    return f"{Path(config.data).stem}-{config.task}-{nearest_preset(config)}"

@@ -1,19 +1,21 @@
-"""Training: the loop, the run directory, and more than one process."""
+"""Training: configs and presets, the loop, and the run directory."""
 
-from lgn.training.build import build_model, build_penalty
-from lgn.training.config import PRESETS, Config, NetworkConfig, preset
+from lgn.training.config import Config, NetworkConfig
 from lgn.training.evaluation import evaluate
-from lgn.training.loop import Interrupted
-from lgn.training.objective import Diverged
-from lgn.training.prepared import Images, images_here, load_images, load_set
-from lgn.training.run import Run
-from lgn.training.snapshot import snapshot
-from lgn.training.train import require_trainable, train
+from lgn.training.facts import Facts
+from lgn.training.loading import Images, load_data, load_images, local_training_images
+from lgn.training.loop import Diverged, Interrupted
+from lgn.training.models import build_model
+from lgn.training.optimisation import build_penalty
+from lgn.training.presets import PRESETS, preset
+from lgn.training.run import Run, snapshot
+from lgn.training.trainer import train
 
 __all__ = [
     "PRESETS",
     "Config",
     "Diverged",
+    "Facts",
     "Images",
     "Interrupted",
     "NetworkConfig",
@@ -21,11 +23,10 @@ __all__ = [
     "build_model",
     "build_penalty",
     "evaluate",
-    "images_here",
+    "load_data",
     "load_images",
-    "load_set",
+    "local_training_images",
     "preset",
-    "require_trainable",
     "snapshot",
     "train",
 ]

@@ -1,4 +1,4 @@
-"""What a training ran in: versions, machine, seed, command, and the commit of this package's own source."""
+"""What a training ran in: versions, machine, command, and the commit of this package's source."""
 
 import os
 import platform
@@ -15,8 +15,8 @@ from lgn.version import __version__
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def environment(config: Config) -> dict[str, Any]:
-    """What `environment.json` of a run holds."""
+def environment(config: Config, kernel: str) -> dict[str, Any]:
+    """The contents of environment.json."""
     return {
         "lgn": __version__,
         "torch": torch.__version__,
@@ -27,13 +27,14 @@ def environment(config: Config) -> dict[str, Any]:
         "seed": config.seed,
         "commit": source_commit(PACKAGE),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "kernel": kernel,
     }
 
 
 def source_commit(package: Path) -> str | None:
-    """The commit of the repository that tracks a package's source; None where there is none, or no git.
+    """The commit of the git repository that tracks a package's source; None without one.
 
-    A repository that only encloses the package, as one does that has an environment inside, says nothing about it.
+    A repository that contains the package but does not track it, as with a virtual environment inside, does not count.
     """
     if _git(package, "ls-files", "--error-unmatch", "--", "__init__.py") is None:
         return None
@@ -41,12 +42,12 @@ def source_commit(package: Path) -> str | None:
 
 
 def _git(directory: Path, *words: str) -> str | None:
-    # Inside a hook, git's own variables name another repository than the one that the directory lies in.
+    # Inside a hook, git's own variables name a repository other than that of the directory.
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(
             ["git", *words], cwd=directory, env=variables, capture_output=True, text=True, check=False, timeout=10
         )
-    except (OSError, subprocess.SubprocessError):  # no git, or one that hangs: a commit is not worth a training
+    except (OSError, subprocess.SubprocessError):  # no git, or it does not end
         return None
     return done.stdout.strip() or None if done.returncode == 0 else None

@@ -1,21 +1,42 @@
-"""What the data decided of a run, believed after a look."""
+"""What the data set decides about a run."""
 
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
-FACTS = ("task", "image_shape", "class_names", "data", "counts", "preprocessing")
+from lgn.data.preprocess import Preprocessing, Recipe
+from lgn.files import decode, encode
 
 
-def believed_facts(facts: Any) -> dict[str, Any]:
-    """What the data decided, after a look at what a network is built from."""
-    if not isinstance(facts, dict):
-        raise ValueError(f"facts must be an object, got {facts!r}")
-    if missing := [name for name in FACTS if name not in facts]:
-        raise ValueError(f"facts must have {missing[0]!r}, and do not")
-    task, shape, names = facts["task"], facts["image_shape"], facts["class_names"]
-    if task not in ("classify", "reconstruct"):
-        raise ValueError(f"task must be classify or reconstruct, got {task!r}")
-    if not (isinstance(shape, list) and len(shape) == 3 and all(type(size) is int and size > 0 for size in shape)):
-        raise ValueError(f"image_shape must be channels, height and width, got {shape!r}")
-    if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-        raise ValueError(f"class_names must be a list of text, got {names!r}")
-    return facts
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What the data set decides about a run. It is stored in the config.json of the run, beside the config."""
+
+    task: Literal["classify", "reconstruct"]
+    #: Channels, height and width.
+    image_shape: tuple[int, int, int]
+    class_names: tuple[str, ...]
+    data_name: str
+    #: What was noticed while the data were read.
+    data_notes: tuple[str, ...]
+    data_checksum: str
+    #: Number of images of each part: train, test and, if it is held out, validation.
+    counts: dict[str, int]
+    preprocessing: Recipe
+
+    def __post_init__(self) -> None:
+        if min(self.image_shape) < 1:
+            raise ValueError(f"image_shape must be positive, got {self.image_shape}")
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return dict(encode(self))
+
+    @staticmethod
+    def from_json(values: Any) -> "Facts":
+        """Read what `to_json` wrote."""
+        return decode(Facts, values, "facts")
+
+
+def recipe_of(preprocessing: Preprocessing) -> Recipe:
+    """What is stored of a preprocessing: everything except the whitening matrix."""
+    return Recipe(**{field.name: getattr(preprocessing, field.name) for field in fields(Recipe)})

@@ -1,154 +1,164 @@
-"""The loop: one readable function that trains a network and leaves its run directory."""
+"""The training loop."""
 
 import math
 import time
-from contextlib import closing, nullcontext
+from contextlib import closing
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from lgn.data import epoch_order
 from lgn.data.rotated import randomly_turned
 from lgn.discovery.filters.rates import parameter_groups
 from lgn.files import strict_json, write_atomic
 from lgn.nn import project
-from lgn.training.build import build_model, build_penalty, decayed, generator_rate, hold_gates, learning_rate
-from lgn.training.checkpoint import State, save_checkpoint
+from lgn.training.batch_statistics import LONG_EPOCH, set_momentum
+from lgn.training.checkpoint import State
 from lgn.training.config import Config
-from lgn.training.evaluation import epoch_line, keep_best
-from lgn.training.kernel import kernel_of
-from lgn.training.lock import locked
-from lgn.training.objective import Diverged, Objective, largest_gradient
-from lgn.training.prepared import Images
+from lgn.training.evaluation import epoch_line, kept_epoch
+from lgn.training.loading import Images
+from lgn.training.objective import Objective, largest_gradient
+from lgn.training.optimisation import generator_rate, hold_gates, learning_rate, with_decay
 from lgn.training.processes import Processes
-from lgn.training.progress import Progress, interruptible
+from lgn.training.progress import Progress, stop_requests
 from lgn.training.run import Run
-from lgn.training.statistics import SETTLED, settle_statistics
+
+# On a GPU, reading the loss waits for the device: the loop reads it in every 50th step only.
+CHECK_EVERY = {"cpu": 1, "cuda": 50, "mps": 50}
 
 
 class Interrupted(Exception):
-    """The training was asked to stop, and wrote a checkpoint."""
+    """The training was stopped by a signal after it wrote a checkpoint."""
 
 
-def train_run(
-    config: Config,
-    run: Run,
-    group: Processes,
-    images: Images,
-    *,
-    progress: bool = True,
-) -> Run:
-    """Train one run, or continue it where it stopped; one that has finished is returned as it is."""
-    # What can be wrong with a config shows while the network is made, before there is a directory.
-    torch.manual_seed(config.seed)
-    model = network_of(config, images)
-    objective = Objective(model, build_penalty(config, model))
-    with locked(run.path) if group.writes else nullcontext():
+class Diverged(RuntimeError):
+    """The loss, a gradient, a weight or a measurement is not finite. The last checkpoint is kept."""
+
+
+class Training:
+    """The training of a run, from the start or from its checkpoint, to the last epoch."""
+
+    def __init__(self, config: Config, run: Run, group: Processes, images: Images, objective: Objective) -> None:
+        self.config, self.run, self.group, self.images, self.model = config, run, group, images, objective.model
+        groups = parameter_groups(objective, 1.0, generator_rate(config))
+        groups = with_decay(groups, config.weight_decay, self.model)
+        self.parameters = [parameter for group in groups for parameter in group["params"]]
+        self.factors = [group["lr"] for group in groups]
+        # Without weight decay AdamW is Adam.
+        self.optimizer = torch.optim.AdamW(groups, weight_decay=0.0, fused=group.device.type in ("cpu", "cuda"))
+        self.state = State(objective, self.optimizer)
+        self.objective, self.wrapped = objective, group.wrap(objective)
+        self.count = len(images.parts["train"][0])
+        self.batches = math.ceil(self.count / config.batch_size)
+        self.check_every = CHECK_EVERY[group.device.type]
+        self.began = self.saved = time.monotonic()
+
+    def train(self, progress: bool) -> None:
+        """Train to the last epoch, and write the weights."""
+        if (self.run.path / "checkpoint.pt").is_file():
+            self.state.restore(self.run)
+        elif self.group.writes:
+            self.run.save_initial(self.model)
+        bar = Progress(self.config.epochs * self.batches, self.steps, progress and self.group.writes)
+        with stop_requests() as requests, closing(bar):
+            while self.state.epoch < self.config.epochs:
+                self._train_epoch(bar, requests)
+                line = self._end_epoch()
+                bar.epoch(line, self.config.epochs)
+        if self.group.writes:
+            self.run.save_model(self.model)
+
+    @property
+    def steps(self) -> int:
+        """The number of steps that were taken."""
+        return self.state.epoch * self.batches + self.state.batch
+
+    @property
+    def seconds(self) -> float:
+        """The time since this process began to train."""
+        return time.monotonic() - self.began
+
+    def _train_epoch(self, bar: Progress, requests: list[int]) -> None:
+        """Take the remaining steps of an epoch."""
+        config, state, group = self.config, self.state, self.group
+        self.objective.train()
+        order = epoch_order(self.count, config.seed, state.epoch)
+        failed = torch.zeros((), dtype=torch.bool, device=group.device)
+        while state.batch < self.batches:
+            indices = order[state.batch * config.batch_size : (state.batch + 1) * config.batch_size]
+            check = (self.steps + 1) % self.check_every == 0
+            failed = self._step(indices, failed, check)
+            bar.step(state, config.epochs)
+            # A checkpoint is replaced by a finite state only. All processes stop together.
+            due = time.monotonic() - self.saved > config.checkpoint_seconds
+            if group.writes and due and state.not_finite() is None:
+                self._save()
+            if check and group.any(bool(requests)):
+                self._require_finite(state.not_finite())
+                if group.writes:
+                    self._save()
+                raise Interrupted(f"stopped in epoch {state.epoch + 1}")
+
+    def _step(self, indices: Tensor, failed: Tensor, check: bool) -> Tensor:
+        """Take a step. The result says whether the loss or the gradient of this epoch was not finite."""
+        config, state, group = self.config, self.state, self.group
+        done = self.steps / (config.epochs * self.batches)
+        rate = learning_rate(config, done)
+        for parameter_group, factor in zip(self.optimizer.param_groups, self.factors, strict=True):
+            parameter_group["lr"] = rate * factor
+        if self.batches < LONG_EPOCH:
+            set_momentum(self.model, self.steps)
+        part = group.part(indices)
+        batch, labels = self.images.batch("train", part, group.device)
+        score = self.wrapped(randomly_turned(batch) if config.augment == "turns" else batch, labels)
+        # DDP averages gradients over processes. With this factor they are the gradients of the mean over all images.
+        loss = score.loss * (group.count / len(indices)) + score.penalty
+        self.optimizer.zero_grad()
+        loss.backward()
+        hold_gates(self.model, done)
+        norm = nn.utils.get_total_norm([p.grad for p in self.parameters if p.grad is not None])
+        failed = failed | ~(loss.detach().isfinite() & norm.isfinite())
+        if check and group.any(bool(failed)):  # before the step, which would destroy the weights
+            location, largest = largest_gradient(self.model, config.network.num_layers)
+            loss_text = f"the loss is {float(loss.detach())} in epoch {state.epoch + 1}"
+            raise self._diverged(f"{loss_text}; the largest gradient, {largest:.3g}, is in {location}")
+        if config.clip is not None:
+            nn.utils.clip_grads_with_norm_(self.parameters, config.clip, norm)
+        self.optimizer.step()
+        if config.network.norm is not None:
+            project(self.model)
+        state.add(score, len(part))
+        return failed
+
+    def _end_epoch(self) -> dict[str, object]:
+        """Measure, and write the metrics and the checkpoint of an epoch."""
+        state, group = self.state, self.group
+        self._require_finite(state.not_finite())
+        line, not_finite = epoch_line(self.config, group, self.images, state)
+        self._require_finite(not_finite)
+        line["seconds"] = round(state.seconds + self.seconds, 3)
+        state.history.append(line)
+        if group.writes and self.config.validation and kept_epoch(state.history) is line:
+            self.run.save_model(self.model, "best.safetensors")
+        state.next_epoch()
         if group.writes:
-            kernel = None if run.finished else kernel_of(model, group, images, progress)
-            run.create(config, images.facts, kernel)
-        if not run.finished:
-            _train(config, run, group, images, objective.to(group.device), progress and group.writes)
-    group.wait()  # until its files are there
-    return run
+            metrics = self.run.path / "metrics.jsonl"
+            write_atomic(metrics, "".join(strict_json(row, metrics) + "\n" for row in state.history).encode())
+            self._save()
+        return line
 
+    def _save(self) -> None:
+        self.state.save(self.run, self.seconds)
+        self.saved = time.monotonic()
 
-def network_of(config: Config, images: Images) -> nn.Module:
-    """The network of a config for its images."""
-    facts = images.facts
-    return build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
+    def _require_finite(self, name: str | None) -> None:
+        """End the training in all processes if a tensor or a measurement is not finite in one of them."""
+        if self.group.any(name is not None):
+            what = f"{name or 'a tensor of another process'} is not finite"
+            raise self._diverged(f"{what} after step {self.state.batch} of epoch {self.state.epoch + 1}")
 
-
-def _train(
-    config: Config,
-    run: Run,
-    group: Processes,
-    images: Images,
-    objective: Objective,
-    progress: bool,
-) -> None:
-    model = objective.model
-    groups = decayed(parameter_groups(objective, 1.0, generator_rate(config)), config.weight_decay, model)
-    parameters, factors = [each for some in groups for each in some["params"]], [some["lr"] for some in groups]
-    # Without decay AdamW is Adam.
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.0, fused=group.device.type in ("cpu", "cuda"))
-    state = State(objective, optimizer)
-    if (run.path / "checkpoint.pt").is_file():
-        state.restore(run)
-    elif group.writes:
-        run.save_initial(model)
-
-    count = len(images.parts["train"][0])
-    batches = math.ceil(count / config.batch_size)
-    wrapped = group.wrap(objective)
-    bar = Progress(config.epochs * batches, state.epoch * batches + state.batch, progress)
-    began = saved = time.monotonic()
-    with interruptible() as asked, closing(bar):
-        while state.epoch < config.epochs:
-            objective.train()
-            order = epoch_order(count, config.seed, state.epoch)
-            while state.batch < batches:
-                chosen = order[state.batch * config.batch_size : (state.batch + 1) * config.batch_size]
-                done = (state.epoch * batches + state.batch) / (config.epochs * batches)
-                rate = learning_rate(config, done)
-                for parameter_group, factor in zip(optimizer.param_groups, factors, strict=True):
-                    parameter_group["lr"] = rate * factor
-                if batches < SETTLED:
-                    settle_statistics(model)
-                batch, labels = images.batch("train", group.part(chosen), group.device)
-                score = wrapped(randomly_turned(batch) if config.augment == "turns" else batch, labels)
-                # DDP averages gradients: times the processes, over the global batch, is the mean over its images.
-                loss = score.loss * (group.count / len(chosen)) + score.penalty
-                optimizer.zero_grad()
-                loss.backward()
-                hold_gates(model, done)
-                size = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
-                # A step along an infinite gradient would spoil the weights.
-                if group.any(not (math.isfinite(loss.item()) and math.isfinite(size.item()))):
-                    where, largest = largest_gradient(model, config.network.num_layers)
-                    what = f"the loss is {loss.item()} in epoch {state.epoch + 1}"
-                    raise _diverged(f"{what}; the largest gradient, {largest:.3g}, is in {where}", config, run)
-                if config.clip is not None:
-                    nn.utils.clip_grads_with_norm_(parameters, config.clip, size)
-                optimizer.step()
-                if config.network.norm is not None:
-                    project(model)
-                state.add(score.loss.item(), score.quality.item(), score.penalty.item(), len(group.part(chosen)))
-                bar.step(state.epoch + 1, config.epochs, state.means(images.facts["task"]))
-                # What a step has spoilt never replaces a good checkpoint; all processes stop when they next meet.
-                if group.writes and time.monotonic() - saved > config.checkpoint_seconds and state.spoilt() is None:
-                    save_checkpoint(run, state, time.monotonic() - began)
-                    saved = time.monotonic()
-                if group.any(bool(asked)):
-                    _require_finite(state.spoilt(), state, config, run, group)
-                    if group.writes:
-                        save_checkpoint(run, state, time.monotonic() - began)
-                    raise Interrupted(f"stopped in epoch {state.epoch + 1}")
-            _require_finite(state.spoilt(), state, config, run, group)
-            line, not_finite = epoch_line(config, group, images, model, state)
-            _require_finite(not_finite, state, config, run, group)
-            line["seconds"] = round(state.seconds + time.monotonic() - began, 3)
-            state.history.append(line)
-            keep_best(run, group, model, config, state.history)
-            state.next_epoch()
-            if group.writes:
-                metrics = run.path / "metrics.jsonl"
-                write_atomic(metrics, "".join(strict_json(row, metrics) + "\n" for row in state.history).encode())
-                save_checkpoint(run, state, time.monotonic() - began)
-                saved = time.monotonic()
-            bar.epoch(line, config.epochs)
-    if group.writes:
-        run.save_model(model)
-
-
-def _diverged(what: str, config: Config, run: Run) -> Diverged:
-    kept = "the last checkpoint is kept" if (run.path / "checkpoint.pt").is_file() else "no checkpoint was written yet"
-    clip = "a clip, such as 2" if config.clip is None else f"a clip below {config.clip:g}"
-    return Diverged(f"{what}; {kept}; try a learning_rate below {config.learning_rate:g}, or {clip}")
-
-
-def _require_finite(name: str | None, state: State, config: Config, run: Run, group: Processes) -> None:
-    """End a training of which something is not finite, in all processes together."""
-    if group.any(name is not None):
-        what = f"{name or 'a tensor of another process'} is not finite"
-        raise _diverged(f"{what} after step {state.batch} of epoch {state.epoch + 1}", config, run)
+    def _diverged(self, what: str) -> Diverged:
+        is_kept, clip = (self.run.path / "checkpoint.pt").is_file(), self.config.clip
+        kept = "the last checkpoint is kept" if is_kept else "no checkpoint was written yet"
+        advice = "set clip, for example to 2" if clip is None else f"set clip below {clip:g}"
+        return Diverged(f"{what}; {kept}; set learning_rate below {self.config.learning_rate:g}, or {advice}")

@@ -7,7 +7,6 @@ from torch import Tensor
 
 from lgn.discovery.images import Symmetries, symmetries
 from lgn.discovery.images.verdict import Word
-from lgn.groups import as_group
 from lgn.nn.image_action import TURNS, found_name
 from lgn.training.config import FREE, Config
 
@@ -35,21 +34,19 @@ def for_task(found: Symmetries) -> Symmetries:
     return replace(found, rows=tuple(rows))
 
 
-def operators_of(found: Symmetries) -> tuple[int | None, str | None, tuple[str, ...]]:
-    """The order of a cyclic group or the name of another, and an operator for each of its generators."""
+def operators_of(found: Symmetries) -> tuple[str | None, tuple[str, ...]]:
+    """The name of the group that is kept, and an operator for each of its generators."""
     names = found.generators_kept
     if not names:
-        return None, None, ()
+        return None, ()
     order, operators = 4 if names[0] in ("turn 90", "turn 270") else 2, names
     # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
-    return (order, None, operators) if len(names) == 1 else (None, f"D{order}", operators)
+    return f"{'C' if len(names) == 1 else 'D'}{order}", operators
 
 
 def with_group(config: Config, group: str) -> Config:
     """The settings of a network that keeps a group by its name."""
-    network = replace(
-        config.network, group=group, order=as_group(group).order, generator="fixed", operator=(), gates=False
-    )
+    network = replace(config.network, group=group, generator="fixed", operator=(), gates=False)
     return replace(config, network=network)
 
 
@@ -64,15 +61,15 @@ def trained_on(config: Config) -> Config:
 
     Relations hold for ever: what is learned is how the group acts on filters.
     """
-    family = "cyclic" if len(config.network.chosen_group.generators) == 1 else "representation"
+    family = "cyclic" if len(config.network.finite_group.generators) == 1 else "representation"
     network = replace(config.network, generator=family, share="network", start="group")
     return replace(config, network=network, generator_rate=SLOWLY)
 
 
 def with_free_filters(config: Config) -> Config:
     """The settings of the same network with free filters and as many parameters: the control."""
-    default = type(config.network)()
-    network = replace(config.network, group=None, order=default.order, generator=FREE, operator=(), gates=False)
+    group = type(config.network)().group
+    network = replace(config.network, group=group, generator=FREE, operator=(), gates=False)
     return replace(config, network=network)
 
 
@@ -87,10 +84,7 @@ def with_found(config: Config, found: Symmetries) -> Config:
         return with_gates(config, f"C{TURNS}")
     if name is not None:
         return with_group(config, name)
-    order, group, operators = operators_of(kept)
-    if not operators:
+    group, operators = operators_of(kept)
+    if group is None:
         return with_free_filters(config)
-    order = order or as_group(group or "").order
-    return replace(
-        config, network=replace(config.network, group=group, order=order, generator="fixed", operator=operators)
-    )
+    return replace(config, network=replace(config.network, group=group, generator="fixed", operator=operators))

@@ -1,7 +1,7 @@
 """One process or several: the same loop under torchrun."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -9,10 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch import distributed as dist
 
+from lgn.devices import choose_device
+
 
 @dataclass(frozen=True)
 class Processes:
-    """Which process this is, of how many. Rank 0 writes; all of them train."""
+    """The rank of this process, the number of processes, and the device. All processes train; rank 0 writes files."""
 
     rank: int
     count: int
@@ -20,14 +22,15 @@ class Processes:
 
     @property
     def writes(self) -> bool:
+        """Whether this process writes files."""
         return self.rank == 0
 
-    def part(self, chosen: Tensor) -> Tensor:
-        """This process's part of a global batch."""
-        return chosen[self.rank :: self.count]
+    def part(self, indices: Tensor) -> Tensor:
+        """The part of a batch that this process computes."""
+        return indices[self.rank :: self.count]
 
     def require_part(self, images: int, batch_size: int) -> None:
-        """Refuse batches with fewer images than there are processes: each must have one of every batch."""
+        """Refuse batches with fewer images than processes: every process needs an image of every batch."""
         smallest = min(batch_size, images % batch_size or batch_size)
         if smallest < self.count:
             raise ValueError(
@@ -42,52 +45,40 @@ class Processes:
         ids = [self.device.index] if self.device.type == "cuda" else None
         return nn.parallel.DistributedDataParallel(module, device_ids=ids)
 
-    def total(self, values: Tensor) -> Tensor:
-        """The sum over all processes."""
-        if self.count > 1:
-            dist.all_reduce(values)
-        return values
+    def totals(self, values: Sequence[float]) -> list[float]:
+        """The sum of every value over all processes."""
+        if self.count == 1:
+            return list(values)
+        sums = torch.tensor(values, dtype=torch.float64, device=self.device)
+        dist.all_reduce(sums)
+        return sums.tolist()
 
     def wait(self) -> None:
-        """Until all processes are here: what one of them wrote, the others may read."""
+        """Wait until all processes are here, so that they can read the files that one of them wrote."""
         if self.count > 1:
             dist.barrier()
 
     def any(self, flag: bool) -> bool:
-        """Whether it is so in any process: they must stop together."""
-        return bool(self.total(torch.tensor(float(flag), device=self.device)) > 0)
+        """Whether the flag is set in any process: all of them must stop together."""
+        return self.totals([float(flag)])[0] > 0
 
 
 def is_first_process() -> bool:
-    """Whether this process is alone or the one of torchrun's that writes and speaks."""
+    """Whether this process is the only one, or the first of those that torchrun started."""
     return int(os.environ.get("RANK", "0")) == 0
 
 
 @contextmanager
 def processes(device: str) -> Iterator[Processes]:
-    """Join the processes that torchrun started, or be alone."""
+    """Join the processes that torchrun started; without torchrun there is one."""
     count, rank = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("RANK", "0"))
-    place = choose_device(device)
-    if place.type == "cuda" and count > 1:
-        place = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+    chosen = choose_device(device)
+    if chosen.type == "cuda" and count > 1:
+        chosen = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
     if count > 1:
-        dist.init_process_group("nccl" if place.type == "cuda" else "gloo")
+        dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
     try:
-        yield Processes(rank, count, place)
+        yield Processes(rank, count, chosen)
     finally:
         if count > 1:
             dist.destroy_process_group()
-
-
-def choose_device(device: str) -> torch.device:
-    """The device by name, or for 'auto' a GPU where there is one."""
-    if device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        place = torch.device(device)
-    except RuntimeError:
-        raise ValueError(f"device must be auto, cpu, cuda or mps, got {device!r}") from None
-    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not available.get(place.type, False):
-        raise ValueError(f"device must be there, got {device!r}, which this machine or this torch does not have")
-    return place

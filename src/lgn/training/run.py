@@ -1,38 +1,38 @@
-"""The run directory: everything that one training made, and all that analysis and report need."""
+"""The run directory: everything that a training produced."""
 
 import json
-import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors.torch import load_file, load_model, save, save_model
 from torch import Tensor, nn
 
 from lgn import data
-from lgn.analysis import Analysis
-from lgn.analysis.analyze import analyze_subjects
-from lgn.files import PARTIAL, read_json, write_atomic, write_json
-from lgn.training.build import build_model
-from lgn.training.config import Config
-from lgn.training.environment import PACKAGE, environment
-from lgn.training.facts import believed_facts
-from lgn.training.prepared import fitted_again
-from lgn.training.snapshot import snapshot
-from lgn.training.stored_config import config_from_json, config_to_json, differences
-from lgn.training.subjects import subjects_of
-from lgn.warning import LgnWarning
+from lgn.devices import choose_device
+from lgn.files import PARTIAL, decode, encode, read_json, write_atomic, write_json
+from lgn.generators import generators_of
+from lgn.nn import OrbitBank
+from lgn.training.config import Config, differences
+from lgn.training.environment import environment
+from lgn.training.facts import Facts
+from lgn.training.loading import fit_again
+from lgn.training.models import build_model
 
 CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
 
+T = TypeVar("T")
+
 
 class Run:
-    """A run directory by its path. Reading never changes it."""
+    """A run directory. Every file is read when it is first needed, and again only if it has changed."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path)
+        self._cache: dict[str, tuple[tuple[int, ...], Any]] = {}
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else "not finished"
@@ -43,8 +43,8 @@ class Run:
         return f"Run({str(self.path)!r}, {epochs}, {state})"
 
     @classmethod
-    def open(cls, path: str | Path) -> "Run":
-        """A run that is there already."""
+    def open(cls, path: str | PathLike[str]) -> "Run":
+        """A run that exists."""
         run = cls(path)
         if not (run.path / "config.json").is_file():
             raise FileNotFoundError(f"run must be a directory with a config.json, got {run.path}")
@@ -52,7 +52,7 @@ class Run:
 
     @contextmanager
     def reading(self, name: str, what: str) -> Iterator[None]:
-        """Turn whatever a damaged or foreign file leads to into one sentence that names it."""
+        """Turn the errors of a damaged or foreign file into a ValueError that names it."""
         try:
             yield
         except (FileNotFoundError, PermissionError):
@@ -62,70 +62,58 @@ class Run:
             reason = reason.removeprefix(f"{self.path / name} ")[:300]
             raise ValueError(f"{self.path / name} is not {what}: {reason}") from None
 
-    def _settings(self, part: str) -> Any:
-        stored = read_json(self.path / "config.json")
-        if part not in stored:
-            raise ValueError(f"{self.path / 'config.json'} must have {part!r}, and does not")
-        return stored[part]
-
     @property
     def config(self) -> Config:
-        values = self._settings("config")
-        with self.reading("config.json", "the config of a run"):
-            return config_from_json(values)
+        """The settings of the training."""
+        return self._settings()[0]
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """What the data decided: task, image shape, class names, checksum, preprocessing."""
-        facts = self._settings("facts")
-        with self.reading("config.json", "the config of a run"):
-            return believed_facts(facts)
+    def facts(self) -> Facts:
+        """What the data set decided: task, image shape, class names, preprocessing."""
+        return self._settings()[1]
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """Versions, machine and command; empty if they were not stored."""
+        return self._cached("environment.json", read_json) if (self.path / "environment.json").is_file() else {}
 
     @property
     def metrics(self) -> list[dict[str, Any]]:
-        """One line an epoch; empty before the first has ended."""
-        path = self.path / "metrics.jsonl"
-        if not path.is_file():
-            return []
-        with self.reading("metrics.jsonl", "the metrics of a run"):
-            lines = [json.loads(line) for line in path.read_bytes().splitlines()]
-            if not lines:
-                raise ValueError("it is empty, and must have a line for every epoch")
-            for number, line in enumerate(lines, 1):
-                if not isinstance(line, dict) or "epoch" not in line:
-                    raise ValueError(f"line {number} must be an object with an epoch")
-            return lines
+        """A line per epoch; empty before the end of the first epoch."""
+        return self._cached("metrics.jsonl", self._read_metrics) if (self.path / "metrics.jsonl").is_file() else []
 
     @property
     def finished(self) -> bool:
+        """Whether the weights after the last epoch are in the directory."""
         return (self.path / "model.safetensors").is_file()
 
     @property
     def trained(self) -> bool:
-        """Whether all epochs were trained: so it is of a finished run, and of one that is kept without its weights."""
+        """Whether all epochs were trained, also if the weights were deleted afterwards."""
         return bool(self.metrics) and self.metrics[-1]["epoch"] >= self.config.epochs
 
-    def model(self, device: str | None = None) -> nn.Module:
-        """The trained network, in evaluation mode; of an interrupted run, the one of its checkpoint."""
-        model = self._network()
+    @property
+    def network(self) -> nn.Module:
+        """The trained network on the CPU, in evaluation mode. It is loaded once: do not change it; see `model`."""
+        name = next((name for name in ("best.safetensors", "model.safetensors") if self._is_weights(name)), None)
+        return self._cached(name or "checkpoint.pt", lambda _: self.model())
+
+    def model(self, device: str | torch.device = "cpu") -> nn.Module:
+        """A new copy of the trained network, in evaluation mode. An unfinished run has the one of its checkpoint."""
+        place = choose_device(device)
+        model = self._untrained()
         if self.finished:
-            best = self.path / "best.safetensors"
-            weights = best if best.is_file() else self.path / "model.safetensors"
-            with self.reading(weights.name, "a safetensors file with the weights of this run"):
-                load_model(model, weights)
+            name = "best.safetensors" if self._is_weights("best.safetensors") else "model.safetensors"
+            with self.reading(name, "a safetensors file with the weights of this run"):
+                load_model(model, self.path / name)
         else:
             stored = self.checkpoint()
             with self.reading("checkpoint.pt", "a checkpoint of this run"):
                 model.load_state_dict(stored["model"])
-        return model.to(device or "cpu").eval()
-
-    def _network(self) -> nn.Module:
-        config, facts = self.config, self.facts
-        with self.reading("config.json", "the config of a run"):
-            return build_model(config, tuple(facts["image_shape"]), len(facts["class_names"]), facts["task"])
+        return model.to(place).eval()
 
     def checkpoint(self) -> dict[str, Any]:
-        """The state to continue from. Only tensors and numbers are read from it, never code."""
+        """The state from which the training continues. Only tensors, numbers and text are read, never code."""
         path = self.path / "checkpoint.pt"
         if not path.is_file():
             raise FileNotFoundError(f"{self.path} has no checkpoint yet")
@@ -137,106 +125,117 @@ class Run:
         return stored
 
     def initial(self) -> dict[str, Tensor]:
-        """Generators and bases before the first step, by the names of `snapshot`.
+        """Generators and bases before the first step, named as in `snapshot`.
 
-        Where they are not stored, what the seed gives again: the same, up to the rounding of another machine.
+        If they are not stored, the seed gives them again, up to the rounding errors of another machine.
         """
         path = self.path / "initial.safetensors"
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.config.seed)
-            begun = snapshot(self._network())
         if not path.is_file():
-            return begun
-        with self.reading(path.name, "a safetensors file with the beginning of this run"):
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(self.config.seed)
+                return snapshot(self._untrained())
+        with self.reading(path.name, "a safetensors file with the initial generators of this run"):
             tensors = load_file(path)
-            for name, tensor in begun.items():
+            for name, tensor in snapshot(self.network).items():
                 found = tuple(tensors[name].shape) if name in tensors else "none"
                 if found != tuple(tensor.shape):
                     raise ValueError(f"{name} must be of shape {tuple(tensor.shape)}, got {found}")
             return tensors
 
-    def analysis(self, **options: Any) -> Analysis:
-        """What the generators do: the stored analysis where it is that of the network as it is now, else a new one.
-
-        With `options`, those of `lgn.analysis.analyze_matrices`, it is always new. One without is stored in a finished
-        run, unless the run came with the package.
-        """
-        stored = self.path / "analysis.json"
-        subjects = subjects_of(self.model(), options.pop("patch", None), self.initial())
-        if not options.keys() - {"progress"} and (kept := Analysis.stored(stored)) is not None:
-            matrices = [torch.tensor(each.matrix, dtype=torch.float64) for each in kept.generators]
-            now = [subject.matrix for subject in subjects]
-            if len(matrices) == len(now) and all(torch.allclose(*pair) for pair in zip(matrices, now, strict=True)):
-                return kept
-        made = analyze_subjects(subjects, **options)
-        if self.finished and not options.keys() - {"progress"} and not self.came_with_the_package:
-            made.to_json(stored)
-        return made
-
-    @property
-    def came_with_the_package(self) -> bool:
-        """Whether the run is one of `lgn.pretrained`, which nothing is written to."""
-        return PACKAGE in self.path.resolve().parents
-
     def prepare(self, images: Tensor) -> Tensor:
-        """Images as the network of this run sees them, with the statistics of its training images.
+        """Preprocess images as in the training.
 
-        Whitening, which is stored as its recipe, needs those images to be found again.
+        The whitening matrix of 'zca' is not stored: it is fitted again, and needs the training images.
 
-        Shapes: uint8 (N, C, H, W), or float32 in 0..1 -> float32 (N, C or 1, H, W)
+        Shapes: uint8 (N, C, H, W), or floats from 0 to 1 -> float32 (N, C, H, W)
         """
-        height, width = self.facts["image_shape"][1:]
+        _, height, width = self.facts.image_shape
         if images.ndim != 4 or tuple(images.shape[-2:]) != (height, width):
             raise ValueError(f"images must be (N, C, {height}, {width}), got shape {tuple(images.shape)}")
         if images.dtype != torch.uint8:
             if not images.is_floating_point() or not bool(((images >= 0) & (images <= 1)).all()):
-                raise ValueError(f"images must be uint8 or floats from 0 to 1, got {images.dtype} beyond them")
+                raise ValueError(f"images must be uint8 or floats from 0 to 1, got {images.dtype} outside that range")
             images = (images * 255).round().to(torch.uint8)
         return self.preprocessing().apply(images)
 
     def preprocessing(self) -> data.Preprocessing:
-        """What was done to pixels before training."""
-        recipe = self.facts["preprocessing"]
-        if self.config.preprocess != "zca":
-            with self.reading("config.json", "the config of a run"):
-                return data.Preprocessing.from_json(recipe)
-        found = fitted_again(self.config)
-        # The images decide its statistics, up to the rounding of another machine.
-        if (found.checksum, found.eps) != (recipe["checksum"], recipe["eps"]):
+        """The preprocessing of the training."""
+        recipe = self.facts.preprocessing
+        if recipe.kind != "zca":
+            return data.Preprocessing(**vars(recipe))
+        fitted = fit_again(self.config)
+        # The images determine the statistics up to the rounding errors of another machine.
+        if (fitted.checksum, fitted.eps) != (recipe.checksum, recipe.eps):
             raise ValueError(f"{self.config.data} must have the images that {self.path} was trained with, for zca")
-        return found
+        return fitted
+
+    def create(self, config: Config, facts: Facts, kernel: str) -> None:
+        """Write the settings of a new run."""
+        write_json(self.path / "environment.json", environment(config, kernel))
+        write_json(self.path / "config.json", {"config": encode(config), "facts": facts.to_json()})
+
+    def require_settings(self, config: Config) -> None:
+        """Refuse a config with which the run would have another result."""
+        if different := differences(self.config, config):
+            listed = ", ".join(f"{name} {old!r} instead of {new!r}" for name, (old, new) in different.items())
+            raise ValueError(f"out must be a new directory or a run with the same settings, {self.path} has {listed}")
 
     def save_initial(self, model: nn.Module) -> None:
+        """Store the generators and bases of a network before its first step."""
         write_atomic(self.path / "initial.safetensors", save(snapshot(model)))
 
     def save_model(self, model: nn.Module, name: str = "model.safetensors") -> None:
+        """Store the weights of a network."""
         temporary = self.path / f".{name}{PARTIAL}"
-        save_model(model, str(temporary))  # stores what layers share once
+        save_model(model, str(temporary))  # stores shared weights once
         write_atomic(self.path / name, temporary.read_bytes())
         temporary.unlink()
 
-    def create(self, config: Config, facts: dict[str, Any], kernel: str | None = None) -> None:
-        """Make the run, or find one with the same settings; `kernel` is what computes it."""
-        stored = self.path / "config.json"
-        if stored.is_file():
-            different = differences(self.config, config)
-            if different:
-                raise ValueError(
-                    f"out must be a new directory or a run with the same settings, {self.path} has {different}"
-                )
-            self._warn_of_another(kernel)
-            return
-        write_json(self.path / "environment.json", {**environment(config), "kernel": kernel})
-        write_json(stored, {"config": config_to_json(config), "facts": facts})
+    def _is_weights(self, name: str) -> bool:
+        """Whether the weights of a finished run are in this file."""
+        return self.finished and (self.path / name).is_file()
 
-    def _warn_of_another(self, kernel: str | None) -> None:
-        """Kernels are equal up to rounding: a run that goes on with another is not continued bit for bit."""
-        path = self.path / "environment.json"
-        begun = read_json(path).get("kernel") if path.is_file() else None
-        if kernel is not None and begun is not None and kernel != begun:
-            warnings.warn(
-                f"{self.path} was begun with the kernel {begun!r} and continues with {kernel!r}: "
-                f"its numbers will differ by rounding from those that it would have had",
-                LgnWarning,
-                stacklevel=3,
-            )
+    def _untrained(self) -> nn.Module:
+        """A new network with the settings of the run."""
+        config, facts = self.config, self.facts
+        with self.reading("config.json", "the config of a run"):
+            return build_model(config, facts.image_shape, len(facts.class_names), facts.task)
+
+    def _settings(self) -> tuple[Config, Facts]:
+        return self._cached("config.json", self._read_settings)
+
+    def _read_settings(self, path: Path) -> tuple[Config, Facts]:
+        stored = read_json(path)
+        for part in ("config", "facts"):
+            if part not in stored:
+                raise ValueError(f"{path} must have {part!r}, and does not")
+        with self.reading(path.name, "the config of a run"):
+            return decode(Config, stored["config"], "config"), Facts.from_json(stored["facts"])
+
+    def _read_metrics(self, path: Path) -> list[dict[str, Any]]:
+        with self.reading(path.name, "the metrics of a run"):
+            lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+            if not lines:
+                raise ValueError("it is empty, and must have a line for every epoch")
+            for number, line in enumerate(lines, 1):
+                if not isinstance(line, dict) or "epoch" not in line:
+                    raise ValueError(f"line {number} must be an object with an epoch")
+            return lines
+
+    def _cached(self, name: str, read: Callable[[Path], T]) -> T:
+        """The contents of a file, which is read again only if it has changed."""
+        path = self.path / name
+        status = path.stat()
+        stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
+        if name not in self._cache or self._cache[name][0] != stamp:
+            self._cache[name] = (stamp, read(path))
+        return self._cache[name][1]
+
+
+def snapshot(model: nn.Module) -> dict[str, Tensor]:
+    """The matrices of all generators and the bases of all banks of a model, as copies."""
+    with torch.no_grad():
+        matrices = {f"{name}.matrix": generator.matrix() for name, generator in generators_of(model).items()}
+        banks = {name: module for name, module in model.named_modules() if isinstance(module, OrbitBank)}
+        tensors = matrices | {f"{name}.basis": bank.basis for name, bank in banks.items()}
+        return {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}

@@ -39,7 +39,7 @@ class Sample:
         free = [free_scores_of(self.context, run, share) for run in self.free]
         controls = {name: [each[name] for each in made] for name in (REPAIRED, OTHER_INPUTS)}
         # The structures that can be planted are those that are said to emerge for classification.
-        emerging = bool(free) and self.runs[0].facts["task"] == "classify"
+        emerging = bool(free) and self.runs[0].facts.task == "classify"
         found = [planted_of(self.context, run) for run in self.runs] if emerging else []
         return Measured(self.scores, ({FREE: free} if free else {}) | controls, [each for each in found if each])
 

@@ -286,7 +286,7 @@ def as_if_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five seeds of the short classification of MNIST, by their settings: in truth one on a few digits."""
     out = tmp_path_factory.mktemp("reproduction")
     config = preset("paper", epochs=1, train_images=200, device="cpu")  # the task is left to the data
-    made = train(config, out / "made", progress=False)
+    made = train(config, out / "made")
     found = lgn.analyze(made, draws=20)
     found.to_json(made.path / "analysis.json")
     for name in ("scores", "re-paired", "other-inputs"):  # controls that are as the run is

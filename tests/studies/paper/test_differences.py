@@ -7,7 +7,7 @@ import pytest
 
 from lgn.report.figures import save
 from lgn.training import preset
-from lgn.training.config import changes_between
+from lgn.training.presets import changes_between, nearest_preset
 from studies.figures.differences import setting_differences
 from studies.paper.differences import changed_configs, less_preset, likeness
 
@@ -31,7 +31,7 @@ def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset()
         key
         for name in ("paper", "released")
         for each in colour.values()
-        if each.preset == name
+        if nearest_preset(each) == name
         for key in changes_between(colour[name], each)
     }
     assert changed == {"share", "norm"}

@@ -137,7 +137,7 @@ def test_effects_on_the_identity_are_what_their_words_say() -> None:
 
 
 def test_scores_stay_when_weights_go(tmp_path: Path) -> None:
-    run = train(small(), tmp_path / "runs" / "one", progress=False)
+    run = train(small(), tmp_path / "runs" / "one")
     context = Context(tmp_path, quick=True)
     scores, controls, values = scores_of(context, run), controls_of(context, run), singular_values_of(run)
     assert set(controls) == {"re-paired", "other inputs"}

@@ -29,9 +29,7 @@ def test_sets_are_compared_with_themselves_and_with_others_by_channel() -> None:
 
 
 def test_layers_are_apart_and_free_filters_are_taken_as_they_stand(tmp_path: Path) -> None:
-    group, free = (
-        train(small(generator=kind, epochs=1), tmp_path / kind, progress=False) for kind in ("dense", "free")
-    )
+    group, free = (train(small(generator=kind, epochs=1), tmp_path / kind) for kind in ("dense", "free"))
     sets = group.model().encoder.bank().detach().double().unflatten(0, (2, 2, 4))  # type: ignore[operator, union-attr]
     by_hand = torch.cosine_similarity(sets[:, :, 1:].flatten(4), sets[:, :, :-1].flatten(4), dim=-1).abs().mean()
     assert repetition(group)["in a set"][0] == pytest.approx(float(by_hand))

@@ -12,9 +12,9 @@ from studies.truth.planted import PARTS
 
 
 def test_planted_structures_are_asked_once_and_only_where_there_are_weights(tmp_path: Path) -> None:
-    run = train(small(num_sets=3, epochs=1), tmp_path / "run", progress=False)
+    run = train(small(num_sets=3, epochs=1), tmp_path / "run")
     context = Context(tmp_path, quick=True)
-    free = train(small(num_sets=3, epochs=1, generator="free"), tmp_path / "free", progress=False)
+    free = train(small(num_sets=3, epochs=1, generator="free"), tmp_path / "free")
     (found,) = Sample(context, "", (run,), (free,)).measured.planted
     assert list(found) == ["whole", "through filters"]
     assert all(list(shares) == list(PARTS) for shares in found.values())

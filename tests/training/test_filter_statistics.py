@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from lgn.nn import GroupConv1d, GroupConv2d, UnfoldedEncoder
-from lgn.training.filter_facts import filter_facts, smoothness
+from lgn.training.filter_statistics import filter_statistics, smoothness
 
 
 def test_smoothness_is_1_for_a_constant_0_for_white_noise_and_minus_1_for_a_checkerboard() -> None:
@@ -25,18 +25,18 @@ def test_smoothness_of_a_wave_is_the_cosine_of_its_step() -> None:
 
 def test_facts_follow_what_is_scaled() -> None:
     model = torch.nn.Sequential(UnfoldedEncoder(1, num_layers=3, num_sets=2, start="orthogonal"), torch.nn.Flatten())
-    before = filter_facts(model)
+    before = filter_statistics(model)
     assert before["norms"] == pytest.approx([1.0, 1.0, 1.0], abs=1e-5)
     assert before["generator_norm"] == pytest.approx(1.0, abs=1e-5)
     bank = model[0].bank
     with torch.no_grad():
         bank.basis[2:4] *= 5  # the second layer's
-    after = filter_facts(model)
+    after = filter_statistics(model)
     assert after["norms"] == pytest.approx([1.0, 5.0, 1.0], abs=1e-4)
     assert after["smoothness"] == pytest.approx(before["smoothness"], abs=1e-5)
 
 
 def test_several_banks_and_signals_and_none() -> None:
     two = torch.nn.Sequential(GroupConv2d(1, 3, 5, group=4), GroupConv1d(1, 3, 7, group=2))
-    assert len(filter_facts(two)["norms"]) == 2
-    assert filter_facts(torch.nn.Conv2d(1, 3, 5)) == {}
+    assert len(filter_statistics(two)["norms"]) == 2
+    assert filter_statistics(torch.nn.Conv2d(1, 3, 5)) == {}

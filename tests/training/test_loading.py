@@ -13,7 +13,7 @@ def test_parts_are_disjoint_and_even_over_the_classes() -> None:
     digits = lgn.data.load("digits")
     images = load_images(small(validation=0.2, train_images=300))
     assert {part: len(x) for part, (x, _) in images.parts.items()} == {"train": 300, "validation": 1000, "test": 1000}
-    assert images.facts["counts"] == {"train": 300, "validation": 1000, "test": 1000}
+    assert images.facts.counts == {"train": 300, "validation": 1000, "test": 1000}
     for part in ("train", "validation"):
         labels = images.parts[part][1]
         assert labels is not None
@@ -48,7 +48,7 @@ def test_statistics_are_those_of_the_training_part_alone(kind: str) -> None:
         assert abs(float(x.std(correction=0)) - 1) < 1e-5
     else:
         assert x.mean(0).abs().max() < 1e-4
-    assert images.facts["preprocessing"]["checksum"] == lgn.data.checksum(
+    assert images.facts.preprocessing.checksum == lgn.data.checksum(
         images.parts["train"][0] if kind != "zca" else load_images(small(validation=0.5)).parts["train"][0]
     )
 
@@ -57,8 +57,8 @@ def test_the_task_follows_the_labels(tmp_path) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, (20, 8, 8), dtype=np.uint8)
     np.savez(tmp_path / "unlabelled.npz", images=pixels)
     unlabelled = {"data": str(tmp_path / "unlabelled.npz"), "train_images": None}
-    assert load_images(small(task="auto", **unlabelled)).facts["task"] == "reconstruct"
-    assert load_images(small(task="auto")).facts["task"] == "classify"
+    assert load_images(small(task="auto", **unlabelled)).facts.task == "reconstruct"
+    assert load_images(small(task="auto")).facts.task == "classify"
     with pytest.raises(ValueError, match="task must be reconstruct for images without labels, got classify"):
         load_images(small(task="classify", **unlabelled))
 
@@ -72,4 +72,4 @@ def test_a_number_of_images_that_are_not_there_is_refused(count: int) -> None:
 @pytest.mark.parametrize("count", [10, 15, 197, 4999])
 def test_as_many_images_are_used_as_were_asked_for(count: int) -> None:
     images = load_images(small(train_images=count))
-    assert images.facts["counts"]["train"] == len(images.parts["train"][0]) == count
+    assert images.facts.counts["train"] == len(images.parts["train"][0]) == count

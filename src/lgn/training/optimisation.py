@@ -1,0 +1,74 @@
+"""The penalty, the learning rates and the weight decay of a training."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+from lgn.generators import generators_of
+from lgn.nn import GroupNet
+from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, Relations, SingularValues
+from lgn.training.config import Config
+
+HALVED_AT = (0.5, 0.75, 0.875)  # fractions of the training after which the learning rate is halved (app. C)
+# The one-cycle schedule rises for this fraction of the training; it begins and ends at this fraction of the maximum.
+RISING, LOWEST = 0.2, 1e-3
+GATES_BEGIN = 0.4  # fraction of the training after which gates are trained
+
+
+def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
+    """The penalty of a config; None if no generator is trained."""
+    weight = config.penalty_weight
+    if config.penalty == "none" or not generator_rate(config):
+        return None
+    if config.penalty == "inverse":
+        return AuxiliaryInverse(model, weight, start=config.penalty_start)
+    kinds: dict[str, Callable[[nn.Module, float], Penalty]] = {
+        "singular-values": SingularValues,
+        "log-determinant": LogDeterminant,
+        "orthogonality": Orthogonality,
+        "closure": Closure,
+        "relations": Relations,
+    }
+    return kinds[config.penalty](model, weight)
+
+
+def learning_rate(config: Config, done: float) -> float:
+    """The learning rate after a fraction of the training."""
+    if config.schedule == "one-cycle":
+        up = done / RISING if done < RISING else (1 - done) / (1 - RISING)
+        return config.learning_rate * (LOWEST + (1 - LOWEST) * (1 - math.cos(math.pi * up)) / 2)
+    return config.learning_rate * 0.5 ** sum(done >= mark for mark in HALVED_AT)
+
+
+def generator_rate(config: Config) -> float:
+    """The learning rate of the generators divided by that of the network: 0 if they are not trained."""
+    family = config.network.family
+    if config.freeze_filters or family is None or not family.learning_rate:
+        return 0.0
+    return family.learning_rate if config.generator_rate is None else config.generator_rate
+
+
+def hold_gates(model: nn.Module, done: float) -> None:
+    """Do not train gates before the network has learned something. See Note [Gates] in `lgn.nn.gates`."""
+    if isinstance(model, GroupNet) and model.gates is not None and done < GATES_BEGIN:
+        model.gates.logits.grad = None
+
+
+def with_decay(groups: list[dict[str, Any]], weight_decay: float, model: nn.Module) -> list[dict[str, Any]]:
+    """The parameter groups of an optimiser, divided into parameters with and without weight decay.
+
+    Filters and the head decay. Thresholds, scales and shifts do not. Generators do not either: decay would move them
+    to 0, which is not invertible.
+    """
+    if not weight_decay:
+        return groups
+    of_generators = {id(p) for generator in generators_of(model).values() for p in generator.parameters()}
+    decaying = {id(p) for p in model.parameters() if p.ndim > 1} - of_generators
+    return [
+        {**group, "params": selected, "weight_decay": weight_decay if decays else 0.0}
+        for group in groups
+        for decays in (True, False)
+        if (selected := [p for p in group["params"] if (id(p) in decaying) == decays])
+    ]

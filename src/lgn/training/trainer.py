@@ -1,0 +1,88 @@
+"""Training from a config into a run directory."""
+
+import sys
+import warnings
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from lgn.discovery.filters import determined_dimension, warn_undetermined
+from lgn.nn import UnfoldedEncoder
+from lgn.training.config import Config
+from lgn.training.facts import Facts
+from lgn.training.loading import Images, load_images
+from lgn.training.lock import locked
+from lgn.training.loop import Training
+from lgn.training.models import build_model
+from lgn.training.objective import Objective
+from lgn.training.optimisation import build_penalty, generator_rate
+from lgn.training.processes import Processes, processes
+from lgn.training.run import Run
+from lgn.warning import LgnWarning
+
+
+def train(config: Config, out: str | Path, *, progress: bool = False) -> Run:
+    """Train the network of a config and write everything into the directory `out`, the run.
+
+    A run that was stopped continues, bit for bit; a finished one is returned as it is. Under torchrun every process
+    computes a part of every batch, and the first one writes the files.
+    """
+    run = Run(out)
+    if run.finished:
+        run.require_settings(config)
+        return run
+    with processes(config.device) as group:
+        images = load_images(config, progress=progress)
+        group.require_part(len(images.parts["train"][0]), config.batch_size)
+        with _random_state(group.device):
+            # A config that cannot be trained is refused here, before there is a directory.
+            torch.manual_seed(config.seed)
+            model = build_network(config, images.facts)
+            objective = Objective(model, build_penalty(config, model))
+            with locked(run.path) if group.writes else nullcontext():
+                if group.writes:
+                    if generator_rate(config):
+                        warn_undetermined(*determined_dimension(model))
+                    _create(run, config, images, model, group, progress)
+                Training(config, run, group, images, objective.to(group.device)).train(progress)
+        group.wait()
+    return run
+
+
+def build_network(config: Config, facts: Facts) -> nn.Module:
+    """The network of a config for the images of a run."""
+    return build_model(config, facts.image_shape, len(facts.class_names), facts.task)
+
+
+def _create(run: Run, config: Config, images: Images, model: nn.Module, group: Processes, progress: bool) -> None:
+    """Write the settings of a new run, or check those of one that continues."""
+    kernel = _kernel(model, images, group, progress)
+    if (run.path / "config.json").is_file():
+        run.require_settings(config)
+        begun = run.environment.get("kernel")
+        if begun is not None and begun != kernel:
+            warnings.warn(
+                f"{run.path} continues with the kernel {kernel!r} and began with {begun!r}: its numbers will differ by "
+                "rounding errors from those of an uninterrupted training",
+                LgnWarning,
+                stacklevel=3,
+            )
+    else:
+        run.create(config, images.facts, kernel)
+
+
+def _kernel(model: nn.Module, images: Images, group: Processes, progress: bool) -> str:
+    """The implementation that computes the network, which is compiled now if necessary: native, fast or plain."""
+    encoder = getattr(model, "encoder", None)
+    if not isinstance(encoder, UnfoldedEncoder):
+        return "plain"
+    example, _ = images.batch("train", torch.arange(1), group.device)
+    return encoder.kernel(example, partial(print, file=sys.stderr, flush=True) if progress else None)
+
+
+def _random_state(device: torch.device) -> AbstractContextManager[None]:
+    """Restore the global random state at the end."""
+    return torch.random.fork_rng(devices=[device] if device.type == "cuda" else [])
