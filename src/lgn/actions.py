@@ -1,9 +1,9 @@
 """The algebra of the paper: `vec`, its inverse, the action of a generator, and orbits (Def. 1, eqs. 6-9).
 
-Everything works on batches and is differentiable. `vec` stacks *columns*, as Definition 1 says: the vector of an
-`(n, m)` filter has the entry `(i, j)` at place `j * n + i`. It is not the row-major `flatten`. The same order, the
-first axis fastest, is that of any number of axes: a signal's filter `(n,)` is its own vector, and the entry `(i, j, k)`
-of a volume's `(n, m, l)` is at place `(k * m + j) * n + i`.
+All functions work on batches and are differentiable. `vec` stacks *columns*, as in Definition 1: entry `(i, j)` of an
+`(n, m)` filter is entry `j * n + i` of its vector. This is not the row-major `flatten`. For any number of axes, the
+first axis is the fastest: a filter `(n,)` for signals is its own vector, and entry `(i, j, k)` of a filter `(n, m, l)`
+for volumes is entry `(k * m + j) * n + i` of its vector.
 """
 
 import itertools
@@ -18,9 +18,9 @@ Patch = tuple[int, ...]
 
 
 def vec(x: Tensor, axes: int = 2) -> Tensor:
-    """Stack the columns of each matrix (eq. 6), or in the same way all of the last `axes`, the first of them fastest.
+    """Stack the columns of each matrix (eq. 6); for another number of `axes`, with the first axis fastest.
 
-    Shapes: (..., n, m) -> (..., n * m);  axes 1: (..., n), as it is;  axes 3: (..., n, m, l) -> (..., n * m * l)
+    Shapes: (..., n, m) -> (..., n * m);  axes=1: (..., n) -> (..., n);  axes=3: (..., n, m, l) -> (..., n * m * l)
     """
     if x.ndim < axes:
         sizes = ", ".join("nml"[:axes])
@@ -31,17 +31,16 @@ def vec(x: Tensor, axes: int = 2) -> Tensor:
 def unvec(v: Tensor, patch: Patch) -> Tensor:
     """The inverse of `vec` for filters of shape `patch` (eq. 7).  (..., n * m) -> (..., n, m)"""
     if v.shape[-1] != (d := math.prod(patch)):
-        raise ValueError(f"v must have a last dimension of {d} for a patch of {written(patch)}, got {v.shape[-1]}")
+        raise ValueError(f"v must have a last dimension of {d} for a patch of {size_text(patch)}, got {v.shape[-1]}")
     return _reversed(v.unflatten(-1, patch[::-1]), len(patch))
 
 
 def act(generator: Tensor, x: Tensor, axes: int = 2) -> Tensor:
     """The group action `phi_A(X) = unvec(A vec(X))` (eq. 8).
 
-    Leading dimensions broadcast, so one generator can act on many filters; einsum then folds them into one product
-    instead of repeating the generator.
+    Leading dimensions broadcast, so a generator can act on many filters, in one product.
 
-    Shapes: (..., d, d), (..., n, m) -> (..., n, m), or as many axes as are said
+    Shapes: (..., d, d), (..., n, m) -> (..., n, m), or the given number of `axes`
     """
     patch = tuple(x.shape[x.ndim - axes :])
     _require_square(generator, math.prod(patch))
@@ -51,9 +50,9 @@ def act(generator: Tensor, x: Tensor, axes: int = 2) -> Tensor:
 def orbit(generator: Tensor, basis: Tensor, order: int, axes: int = 2) -> Tensor:
     """The filter set `[W, phi_A(W), ..., phi_A^(p-1)(W)]` (eq. 9).
 
-    By the chain `A(A(W))`, which costs p - 1 matrix-vector products; the powers of A are never formed.
+    It is computed as `A(A(W))`, which costs p - 1 matrix-vector products; the powers of A are not computed.
 
-    Shapes: (..., d, d), (..., n, m) -> (order, ..., n, m), or as many axes as are said: the element comes first.
+    Shapes: (..., d, d), (..., n, m) -> (order, ..., n, m), or the given number of `axes`
     """
     if order < 1:
         raise ValueError(f"order must be at least 1, got {order}")
@@ -61,17 +60,18 @@ def orbit(generator: Tensor, basis: Tensor, order: int, axes: int = 2) -> Tensor
     _require_square(generator, math.prod(patch))
     chain = [(j, 0, j - 1) for j in range(1, order)]
     vectors = walk(lambda _, vector: apply(generator, vector), vec(basis, axes), chain)
-    # A generator with more leading dimensions than the basis widens the orbit from its second element on.
+    # If the generator has more leading dimensions than the basis, the first element is broadcast too.
     return unvec(torch.stack(torch.broadcast_tensors(*vectors)), patch)
 
 
 def walk(
     step: Callable[[int, Tensor], Tensor], first: Tensor, tree: Sequence[tuple[int, int, int]]
 ) -> tuple[Tensor, ...]:
-    """The orbit of a vector under several generators, along a tree of words: one application for each element.
+    """The orbit of a vector under the generators of a group, with one application of a generator per element.
 
-    The tree has a triple (element, generator's place, earlier element) for every element but the identity, which is
-    0; `step(place, vector)` applies a generator. Vectors are returned in the order of the elements.
+    `tree` has a triple (element, number of the generator, earlier element) for every element but the identity, which is
+    0 (see `lgn.groups.Group.tree`); `step(number, vector)` applies a generator. The vectors are in the order of the
+    elements.
     """
     found = {0: first}
     for element, place, earlier in tree:
@@ -85,9 +85,9 @@ def power(generator: Tensor, exponent: int) -> Tensor:
 
 
 def matrix_of(map: Callable[[Tensor], Tensor], patch: Patch, dtype: torch.dtype = torch.float64) -> Tensor:
-    """The matrix `A` with `phi_A = map`, for any linear map on filters of the size of the patch (Prop. 2, app. A).
+    """The matrix `A` with `phi_A = map`, for any linear map on filters of one patch size (Prop. 2, app. A).
 
-    The map is given all basis filters at once, (d, n, m), and must return its image of each.
+    The map is called once, with all unit filters (d, n, m).
     """
     basis_filters = unvec(torch.eye(math.prod(patch), dtype=dtype), patch)
     return vec(map(basis_filters), len(patch)).transpose(-2, -1).contiguous()
@@ -104,30 +104,30 @@ def _require_square(generator: Tensor, d: int) -> None:
 
 
 def pixels(patch: Patch) -> Tensor:
-    """The place of every pixel along each axis, in the order of `vec`.  -> (d, axes), whole numbers"""
+    """The coordinates of every pixel, in the order of `vec`.  -> (d, axes), integers"""
     along = torch.stack(torch.meshgrid(*map(torch.arange, patch), indexing="ij"))  # (axes, n, m)
     return vec(along, len(patch)).T.contiguous()
 
 
 def signed_permutations(axes: int) -> Tensor:
-    """The symmetries of a segment, square or cube as matrices on places: axes are exchanged and turned round.
+    """The symmetries of a segment, square or cube as matrices on coordinates: permuted and reversed axes.
 
-    The identity comes first.
+    The identity is first.
 
     Shapes: -> (2^axes * axes!, axes, axes) float64
     """
     eye = torch.eye(axes, dtype=torch.float64)
     orders = [eye[list(order)] for order in itertools.permutations(range(axes))]
-    signs = [torch.tensor(each, dtype=torch.float64) for each in itertools.product((1, -1), repeat=axes)]
+    signs = [torch.tensor(sign, dtype=torch.float64) for sign in itertools.product((1, -1), repeat=axes)]
     return torch.stack([sign[:, None] * order for order in orders for sign in signs])
 
 
-def written(patch: Patch) -> str:
-    """The size of a patch in words: "6x6", and "9" for a signal's."""
+def size_text(patch: Patch) -> str:
+    """The size of a patch as text: "6x6", or "9" for signals."""
     return "x".join(map(str, patch))
 
 
 def _reversed(x: Tensor, axes: int) -> Tensor:
-    """The last `axes` in the opposite order: what `vec` flattens, and what it is undone by."""
+    """The last `axes` in reverse order."""
     leading = x.ndim - axes
     return x.permute(*range(leading), *reversed(range(leading, x.ndim)))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from lgn.actions import Patch, act, written
+from lgn.actions import Patch, act, size_text
 from lgn.analysis import identifiability
 from lgn.analysis.assemble import MATCHES, Verdicts, fourier_of, hypotheses_of
 from lgn.analysis.chance import Chance
@@ -187,7 +187,7 @@ def _checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
     result = (result[None] if result.ndim == 2 else result).double()
     if result.ndim != 3 or result.shape[1:] != (d, d) or len(result) == 0:
         shape = tuple(torch.as_tensor(matrices).shape)
-        raise ValueError(f"{name} must be (G, {d}, {d}) for a patch of {written(patch)}, got shape {shape}")
+        raise ValueError(f"{name} must be (G, {d}, {d}) for a patch of {size_text(patch)}, got shape {shape}")
     if not torch.isfinite(result).all():
         raise ValueError(f"{name} must be finite, got infinities or NaN")
     return result

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lgn.actions import Patch, written
+from lgn.actions import Patch, size_text
 from lgn.analysis.generator import GeneratorAnalysis
 from lgn.files import decode, encode, write_atomic
 
@@ -51,7 +51,7 @@ class Analysis:
         return orders.pop() if len(orders) == 1 else None
 
     def __repr__(self) -> str:
-        sizes = ", ".join(map(written, self.patches))
+        sizes = ", ".join(map(size_text, self.patches))
         found = sum(1 for each in self.generators if each.findings)
         return f"<Analysis of {len(self.generators)} generators on {sizes} patches, {found} with findings>"
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from lgn.actions import Patch, written
+from lgn.actions import Patch, size_text
 from lgn.analysis import identifiability, scores
 
 Label = tuple[int | None, int | None, int | None]
@@ -25,7 +25,7 @@ def require_patch(patch: Patch) -> None:
     if math.prod(patch) > MOST_PIXELS:
         raise ValueError(
             f"patch must have at most {MOST_PIXELS} pixels to be analysed, since the nulls take the singular values of "
-            f"thousands of matrices of that side, got {written(patch)}"
+            f"thousands of matrices of that side, got {size_text(patch)}"
         )
 
 

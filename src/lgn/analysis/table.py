@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lgn import text
-from lgn.actions import written
+from lgn.actions import size_text
 from lgn.analysis import scores
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, GeneratorAnalysis, Match, tensor
 from lgn.analysis.result import Analysis
@@ -41,7 +41,7 @@ def columns(analysis: Analysis) -> dict[str, list[Any]]:
                 "layer": each.layer,
                 "set": each.set,
                 "channel": each.channel,
-                "patch": written(each.patch),
+                "patch": size_text(each.patch),
                 "order": each.order,
                 "findings": ", ".join(finding.name for finding in each.findings if finding.on == WHOLE),
                 "findings on U": ", ".join(finding.name for finding in each.findings if finding.on == IDENTIFIABLE),
@@ -121,7 +121,7 @@ def _notes(analysis: Analysis) -> list[str]:
         asked = scores.structures_for(patch)
         if left_out := [each.name for each in scores.STRUCTURES if each not in asked]:
             notes.append(
-                f"Not asked of patches of {written(patch)}, for want of rows and columns: {', '.join(left_out)}."
+                f"Not asked of patches of {size_text(patch)}, for want of rows and columns: {', '.join(left_out)}."
             )
     if open_cases := sum(bool(each.undecided) for each in analysis.generators):
         notes.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lgn.actions import written
+from lgn.actions import size_text
 from lgn.answer.evidence import Evidence, Gain, LabelMap
 from lgn.text import columns
 
@@ -40,7 +40,7 @@ def asked(answer: Answer) -> str:
     data = answer.data
     if data.kind == "network":
         return f"network with {data.count} layers: {QUESTIONS[answer.question]}"
-    noun = f"{data.count:,} {data.kind} of {written(data.shape)}"
+    noun = f"{data.count:,} {data.kind} of {size_text(data.shape)}"
     if data.kind == "tables":
         noun = f"table of {data.count:,} rows and {data.shape[0]} columns"
     classes = f" in {len(data.classes)} classes" if data.classes else ""

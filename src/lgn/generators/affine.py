@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.actions import Patch, pixels, signed_permutations, written
+from lgn.actions import Patch, pixels, signed_permutations, size_text
 from lgn.generators.base import Generator
 from lgn.generators.starts import StartName
 from lgn.linalg import double
@@ -68,7 +68,7 @@ class Affine(Generator):
     def geometry(self) -> Geometry:
         """The geometry of the image, which moves by `M^-1` because the warp reads at `M s`."""
         if len(self.patch) > 2:
-            raise ValueError(f"patch must be of signals or images for the geometry, got {written(self.patch)}")
+            raise ValueError(f"patch must be of signals or images for the geometry, got {size_text(self.patch)}")
         moved = -torch.linalg.solve(self.linear, self.shift)
         if len(self.patch) == 1:
             size = double(self.linear)[..., 0, 0]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
-from lgn.actions import Patch, written
+from lgn.actions import Patch, size_text
 from lgn.generators.starts import StartName, start_matrices
 from lgn.groups import Group, as_group
 
@@ -117,7 +117,7 @@ class Generator(nn.Module, ABC):
     def extra_repr(self) -> str:
         leading, channels = self.start_distance.shape
         d = math.prod(self.patch)
-        return f"{self.guarantee}; {leading}x{channels} of {d}x{d} on {written(self.patch)} patches"
+        return f"{self.guarantee}; {leading}x{channels} of {d}x{d} on {size_text(self.patch)} patches"
 
 
 def require_invertible(start: Tensor, family: str) -> None:
@@ -135,7 +135,8 @@ def _require_start(start: Tensor, patch: Patch, group: Group) -> None:
         raise ValueError(f"start must have 4 dimensions (leading, channels, d, d), got shape {tuple(start.shape)}")
     if start.shape[-2:] != (d, d):
         raise ValueError(
-            f"start must be {d}x{d} matrices for a kernel of {written(patch)}, got {start.shape[-2]}x{start.shape[-1]}"
+            f"start must be {d}x{d} matrices for a kernel of {size_text(patch)}, "
+            f"got {start.shape[-2]}x{start.shape[-1]}"
         )
     if not start.is_floating_point():
         raise ValueError(f"start must have a floating-point type, got {start.dtype}")

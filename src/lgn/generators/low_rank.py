@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from lgn.actions import Patch, written
+from lgn.actions import Patch, size_text
 from lgn.generators.base import Generator
 from lgn.groups import Group
 from lgn.linalg import identity_like
@@ -27,7 +27,7 @@ class LowRank(Generator):
         d = math.prod(patch)
         rank = min(4, d) if rank is None else rank
         if not 1 <= rank <= d:
-            raise ValueError(f"rank must be from 1 to {d} for a kernel of {written(patch)}, got {rank}")
+            raise ValueError(f"rank must be from 1 to {d} for a kernel of {size_text(patch)}, got {rank}")
         self.__dict__["rank"] = rank  # before nn.Module.__init__, which projects the start
         super().__init__(start, patch, group)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from lgn.actions import Patch, written
+from lgn.actions import Patch, size_text
 from lgn.generators.affine import Affine
 from lgn.generators.base import Generator
 from lgn.generators.circulant import Circulant
@@ -81,7 +81,7 @@ def _require_fit(generator: Generator, patch: Patch, group: Group, leading: tupl
         raise ValueError(f"generator must be for the group {group.name}, got one for {generator.group.name}")
     if generator.patch != patch:
         raise ValueError(
-            f"generator must act on {written(patch)} patches, got one for {written(generator.patch)} patches"
+            f"generator must act on {size_text(patch)} patches, got one for {size_text(generator.patch)} patches"
         )
     rows, columns = generator.start_distance.shape
     found = (rows // count, columns)

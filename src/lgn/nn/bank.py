@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.actions import Patch, apply, unvec, vec, walk, written
+from lgn.actions import Patch, apply, size_text, unvec, vec, walk
 from lgn.generators import Family, Generator, Share, Start, leading_shape, make_generator
 from lgn.groups import Group, as_group
 from lgn.nn.known import KnownElements
@@ -119,7 +119,7 @@ class OrbitBank(nn.Module):
 
     def extra_repr(self) -> str:
         layers = f"{self.num_layers} layers of " if self.num_layers > 1 else ""
-        filters = f"{self.basis.shape[1]} x {written(self.patch)}"
+        filters = f"{self.basis.shape[1]} x {size_text(self.patch)}"
         group = f" ({self.group.name})" if len(self.group.generators) > 1 else ""
         return f"{layers}{self.num_sets} sets of {self.order} filters{group}, {filters}"
 
@@ -139,7 +139,7 @@ class FreeBank(nn.Module):
 
     def extra_repr(self) -> str:
         count, channels, *patch = self.filters.shape
-        return f"{count} filters, {channels} x {written(tuple(patch))}"
+        return f"{count} filters, {channels} x {size_text(tuple(patch))}"
 
 
 def project(model: nn.Module) -> None:

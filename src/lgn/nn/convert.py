@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 
-from lgn.actions import Patch, written
+from lgn.actions import Patch, size_text
 from lgn.generators import Dense, Family, Generator, Share, Start
 from lgn.generators.fit import consecutive_pairs, element_pairs, least_squares_generator
 from lgn.groups import Group
@@ -105,7 +105,7 @@ def convert(
             with torch.no_grad():  # signals keep the size that the original's initialisation gave them
                 new.bank.basis.mul_(module.weight.norm() / new.filters().norm())
         replacements[id(module)] = new.train(module.training)
-        conversion.converted[name] = f"{num_sets} sets of {order}, {written(patch)}"
+        conversion.converted[name] = f"{num_sets} sets of {order}, {size_text(patch)}"
     for layer in without_values:
         _forget_values(layer)
     if not replacements:
@@ -137,7 +137,7 @@ def _reason_to_leave(
     if isinstance(module, _ConvNd) and module.groups > 1:
         return f"it is a grouped convolution ({module.groups} groups)"
     if isinstance(module, _ConvNd) and max(module.kernel_size) == 1:
-        return f"a {written(module.kernel_size)} kernel has no space to act on"
+        return f"a {size_text(module.kernel_size)} kernel has no space to act on"
     if _outputs(module) % order:
         return f"its {_outputs(module)} outputs are not divisible by the order {order}"
     if layers is not None and not layers(name, module):

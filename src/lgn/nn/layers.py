@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.modules.conv import _ConvNd
 
-from lgn.actions import written
+from lgn.actions import size_text
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group
 from lgn.nn.bank import OrbitBank
@@ -165,7 +165,7 @@ class GroupConv(_GroupConvNd):
         margins = self._margins()[::-1]
         for axis, size in enumerate(x.shape[x.ndim - self.axes :]):
             if size + margins[2 * axis] + margins[2 * axis + 1] <= self.dilation[axis] * (self.kernel_size[axis] - 1):
-                kernel, given = written(self.kernel_size), written(tuple(x.shape[x.ndim - self.axes :]))
+                kernel, given = size_text(self.kernel_size), size_text(tuple(x.shape[x.ndim - self.axes :]))
                 raise ValueError(f"x must not be smaller than the kernel of {kernel} where it is padded, got {given}")
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from lgn.actions import Patch, written
+from lgn.actions import Patch, size_text
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group
 from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, layer_group, require_positive
@@ -76,7 +76,7 @@ class UnfoldedEncoder(nn.Module):
             raise ValueError(f"step must be positive, got {step}")
         self.patch = patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
         if len(patch) != 2 and path not in ("auto", "plain"):
-            raise ValueError(f"path must be auto or plain for a kernel of {written(patch)}, got {path!r}")
+            raise ValueError(f"path must be auto or plain for a kernel of {size_text(patch)}, got {path!r}")
         self.group = layer_group(group)
         self.num_layers, self.num_sets, self.order = num_layers, num_sets, self.group.order
         self.algorithm, self.two_sided, self.path, self.step = algorithm, two_sided, path, step
@@ -126,7 +126,7 @@ class UnfoldedEncoder(nn.Module):
 
     def _encode(self, x: Tensor, cells: int | None) -> Tensor:
         if not torch.compiler.is_compiling() and min(self.margins.code_size(x, self.patch)) < 1:
-            kernel, given = written(self.patch), written(tuple(x.shape[-len(self.patch) :]))
+            kernel, given = size_text(self.patch), size_text(tuple(x.shape[-len(self.patch) :]))
             raise ValueError(f"x must not be smaller than the kernel of {kernel} where it is padded, got {given}")
         filters = self.filters()
         steps = self.step_sizes(filters, tuple(x.shape[2:]))

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from lgn.actions import written
+from lgn.actions import size_text
 from lgn.penalties.base import Penalty
 from lgn.penalties.patch_moments import PatchMoments
 
@@ -26,7 +26,7 @@ class KeptMoments(Penalty):
         super().__init__(model, weight)
         patches = dict.fromkeys(generator.patch for generator in self.generators)
         self.moments = nn.ModuleDict(
-            {written(patch): PatchMoments(images, labels, patch, seed=seed) for patch in patches}
+            {size_text(patch): PatchMoments(images, labels, patch, seed=seed) for patch in patches}
         ).to(self.generators[0].matrix().dtype)
 
     def value(self) -> Tensor:
@@ -36,5 +36,5 @@ class KeptMoments(Penalty):
         """The violation of each matrix, summed over degrees, by patch size: {"5x5": (count,)}."""
         batches: dict[str, list[Tensor]] = {}
         for generator in self.generators:
-            batches.setdefault(written(generator.patch), []).append(generator.matrix().flatten(0, 1))
+            batches.setdefault(size_text(generator.patch), []).append(generator.matrix().flatten(0, 1))
         return {size: self.moments[size](torch.cat(batch)).sum(0) for size, batch in batches.items()}

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.actions import Patch, vec, written
+from lgn.actions import Patch, size_text, vec
 from lgn.linalg import double, identity_like
 
 CHUNK = 2**24  # the largest number of values of patches, or of their outer products, in memory at a time
@@ -179,7 +179,7 @@ def _require(images: Tensor, labels: Tensor | None, patch: Patch) -> None:
     if labels is not None and (labels.shape != (len(images),) or labels.is_floating_point()):
         raise ValueError(f"labels must be {len(images)} whole numbers, got {labels.dtype} {tuple(labels.shape)}")
     if len(patch) != 2:
-        raise ValueError(f"model must have generators on patches of images, got one on {written(patch)}")
+        raise ValueError(f"model must have generators on patches of images, got one on {size_text(patch)}")
     channels, height, width = images.shape[1:]
     if patch != (channels, 1) and (patch[0] > height or patch[1] > width):
-        raise ValueError(f"images must be at least as large as the patch {written(patch)}, got {height}x{width}")
+        raise ValueError(f"images must be at least as large as the patch {size_text(patch)}, got {height}x{width}")

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.actions import Patch, matrix_of, signed_permutations, written
+from lgn.actions import Patch, matrix_of, signed_permutations, size_text
 from lgn.transforms import axes, filters, warps
 from lgn.transforms.catalogue import find
 from lgn.transforms.lines import stretch_signal
@@ -38,7 +38,7 @@ def reflection(x: Tensor, axis: str = "columns") -> Tensor:
 def transposition(x: Tensor) -> Tensor:
     """`X -> X^T`, for square patches."""
     if x.shape[-2] != x.shape[-1]:
-        raise ValueError(f"patch must be square for a transposition, got {written(tuple(x.shape[-2:]))}")
+        raise ValueError(f"patch must be square for a transposition, got {size_text(tuple(x.shape[-2:]))}")
     return x.mT
 
 
@@ -96,7 +96,7 @@ def turn_volume(x: Tensor, axis: int = 1, degrees: int = 90) -> Tensor:
         raise ValueError(f"degrees must be a multiple of 90, got {degrees}")
     first, second = (other - 4 for other in (1, 2, 3) if other != axis)
     if degrees % 180 and x.shape[first] != x.shape[second]:
-        patch = written(tuple(x.shape[-3:]))
+        patch = size_text(tuple(x.shape[-3:]))
         raise ValueError(f"patch must be square across axis {axis} for a quarter turn, got {patch}")
     return x.rot90(degrees // 90, (first, second))
 
@@ -107,7 +107,7 @@ def cube(x: Tensor, number: int) -> Tensor:
     if not 0 <= number < len(known):
         raise ValueError(f"number must be from 0 to {len(known) - 1}, got {number}")
     if not fits(patch, known[number]):
-        raise ValueError(f"patch must keep its sizes under symmetry {number} of the cube, got {written(patch)}")
+        raise ValueError(f"patch must keep its sizes under symmetry {number} of the cube, got {size_text(patch)}")
     return axes.move_axes(x, known[number])
 
 
@@ -206,7 +206,7 @@ def _from_catalogue(name: str, patch: Patch) -> Tensor:
         raise ValueError(f"name must be one of {', '.join(known)}, or a transformation of patches, got {name!r}")
     moved = found(torch.zeros(1, *patch, dtype=torch.float64))
     if moved.shape[1:] != patch:
-        raise ValueError(f"patch must keep its sizes under {name!r}, got {written(patch)}")
+        raise ValueError(f"patch must keep its sizes under {name!r}, got {size_text(patch)}")
     return matrix_of(lambda x: found(x) - moved, patch)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from lgn.actions import Patch, written
+from lgn.actions import Patch, size_text
 from lgn.data.seeds import generator_for
 from lgn.generators import FAMILIES, Generator, Representation, make_generator, permutation_like, rebase
 from lgn.groups import Group, as_group, relation_error
@@ -71,7 +71,7 @@ class Learned:
             "broken": f"broken: missed {self.ratio:.2g} times as much as halves differ by, where {KEPT:g} are allowed",
             "undecided": f"undecided: about {self.images_needed:,} images would decide, there are {self.images:,}",
         }[self.verdict]
-        return f"Learned({self.group.name} on {written(self.patch)}, best of {len(self.violations)} starts, {said})"
+        return f"Learned({self.group.name} on {size_text(self.patch)}, best of {len(self.violations)} starts, {said})"
 
 
 def learn_generator(

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from lgn.actions import written
+from lgn.actions import size_text
 from lgn.discovery.images.result import Symmetries
 from lgn.discovery.images.row import Row
 from lgn.discovery.images.words import geometry_words, is_faint
@@ -41,7 +41,7 @@ def header(found: Symmetries) -> str:
     """What the answer is about."""
     classes = f", {len(found.class_names)} classes" if found.class_names else ""
     channels = f"{found.shape[0]} channels of " if found.kind == "signals" and found.shape[0] > 1 else ""
-    return f"{found.kind}: {found.count:,} of {channels}{written(found.shape[1:])}{classes}"
+    return f"{found.kind}: {found.count:,} of {channels}{size_text(found.shape[1:])}{classes}"
 
 
 def table(found: Symmetries) -> str:

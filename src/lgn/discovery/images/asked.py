@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from lgn.actions import written
+from lgn.actions import size_text
 from lgn.data.kinds import GRID_KINDS
 
 FEWEST, SMALLEST = 20, 4
@@ -27,7 +27,7 @@ def require_question(
     if len(images) < FEWEST:
         raise ValueError(f"{kind} must be at least {FEWEST}, got {len(images)}")
     if min(images.shape[2:]) < SMALLEST or images.shape[1] < 1:
-        least = written((SMALLEST,) * axes)
+        least = size_text((SMALLEST,) * axes)
         raise ValueError(f"{kind} must be at least {least} pixels, got {tuple(images.shape[1:])}")
     if not torch.isfinite(images.float() if images.dtype == torch.float16 else images).all():
         raise ValueError(f"{kind} must be finite, got infinities or NaN")
