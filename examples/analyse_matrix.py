@@ -4,6 +4,8 @@ python examples/analyse_matrix.py      # about 10 seconds
 """
 
 # %% A linear map on 6x6 patches as a 36x36 matrix: here a blur followed by a quarter turn, with noise, and pure noise.
+import tempfile
+
 import torch
 
 import lgn
@@ -27,8 +29,10 @@ for each in analysis.generators:
     print(f"  beyond chance: {', '.join(finding.name for finding in each.findings) or 'nothing'}")
     print(f"  period {each.spectrum.period}, condition number {each.spectrum.condition_number:.3g}")
 
-# %% Everything is plain numbers, and goes to JSON and back.
-again = lgn.Analysis.from_json(analysis.to_json())
+# %% An analysis is stored as JSON.
+with tempfile.TemporaryDirectory() as folder:
+    analysis.save(f"{folder}/analysis.json")
+    again = lgn.Analysis.load(f"{folder}/analysis.json")
 
 
 # %%

@@ -194,7 +194,7 @@ def test_the_analysis_of_a_run_is_made_once_and_again_for_other_weights(run: lgn
     copied = lgn.training.Run(shutil.copytree(run.path, tmp_path / "run"))
     quick = lgn.analyze(copied, draws=20)
     assert not (copied.path / "analysis.json").exists()  # with options of one's own nothing is kept
-    quick.to_json(copied.path / "analysis.json")
+    quick.save(copied.path / "analysis.json")
     assert lgn.analyze(copied) == quick
     model = copied.model()
     with torch.no_grad():
@@ -212,7 +212,7 @@ def test_a_page_is_written_from_python_of_a_run_and_of_an_analysis(run: lgn.trai
         lgn.write_report(analysis)
     with pytest.raises(FileNotFoundError, match="path"):
         lgn.write_report(analysis, tmp_path / "nowhere" / "page.html")
-    lgn.analyze(run, draws=20).to_json(run.path / "analysis.json")
+    lgn.analyze(run, draws=20).save(run.path / "analysis.json")
     assert "layer 1, set 1" in lgn.write_report(run, tmp_path / "run.html").read_text()
     assert {each.name for each in tmp_path.iterdir()} == {"matrices.html", "run.html"}
 

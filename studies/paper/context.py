@@ -99,11 +99,11 @@ class Context:
         if run.finished and not self.options:
             return analyze(run)
         path = run.path / "analysis.json"
-        kept = Analysis.stored(path)
-        if kept is None:
-            kept = analyze(find_run(run.path), **self.options)
-            kept.to_json(path)
-        return kept
+        if path.is_file():
+            return Analysis.load(path)
+        made = analyze(find_run(run.path), **self.options)
+        made.save(path)
+        return made
 
     @property
     def options(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from lgn.analysis import analyze_matrices
-from lgn.analysis.table import match_words
+from lgn.analysis.tables import operator_name
 from lgn.discovery.filters import learn_generator, random_generators
 from lgn.discovery.images.affine import KERNEL, ORDER, SETS, SetPoolClassifier
 from lgn.discovery.images.fitting import correct, fit, torch_seed
@@ -102,7 +102,7 @@ def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
     ]
     return {
         "findings": [[each.name for each in one.findings] for one in about],
-        "nearest": [match_words(one.nearest[0]) for one in about],
+        "nearest": [operator_name(one.nearest[0]) for one in about],
         "nearest_p": [one.nearest[0].adjusted_p_value for one in about],
     }
 

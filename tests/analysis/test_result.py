@@ -1,6 +1,8 @@
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -21,11 +23,9 @@ def analysis() -> Analysis:
 
 
 def test_json_both_ways(analysis: Analysis, tmp_path: Path) -> None:
-    text = analysis.to_json(tmp_path / "analysis.json")
-    assert Analysis.from_json(text) == analysis
-    assert Analysis.from_json(tmp_path / "analysis.json") == analysis
+    analysis.save(tmp_path / "analysis.json")
+    assert Analysis.load(tmp_path / "analysis.json") == analysis
     assert [path.name for path in tmp_path.iterdir()] == ["analysis.json"]
-    assert json.loads(text)["schema"] == 2
 
 
 def test_float32_is_written_short_and_read_back_bit_by_bit() -> None:
@@ -36,43 +36,43 @@ def test_float32_is_written_short_and_read_back_bit_by_bit() -> None:
     assert torch.equal(tensor(rows(double)), double)
 
 
-def test_an_infinite_condition_number_survives(analysis: Analysis) -> None:
+def test_an_infinite_condition_number_is_stored_as_strict_json(analysis: Analysis, tmp_path: Path) -> None:
     singular = analysis.generators[0]
     assert singular.spectrum.rank < 9
     assert math.isinf(singular.spectrum.condition_number)
-    again = Analysis.from_json(analysis.to_json()).generators[0].spectrum.condition_number
-    assert math.isinf(again)
-    assert "Infinity" not in analysis.to_json().replace('"Infinity"', "")  # strict JSON
-
-
-def test_frozen(analysis: Analysis) -> None:
-    with pytest.raises(AttributeError):
-        analysis.seed = 3  # type: ignore[misc]
+    analysis.save(tmp_path / "analysis.json")
+    assert math.isinf(Analysis.load(tmp_path / "analysis.json").generators[0].spectrum.condition_number)
+    assert "Infinity" not in (tmp_path / "analysis.json").read_text().replace('"Infinity"', "")
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda value: value.update(schema=99), "schema must be 2, got 99"),
-        (lambda value: value["generators"][0].pop("patch"), r"generators\[0\] must have 'patch', and does not"),
-        (lambda value: value.update(surprise=1), "Analysis has 'surprise', which this version of lgn does not know"),
-        (lambda value: value.update(draws="many"), "Analysis.draws must be a whole number, got 'many'"),
-        (lambda value: value["generators"][0].update(name=3), r"Analysis.generators\[0\].name must be text, got 3"),
-        (lambda value: value["generators"][0].update(patch=["wide"]), r"patch\[0\] must be a whole number, got 'wide'"),
+        (lambda value: value.update(schema=99), "schema .*99"),
+        (lambda value: value["generators"][0].pop("patch"), r"generators\[0\] .*'patch'"),
+        (lambda value: value.update(surprise=1), "surprise"),
+        (lambda value: value.update(draws="many"), "draws .*'many'"),
+        (lambda value: value["generators"][0].update(name=3), r"generators\[0\].name .*3"),
+        (lambda value: value["generators"][0].update(patch=["wide"]), r"patch\[0\] .*'wide'"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(analysis: Analysis, change, message: str) -> None:
-    value = json.loads(analysis.to_json())
+def test_refusals_of_a_file_name_the_entry(
+    analysis: Analysis, tmp_path: Path, change: Callable[[Any], object], message: str
+) -> None:
+    path = tmp_path / "analysis.json"
+    analysis.save(path)
+    value = json.loads(path.read_text())
     change(value)
+    path.write_text(json.dumps(value))
     with pytest.raises(ValueError, match=message):
-        Analysis.from_json(json.dumps(value))
+        Analysis.load(path)
 
 
-def test_text_that_is_not_json() -> None:
-    with pytest.raises(ValueError, match="source must be the JSON of an analysis"):
-        Analysis.from_json("[1, 2")
-    with pytest.raises(ValueError, match="schema must be 2, got None"):
-        Analysis.from_json("[1, 2]")
+@pytest.mark.parametrize(("text", "message"), [("[1, 2", "path .*analysis.json"), ("[1, 2]", "schema .*None")])
+def test_files_without_an_analysis_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "analysis.json").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        Analysis.load(tmp_path / "analysis.json")
 
 
 def test_rows_and_tensor() -> None:

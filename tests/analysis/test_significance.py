@@ -3,9 +3,9 @@ import torch
 from scipy.stats import kstest
 
 from lgn.analysis import nulls, scores
-from lgn.analysis.chance import Chance
 from lgn.analysis.dictionary import dictionary
-from lgn.analysis.significance import Hypothesis, judge
+from lgn.analysis.null_distributions import NullDistributions
+from lgn.analysis.significance import Hypothesis, adjusted_p_values
 from lgn.analysis.subject import Subject
 
 PATCH, D = (3, 4), 12
@@ -21,13 +21,13 @@ def subjects(matrices: torch.Tensor, **known: object) -> list[Subject]:
 
 
 @pytest.fixture(scope="module")
-def whole() -> Chance:
+def whole() -> NullDistributions:
     fresh = torch.Generator().manual_seed(7)
-    chance = Chance(
+    chance = NullDistributions(
         subjects(gaussian(COUNT, 1), fresh_starts=lambda count: nulls.gaussian(count, D, fresh)),
         torch.Generator().manual_seed(2),
     )
-    for null in chance.nulls:
+    for null in chance.models:
         # Draws that all matrices share are one sample: it must be large beside the sample of matrices.
         chance.draw(null, chance.applies(null), 200 if len(set(null.keys)) > 1 else 5000)
     return chance
@@ -35,8 +35,8 @@ def whole() -> Chance:
 
 @pytest.mark.parametrize("name", [nulls.GAUSSIAN, nulls.RELABELLED, nulls.FRESH, nulls.REMIXED, nulls.MATCHED])
 @pytest.mark.slow
-def test_p_values_of_gaussian_matrices_are_uniform(whole: Chance, name: str) -> None:
-    (null,) = (each for each in whole.nulls if each.name == name)
+def test_p_values_of_gaussian_matrices_are_uniform(whole: NullDistributions, name: str) -> None:
+    (null,) = (each for each in whole.models if each.name == name)
     p = whole.p_values()[name]
     tested = [statistic for statistic, applies in zip(whole.names, null.applies, strict=True) if applies]
     assert len(tested) > 10
@@ -44,13 +44,13 @@ def test_p_values_of_gaussian_matrices_are_uniform(whole: Chance, name: str) -> 
         # Relabelling keeps the cosine with the identity, which most families contain: where that decides, nothing
         # moves and p is 1. Such p-values are too large, never too small.
         # Those that keep the mean entry and the singular values keep part of what some scores measure.
-        keeps = null.name in nulls.KEEP_SMOOTHNESS
+        keeps = null.name in (nulls.REMIXED, nulls.MATCHED, nulls.REPAIRED)
         ties = keeps or (null.name == nulls.RELABELLED and name in dictionary(PATCH).families)
         test = kstest(p[:, whole.names.index(name)].numpy(), "uniform", alternative="greater" if ties else "two-sided")
         assert test.pvalue > 0.0003, name  # 0.01 over some thirty statistics
 
 
-def test_nulls_are_silent_where_they_say_nothing(whole: Chance) -> None:
+def test_nulls_are_silent_where_they_say_nothing(whole: NullDistributions) -> None:
     p = whole.p_values()[nulls.RELABELLED]
     silent = {name for index, name in enumerate(whole.names) if p[:, index].isnan().all()}
     assert silent == {
@@ -63,11 +63,11 @@ def test_own_orbits_are_what_makes_p_values_on_u_uniform() -> None:
     """A generator maps most of its U into U; a matrix that had no part in making U does not."""
     matrices, filters = gaussian(COUNT, 3), torch.randn(COUNT, D, 1, dtype=torch.float64)
     each = [Subject(a, PATCH, "", order=4, filters=w) for a, w in zip(matrices, filters, strict=True)]
-    chance = Chance(each, torch.Generator().manual_seed(4), restricted=True)
+    chance = NullDistributions(each, torch.Generator().manual_seed(4), restricted=True)
     wanted = torch.zeros(chance.observed.shape, dtype=torch.bool)
     for name in ("skew-symmetric", "Toeplitz", "Kronecker", "rotation"):
         wanted[:, chance.names.index(name)] = True
-    for null in chance.nulls:
+    for null in chance.models:
         if null.name in (nulls.GAUSSIAN, nulls.ORBITS):
             chance.draw(null, wanted, 100)
     p = chance.p_values()
@@ -77,7 +77,7 @@ def test_own_orbits_are_what_makes_p_values_on_u_uniform() -> None:
     assert kstest(skew.numpy(), "uniform").pvalue < 1e-6
 
 
-def hypotheses_on(chance: Chance, names: list[str]) -> list[Hypothesis]:
+def hypotheses_on(chance: NullDistributions, names: list[str]) -> list[Hypothesis]:
     return [
         Hypothesis(0, member, name, (chance.names.index(name),), "structures")
         for member in range(len(chance.subjects))
@@ -91,8 +91,8 @@ def test_the_largest_p_value_over_the_nulls_counts() -> None:
         draws = gaussian(count, 5)
         return draws + draws.mT
 
-    chance = Chance(subjects(symmetric(3), fresh_starts=symmetric), torch.Generator())
-    p, _ = judge([chance], hypotheses_on(chance, ["symmetric"]), draws=100, rate=0.05)
+    chance = NullDistributions(subjects(symmetric(3), fresh_starts=symmetric), torch.Generator())
+    p, _ = adjusted_p_values([chance], hypotheses_on(chance, ["symmetric"]), draws=100, rate=0.05)
     assert (chance.p_values()[nulls.GAUSSIAN][:, 0] < 1e-6).all()
     assert (p == 1).all()
 
@@ -100,8 +100,10 @@ def test_the_largest_p_value_over_the_nulls_counts() -> None:
 def test_only_tests_at_the_floor_get_more_draws() -> None:
     matrices = gaussian(40, 6)
     matrices[0] = torch.kron(gaussian(1, 8)[0, :4, :4], gaussian(1, 9)[0, :3, :3])
-    chance = Chance(subjects(matrices), torch.Generator().manual_seed(1))
-    p, adjusted = judge([chance], hypotheses_on(chance, ["Kronecker", "concentrated blocks"]), draws=100, rate=0.05)
+    chance = NullDistributions(subjects(matrices), torch.Generator().manual_seed(1))
+    p, adjusted = adjusted_p_values(
+        [chance], hypotheses_on(chance, ["Kronecker", "concentrated blocks"]), draws=100, rate=0.05
+    )
     draws = chance.draws[nulls.GAUSSIAN][:, chance.names.index("Kronecker")]
     # 80 tests at 5 percent: one finding alone needs 1,600 draws, which 100 cannot give.
     assert draws[0] >= 1600
@@ -114,24 +116,24 @@ def test_only_tests_at_the_floor_get_more_draws() -> None:
 
 def test_a_hypothesis_that_is_void_cannot_hold() -> None:
     a = gaussian(1, 1) + gaussian(1, 1).mT
-    chance = Chance(subjects(a), torch.Generator())
+    chance = NullDistributions(subjects(a), torch.Generator())
     each = Hypothesis(0, 0, "symmetric", (0,), "structures", void=True)
-    p, adjusted = judge([chance], [each], draws=10, rate=0.05)
+    p, adjusted = adjusted_p_values([chance], [each], draws=10, rate=0.05)
     assert (float(p), float(adjusted)) == (1, 1)
 
 
 def test_gaussian_matrices_give_no_more_findings_than_allowed() -> None:
     matrices = gaussian(100, 11)
-    chance = Chance(subjects(matrices), torch.Generator().manual_seed(1))
+    chance = NullDistributions(subjects(matrices), torch.Generator().manual_seed(1))
     names = [each.name for each in scores.STRUCTURES if each.scores == (each.name,)]
-    _, adjusted = judge([chance], hypotheses_on(chance, names), draws=200, rate=0.05)
+    _, adjusted = adjusted_p_values([chance], hypotheses_on(chance, names), draws=200, rate=0.05)
     # With nothing to find, any finding is false: at a rate of 5 percent one such analysis in twenty has one.
     assert int((adjusted <= 0.05).sum()) == 0
 
 
 def test_fresh_starts_must_have_the_shape() -> None:
     one = subjects(gaussian(1, 1), fresh_starts=lambda count: torch.zeros(count, 3, 3))
-    chance = Chance(one, torch.Generator())
-    (fresh,) = (null for null in chance.nulls if null.name == nulls.FRESH)
-    with pytest.raises(ValueError, match=r"fresh_starts must return shape \(10, 12, 12\), got \(10, 3, 3\)"):
+    chance = NullDistributions(one, torch.Generator())
+    (fresh,) = (null for null in chance.models if null.name == nulls.FRESH)
+    with pytest.raises(ValueError, match=r"fresh_starts .*\(10, 3, 3\)"):
         chance.draw(fresh, torch.ones(chance.observed.shape, dtype=torch.bool), 10)

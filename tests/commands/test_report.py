@@ -20,7 +20,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
     config = preset("quick", data="digits", device="cpu", num_layers=2, num_sets=2, group="C3", kernel_size=4,
                     epochs=1, train_images=100, batch_size=32)  # fmt: skip
     found = train(config, tmp_path_factory.mktemp("runs") / "digits")
-    analyze(found, draws=20).to_json(found.path / "analysis.json")
+    analyze(found, draws=20).save(found.path / "analysis.json")
     return found
 
 
@@ -62,7 +62,7 @@ def test_an_analysis_that_is_out_of_date_is_made_anew(trained: Run, tmp_path: Pa
     stored["generators"][0]["matrix"][0][0] += 1.0
     (path / "analysis.json").write_text(json.dumps(stored))
     assert contents_of(path).analysis.generators[0].matrix[0][0] == right
-    assert Analysis.from_json(path / "analysis.json").generators[0].matrix[0][0] == right
+    assert Analysis.load(path / "analysis.json").generators[0].matrix[0][0] == right
 
 
 def test_two_runs_of_one_name_are_told_apart(trained: Run, tmp_path: Path) -> None:

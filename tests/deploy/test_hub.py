@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import lgn
-from lgn.analysis.table import SHOWN
+from lgn.analysis.tables import SHOWN
 from lgn.deploy import from_pretrained, hub_model, model_card
 from lgn.deploy.card import escape
 from lgn.training import Run
@@ -22,7 +22,7 @@ def analysed(classifier: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The run with a small analysis in it, so that no card has to make one."""
     path = tmp_path_factory.mktemp("analysed") / "run"
     shutil.copytree(classifier.path, path)
-    lgn.analyze(path, draws=50).to_json(path / "analysis.json")
+    lgn.analyze(path, draws=50).save(path / "analysis.json")
     return Run.open(path)
 
 
@@ -57,7 +57,7 @@ def test_what_stays_at_home(analysed: Run, tmp_path: Path) -> None:
 
 
 def test_card_says_what_the_analysis_found(analysed: Run) -> None:
-    analysis = lgn.Analysis.from_json(analysed.path / "analysis.json")
+    analysis = lgn.Analysis.load(analysed.path / "analysis.json")
     card = model_card(analysed)
     accuracy = analysed.metrics[-1]["test_accuracy"]
     assert card.startswith("---\nlibrary_name: lgn\n")

@@ -26,7 +26,7 @@ def small(data: str, **changes: object) -> Config:
 def trained(config: Config, out: Path) -> Run:
     """A run with an analysis of few draws: the page reads it, and the tests stay fast."""
     run = train(config, out)
-    analyze(run, draws=20).to_json(run.path / "analysis.json")
+    analyze(run, draws=20).save(run.path / "analysis.json")
     return run
 
 

@@ -61,7 +61,7 @@ class TestPage:
         assert self.element("title").text == "digits, classification"
         accuracy = run.metrics[-1]["test_accuracy"]
         assert f"{100 * accuracy:.2f} %" in self.element("result").text
-        analysis = Analysis.from_json(run.path / "analysis.json")
+        analysis = Analysis.load(run.path / "analysis.json")
         sentences = [item.text for item in self.browser.driver.find_elements("css selector", "#findings li")]
         assert len(sentences) == len(analysis.generators)
         assert all(any(text.startswith(each.name + ":") for text in sentences) for each in analysis.generators)
@@ -153,7 +153,7 @@ class TestPage:
 
     def test_parts_of_the_matrix(self, run: Run, generators: Matrices) -> None:
         index = self.browser.run("lgn.state.generator")
-        analysis = Analysis.from_json(run.path / "analysis.json")
+        analysis = Analysis.load(run.path / "analysis.json")
         each = analysis.generators[index]
         assert each.identifiability is not None
         basis = tensor(each.identifiability.basis)
@@ -169,7 +169,7 @@ class TestPage:
 
     def test_charts_have_the_numbers_of_the_analysis(self, run: Run) -> None:
         index = self.browser.run("lgn.state.generator")
-        each = Analysis.from_json(run.path / "analysis.json").generators[index]
+        each = Analysis.load(run.path / "analysis.json").generators[index]
         traces = self.browser.run("document.getElementById('eigenvalues').data.map(t => [t.name, t.x, t.y])")
         shown = {name: torch.tensor([x, y]).T for name, x, y in traces}
         torch.testing.assert_close(shown["eigenvalues"], torch.tensor(each.spectrum.eigenvalues), atol=1e-4, rtol=0)
@@ -179,7 +179,7 @@ class TestPage:
         assert scores == pytest.approx([score.score for score in each.scores])
 
     def test_sorting(self, run: Run) -> None:
-        analysis = Analysis.from_json(run.path / "analysis.json")
+        analysis = Analysis.load(run.path / "analysis.json")
         values = [next(s.score for s in each.scores if s.name == "Toeplitz") for each in analysis.generators]
         assert self.shown() == [0, 1, 2, 3]
         choose(self.browser, "sort", "score Toeplitz")
@@ -188,7 +188,7 @@ class TestPage:
         assert self.shown() == [0, 1, 2, 3]
 
     def test_filtering(self, run: Run) -> None:
-        analysis = Analysis.from_json(run.path / "analysis.json")
+        analysis = Analysis.load(run.path / "analysis.json")
         choose(self.browser, "filter-layer", "2")
         assert self.shown() == [2, 3]
         choose(self.browser, "filter-set", "1")
@@ -211,7 +211,7 @@ class TestPage:
         choose(self.browser, "scale", "own")
 
     def test_a_click_and_the_arrows_open_generators(self, run: Run) -> None:
-        names = [each.name for each in Analysis.from_json(run.path / "analysis.json").generators]
+        names = [each.name for each in Analysis.load(run.path / "analysis.json").generators]
         self.browser.driver.find_elements("class name", "card")[2].send_keys("\n")
         assert self.browser.run("lgn.state.generator") == 2
         assert self.element("sentence").text.startswith(names[2] + ":")
@@ -260,7 +260,7 @@ def test_two_runs_and_a_name_that_is_a_script(browser, both_page: Path, colour_r
     assert "<img src=x onerror=alert(1)>" in browser.driver.find_element("id", "facts").text
     assert browser.run("document.querySelectorAll('img').length") == 0
     # three channels, each with a generator
-    analyses = [Analysis.from_json(each.path / "analysis.json") for each in (colour_run, unlabelled_run)]
+    analyses = [Analysis.load(each.path / "analysis.json") for each in (colour_run, unlabelled_run)]
     assert browser.run("document.querySelectorAll('.card').length") == len(analyses[0].generators) == 6
     choose(browser, "filter-channel", "3")
     assert browser.run("document.querySelectorAll('.card').length") == 2

@@ -1,9 +1,8 @@
-"""Numbers about generators: structure, spectrum, Fourier, identifiability, matching, and what chance would give."""
+"""The structure of generators: scores, spectra, nearest operators, and tests against null models."""
 
 from lgn.analysis.analyze import analyze_matrices
 from lgn.analysis.generator import Finding, GeneratorAnalysis, Identifiability, Match, Score
 from lgn.analysis.result import Analysis
-from lgn.analysis.table import table
 
 __all__ = [
     "Analysis",
@@ -13,5 +12,4 @@ __all__ = [
     "Match",
     "Score",
     "analyze_matrices",
-    "table",
 ]

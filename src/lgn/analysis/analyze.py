@@ -1,4 +1,4 @@
-"""All numbers about generators, in one call: `analyze_matrices`."""
+"""`analyze_matrices`: all numbers about generators in one call."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,14 +6,15 @@ from contextlib import contextmanager
 
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from lgn.actions import Patch, act, size_text
 from lgn.analysis import identifiability
-from lgn.analysis.assemble import MATCHES, Verdicts, fourier_of, hypotheses_of
-from lgn.analysis.chance import Chance
+from lgn.analysis.assemble import MATCHES, Results, fourier_of, hypotheses_of
 from lgn.analysis.generator import GeneratorAnalysis, Identifiability, rows
+from lgn.analysis.null_distributions import NullDistributions
 from lgn.analysis.result import Analysis
-from lgn.analysis.significance import judge
+from lgn.analysis.significance import adjusted_p_values
 from lgn.analysis.spectrum import spectrum
 from lgn.analysis.subject import FreshStarts, Label, Subject, require_patch
 
@@ -33,44 +34,44 @@ def analyze_matrices(
     draws: int = 1_000,
     seed: int = 0,
     false_discovery_rate: float = 0.05,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: bool = False,
 ) -> Analysis:
-    """Say what each matrix does, in numbers, and how likely chance is to give them.
+    """Measure the structure of matrices, and test it against null models.
 
     matrices: (G, d, d) or (d, d), with d = n * m for the patch (n, m); computed in float64.
-    names, labels: what to call each: a name, and its (layer, set, channel), None where it has none.
-    order: the p of the filter sets, for closure and roots of unity.
-    start: the matrices before training, shaped as `matrices`.
+    names, labels: a name and a (layer, set, channel) for each matrix, with None for what it does not have.
+    order: the number p of elements of the filter sets, for closure and roots of unity.
+    start: the matrices before training, with the shape of `matrices`.
     filters: for each matrix the bases (d, N) that it acts on, from which the order makes its filter sets; or (G, d, N).
-    vectors: where the filters are not known, the columns (d, N) that each matrix was applied to; or (G, d, N).
-    fresh_starts: given a count, draws (count, d, d) new starts of the same family: a further null. It is called many
-        times, and must return other draws each time.
-    by_construction: names of structures that the family has by law, which can never be findings.
-    draws: of each null first; tests at the floor get more, up to 50,000.
-    progress: called with the name of each stage as it begins.
+    vectors: the columns (d, N) to which each matrix was applied, if the filters are not known; or (G, d, N).
+    fresh_starts: a function that draws (count, d, d) new starts of the same family, a further null model. Every call
+        must return other draws.
+    by_construction: names of structures that the family guarantees, which are never findings.
+    draws: first draws of each null model; tests at the floor get more, up to 50,000.
+    progress: show the stages on standard error.
     """
     matrices = _checked(matrices, patch, "matrices")
     count = len(matrices)
-    begun = None if start is None else _checked(start, patch, "start")
-    entries = {"start": begun, "names": names, "labels": labels, "filters": filters, "vectors": vectors}
+    starts = None if start is None else _checked(start, patch, "start")
+    entries = {"start": starts, "names": names, "labels": labels, "filters": filters, "vectors": vectors}
     for name, given in entries.items():
         if given is not None and len(given) != count:
             raise ValueError(f"{name} must have one entry for each of {count} matrices, got {len(given)}")
-    laws = frozenset(by_construction)
-    places: Sequence[Label] = labels if labels is not None else [(None, None, None)] * count
+    guaranteed = frozenset(by_construction)
+    all_labels: Sequence[Label] = labels if labels is not None else [(None, None, None)] * count
     return analyze_subjects(
         [
             Subject(
                 matrix=matrices[g],
                 patch=patch,
-                name=names[g] if names is not None else _title(places[g], g),
-                label=places[g],
+                name=names[g] if names is not None else _title(all_labels[g], g),
+                label=all_labels[g],
                 order=order,
-                start=None if begun is None else begun[g],
+                start=None if starts is None else starts[g],
                 filters=_columns(filters, g),
                 vectors=_columns(vectors, g),
                 fresh_starts=fresh_starts,
-                by_construction=laws,
+                by_construction=guaranteed,
             )
             for g in range(count)
         ],
@@ -87,31 +88,32 @@ def analyze_subjects(
     draws: int = 1_000,
     seed: int = 0,
     false_discovery_rate: float = 0.05,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: bool = False,
 ) -> Analysis:
-    """The same of matrices of any sizes, orders and families, each judged by what is known about it, all together."""
+    """Analyse matrices of any sizes, orders and families, with one correction for all tests."""
     if draws < 1:
         raise ValueError(f"draws must be at least 1, got {draws}")
     if not 0 < false_discovery_rate < 1:
         raise ValueError(f"false_discovery_rate must be between 0 and 1, got {false_discovery_rate}")
     random = torch.Generator().manual_seed(seed)
-    chances = []
-    for patch in dict.fromkeys(each.patch for each in subjects):
-        alike = [each for each in subjects if each.patch == patch]
-        chances.append(Chance(alike, random))
-        if partial := [each for each in alike if each.partial]:
-            chances.append(Chance(partial, random, restricted=True))
-    hypotheses = [h for index, chance in enumerate(chances) for h in hypotheses_of(index, chance)]
-    with _one_thread():
-        p, adjusted = judge(chances, hypotheses, draws, false_discovery_rate, progress)
-    judged = (hypotheses, p, adjusted, false_discovery_rate)
-    verdicts = [Verdicts.of(index, chance, *judged) for index, chance in enumerate(chances)]
-    progress("nearest operators")
-    used = [null for chance in chances for null in chance.draws if int(chance.draws[null].max())]
+    tables = []
+    for patch in dict.fromkeys(subject.patch for subject in subjects):
+        same_patch = [subject for subject in subjects if subject.patch == patch]
+        tables.append(NullDistributions(same_patch, random))
+        if partial := [subject for subject in same_patch if subject.partial]:
+            tables.append(NullDistributions(partial, random, restricted=True))
+    hypotheses = [h for index, table in enumerate(tables) for h in hypotheses_of(index, table)]
+    with _one_thread(), _stages(progress) as stage:
+        p, adjusted = adjusted_p_values(tables, hypotheses, draws, false_discovery_rate, stage)
+    results = [
+        Results.of(index, table, hypotheses=hypotheses, p=p, adjusted=adjusted, rate=false_discovery_rate)
+        for index, table in enumerate(tables)
+    ]
+    used = [name for table in tables for name in table.draws if int(table.draws[name].max())]
     return Analysis(
-        generators=tuple(_assembled(each, verdicts) for each in subjects),
+        generators=tuple(_assembled(subject, results) for subject in subjects),
         draws=draws,
-        most_draws=max(int(table.max()) for chance in chances for table in chance.draws.values()),
+        most_draws=max(int(counts.max()) for table in tables for counts in table.draws.values()),
         seed=seed,
         false_discovery_rate=false_discovery_rate,
         tests=sum(h.group != MATCHES for h in hypotheses),
@@ -121,8 +123,15 @@ def analyze_subjects(
 
 
 @contextmanager
+def _stages(progress: bool) -> Iterator[Callable[[str], None]]:
+    """A function that shows the name of a stage, on standard error if that is a terminal."""
+    with tqdm(bar_format="{desc}", leave=False, disable=None if progress else True) as bar:
+        yield bar.set_description_str
+
+
+@contextmanager
 def _one_thread() -> Iterator[None]:
-    """Batches of small matrices: threads would wait for each other longer than they work, by half of the time."""
+    """Compute with one thread: for batches of small matrices, more threads take half as long again."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -131,10 +140,10 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _assembled(subject: Subject, verdicts: Sequence[Verdicts]) -> GeneratorAnalysis:
-    """Everything about one matrix: of the whole of it, and on U where there is one."""
-    about = [(each, each.chance.subjects.index(subject)) for each in verdicts if subject in each.chance.subjects]
-    (on_whole, member), *rest = about
+def _assembled(subject: Subject, results: Sequence[Results]) -> GeneratorAnalysis:
+    """The analysis of one matrix, whole and, if U is known, restricted to U."""
+    own = [(table, table.table.subjects.index(subject)) for table in results if subject in table.table.subjects]
+    (on_whole, member), *rest = own
     all_scores = on_whole.scores(member)
     on_u: Identifiability | None = None
     if subject.applied is not None and subject.basis is not None:
@@ -158,8 +167,8 @@ def _assembled(subject: Subject, verdicts: Sequence[Verdicts]) -> GeneratorAnaly
         matrix=rows(subject.matrix),
         start=None if subject.start is None else rows(subject.start),
         scores=all_scores,
-        findings=tuple(finding for each, place in about for finding in each.findings(place)),
-        undecided=tuple(case for each, place in about for case in each.undecided(place)),
+        findings=tuple(finding for table, index in own for finding in table.findings(index)),
+        undecided=tuple(case for table, index in own for case in table.undecided(index)),
         nearest=on_whole.matches(member),
         spectrum=spectrum(subject.matrix, subject.order),
         fourier=fourier_of(all_scores, subject.patch),
@@ -169,7 +178,7 @@ def _assembled(subject: Subject, verdicts: Sequence[Verdicts]) -> GeneratorAnaly
 
 
 def _effect(matrix: Tensor, patch: Patch) -> Tensor:
-    """`phi_A(I)`; without rows and columns, what becomes of an impulse in the middle, a row for each line of pixels."""
+    """`phi_A(I)`; for signals and volumes, the image of an impulse in the middle, one row for each line of pixels."""
     if len(patch) == 2:
         return act(matrix, torch.eye(*patch, dtype=torch.float64))
     impulse = torch.zeros(patch, dtype=torch.float64)
@@ -197,6 +206,6 @@ def _columns(given: Sequence[Tensor] | Tensor | None, g: int) -> Tensor | None:
     return None if given is None else torch.as_tensor(given[g]).detach().cpu().double()
 
 
-def _title(place: Label, g: int) -> str:
-    words = ("layer", "set", "channel")
-    return ", ".join(f"{w} {i}" for w, i in zip(words, place, strict=True) if i is not None) or f"generator {g}"
+def _title(label: Label, g: int) -> str:
+    parts = zip(("layer", "set", "channel"), label, strict=True)
+    return ", ".join(f"{part} {number}" for part, number in parts if number is not None) or f"generator {g}"

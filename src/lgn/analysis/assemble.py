@@ -1,4 +1,4 @@
-"""From what chance said to what is reported: the scores, matches and findings of one matrix."""
+"""From p-values to the scores, matches and findings of one matrix."""
 
 import math
 from dataclasses import dataclass
@@ -7,75 +7,85 @@ from torch import Tensor
 
 from lgn.actions import Patch
 from lgn.analysis import fourier, scores
-from lgn.analysis.chance import Chance
 from lgn.analysis.dictionary import dictionary
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Finding, Fourier, Match, Score, Undecided
 from lgn.analysis.matching import nearest, order_by_excess, parameter_of
+from lgn.analysis.null_distributions import NullDistributions
 from lgn.analysis.significance import Hypothesis
 from lgn.analysis.specificity import most_specific_first
 
-STRUCTURES, SPECTRA, MATCHES = "structures", "spectra", "matches"  # corrected each by itself
+STRUCTURES, SPECTRA, MATCHES = "structures", "spectra", "matches"  # each group is corrected separately
 
 
-def hypotheses_of(index: int, chance: Chance) -> list[Hypothesis]:
-    """Everything that is tested on the matrices of one Chance: structures not there by law, and operators."""
-    place = {name: column for column, name in enumerate(chance.names)}
+def hypotheses_of(index: int, table: NullDistributions) -> list[Hypothesis]:
+    """All hypotheses on the matrices of one table: structures that are not there by construction, and operators."""
+    columns = {name: column for column, name in enumerate(table.names)}
     found = []
-    for member, subject in enumerate(chance.subjects):
-        for each in scores.structures_for(subject.patch):
-            if each.name not in subject.by_construction:
-                # A condition asks for more than one half, not for more than chance.
-                void = any(float(chance.observed[member, place[name]]) <= 0.5 for name in each.conditions)
-                columns = tuple(place[name] for name in each.scores)
-                found.append(Hypothesis(index, member, each.name, columns, _group(each.name), void))
-        for family in dictionary(chance.patch).families:
-            found.append(Hypothesis(index, member, family, (place[family],), MATCHES))
+    for member, subject in enumerate(table.subjects):
+        for structure in scores.structures_for(subject.patch):
+            if structure.name not in subject.by_construction:
+                # A condition requires more than one half, not more than chance.
+                void = any(float(table.observed[member, columns[name]]) <= 0.5 for name in structure.conditions)
+                tested = tuple(columns[name] for name in structure.scores)
+                found.append(Hypothesis(index, member, structure.name, tested, _group(structure.name), void))
+        for family in dictionary(table.patch).families:
+            found.append(Hypothesis(index, member, family, (columns[family],), MATCHES))
     return found
 
 
 @dataclass(frozen=True)
-class Verdicts:
-    """The p-value and the adjusted p-value of every hypothesis on the matrices of one Chance."""
+class Results:
+    """The p-values and adjusted p-values of all hypotheses on the matrices of one table."""
 
-    chance: Chance
-    on: str
+    table: NullDistributions
     rate: float
     expected: Tensor  # (G, C)
-    p_values: dict[str, Tensor]  # null -> (G, C)
-    judged: dict[tuple[int, str, str], tuple[Hypothesis, float, float]]  # (member, group, name) -> p, adjusted p
+    p_values: dict[str, Tensor]  # null model -> (G, C)
+    tested: dict[tuple[int, str, str], tuple[Hypothesis, float, float]]  # (member, group, name) -> p, adjusted p
 
     @classmethod
     def of(
-        cls, index: int, chance: Chance, hypotheses: list[Hypothesis], p: Tensor, adjusted: Tensor, rate: float
-    ) -> "Verdicts":
+        cls,
+        index: int,
+        table: NullDistributions,
+        *,
+        hypotheses: list[Hypothesis],
+        p: Tensor,
+        adjusted: Tensor,
+        rate: float,
+    ) -> "Results":
         numbers = zip(hypotheses, p.tolist(), adjusted.tolist(), strict=True)
-        judged = {(h.member, h.group, h.name): (h, one, two) for h, one, two in numbers if h.chance == index}
-        on = IDENTIFIABLE if chance.restricted else WHOLE
-        return cls(chance, on, rate, chance.expected(), chance.p_values(), judged)
+        tested = {(h.member, h.group, h.name): (h, raw, corrected) for h, raw, corrected in numbers if h.table == index}
+        return cls(table, rate, table.expected(), table.p_values(), tested)
+
+    @property
+    def on(self) -> str:
+        """Whether the results are about whole matrices or about their restrictions."""
+        return IDENTIFIABLE if self.table.restricted else WHOLE
 
     def scores(self, member: int) -> tuple[Score, ...]:
-        """All scores of one matrix, with those of its start beside them."""
-        subject = self.chance.subjects[member]
+        """All scores of one matrix, with the scores of its start."""
+        subject = self.table.subjects[member]
         start = subject.start
-        if start is not None and self.chance.restricted:
+        if start is not None and self.table.restricted:
             start = start @ subject.projector
-        begun = None if start is None else scores.score(start, self.chance.patch)
-        parts = {name for each in scores.STRUCTURES for name in each.scores if each.name in subject.by_construction}
-        alone = {each.name for each in scores.STRUCTURES if each.scores == (each.name,)}
+        start_scores = None if start is None else scores.score(start, self.table.patch)
+        given = {name for each in scores.STRUCTURES for name in each.scores if each.name in subject.by_construction}
+        alone = {structure.name for structure in scores.STRUCTURES if structure.scores == (structure.name,)}
         result = []
         for column, name in enumerate(scores.names_for(subject.patch)):
-            p_values = {} if name in parts else self._p_values(member, column)
+            p_values = {} if name in given else self._p_values(member, column)
             tested = bool(p_values) and name not in scores.UNTESTED
             result.append(
                 Score(
                     name=name,
-                    score=float(self.chance.observed[member, column]),
+                    score=float(self.table.observed[member, column]),
                     chance=float(self.expected[member, column]),
                     p_values=p_values,
                     p_value=max(p_values.values()) if tested else None,
-                    adjusted_p_value=self.judged[member, _group(name), name][2] if tested and name in alone else None,
-                    start=None if begun is None else float(begun[name]),
-                    by_construction=name in parts,
+                    adjusted_p_value=self.tested[member, _group(name), name][2] if tested and name in alone else None,
+                    start=None if start_scores is None else float(start_scores[name]),
+                    by_construction=name in given,
                 )
             )
         return tuple(result)
@@ -83,46 +93,55 @@ class Verdicts:
     def findings(self, member: int) -> list[Finding]:
         """The structures whose adjusted p-value is at most the false-discovery rate, the most specific first."""
         found = []
-        for each in scores.STRUCTURES:
-            hypothesis, p, adjusted = self.judged.get((member, _group(each.name), each.name), (None, 1.0, 1.0))
+        for structure in scores.STRUCTURES:
+            key = (member, _group(structure.name), structure.name)
+            hypothesis, p, adjusted = self.tested.get(key, (None, 1.0, 1.0))
             if hypothesis is not None and adjusted <= self.rate:
-                # Of a joint finding the weakest part speaks for it.
-                weakest = min(hypothesis.columns, key=lambda column: float(self.chance.observed[member, column]))
-                score, chance = float(self.chance.observed[member, weakest]), float(self.expected[member, weakest])
-                beyond = tuple(dict.fromkeys(null for c in hypothesis.columns for null in self._p_values(member, c)))
-                found.append(Finding(each.name, score, chance, p, adjusted, beyond, self.on, each.words))
-        subject = self.chance.subjects[member]
-        if not self.chance.restricted or subject.basis is None:
+                # The weakest score represents a finding of several scores.
+                weakest = min(hypothesis.columns, key=lambda column: float(self.table.observed[member, column]))
+                found.append(
+                    Finding(
+                        name=structure.name,
+                        score=float(self.table.observed[member, weakest]),
+                        chance=float(self.expected[member, weakest]),
+                        p_value=p,
+                        adjusted_p_value=adjusted,
+                        nulls=tuple(dict.fromkeys(n for c in hypothesis.columns for n in self._p_values(member, c))),
+                        on=self.on,
+                        words=structure.words,
+                    )
+                )
+        subject = self.table.subjects[member]
+        if not self.table.restricted or subject.basis is None:
             return most_specific_first(found, subject.matrix, subject.patch, subject.d)
-        seen = subject.matrix @ subject.projector
-        return most_specific_first(found, seen, subject.patch, subject.basis.shape[1])
+        return most_specific_first(found, subject.matrix @ subject.projector, subject.patch, subject.basis.shape[1])
 
     def undecided(self, member: int) -> list[Undecided]:
-        """What no draw surpassed, and the floor of a p-value keeps from being a finding."""
+        """The hypotheses that no draw exceeds and that are not findings, because too few draws differ."""
         found = []
-        for (of, _, name), (hypothesis, p, adjusted) in self.judged.items():
+        for (of, _, name), (hypothesis, p, adjusted) in self.tested.items():
             if of != member or hypothesis.void or adjusted <= self.rate:
                 continue
-            exact = self.chance.exact[member, list(hypothesis.columns)].nan_to_num(0)
-            if float(exact.max()) <= self.rate / len(self.judged) and self.chance.unbeaten(member, hypothesis.columns):
+            exact = self.table.exact[member, list(hypothesis.columns)].nan_to_num(0)
+            if float(exact.max()) <= self.rate / len(self.tested) and self.table.unbeaten(member, hypothesis.columns):
                 column = hypothesis.columns[0]
                 by_null = self._p_values(member, column)
                 null = max(by_null, key=by_null.__getitem__)
-                found.append(Undecided(name, float(self.chance.observed[member, column]), p, null, self.on))
+                found.append(Undecided(name, float(self.table.observed[member, column]), p, null, self.on))
         return found
 
     def matches(self, member: int) -> tuple[Match, ...]:
-        """The nearest member of each family of operators to one matrix, the nearest family first."""
+        """The nearest operator of each family to one matrix, the nearest family first."""
         found = {}
-        subject = self.chance.subjects[member]
-        basis = subject.basis if self.chance.restricted else None
-        # What chance explains is not worth refining.
-        families = dictionary(self.chance.patch).families
-        promising = [name for name in families if self.judged[member, MATCHES, name][1] <= 0.05]
-        for name, (keywords, cosine) in nearest(subject.matrix, self.chance.patch, basis, promising).items():
-            column = self.chance.names.index(name)
+        subject = self.table.subjects[member]
+        basis = subject.basis if self.table.restricted else None
+        # Parameters are refined only if the family is beyond chance.
+        families = dictionary(self.table.patch).families
+        promising = [name for name in families if self.tested[member, MATCHES, name][1] <= 0.05]
+        for name, (keywords, cosine) in nearest(subject.matrix, self.table.patch, basis, promising).items():
+            column = self.table.names.index(name)
             chance = float(self.expected[member, column])
-            _, p, adjusted = self.judged[member, MATCHES, name]
+            _, p, adjusted = self.tested[member, MATCHES, name]
             found[name] = Match(
                 name=name,
                 parameter=parameter_of(name, keywords),
@@ -139,7 +158,7 @@ class Verdicts:
 
     def _p_values(self, member: int, column: int) -> dict[str, float]:
         values = {null: float(table[member, column]) for null, table in self.p_values.items()}
-        return {null: p for null, p in values.items() if p == p}  # a null that does not apply is NaN
+        return {null: p for null, p in values.items() if not math.isnan(p)}  # NaN: the null model does not apply
 
 
 def _group(structure: str) -> str:
@@ -147,10 +166,10 @@ def _group(structure: str) -> str:
 
 
 def fourier_of(all_scores: tuple[Score, ...], patch: Patch) -> tuple[Fourier, ...]:
-    """The places on the appendix' line from random to circulant (app. D), from the circulant scores."""
-    by_name = {each.name: each.score for each in all_scores}
+    """The positions between random and circulant (app. D), from the circulant scores."""
+    by_name = {score.name: score.score for score in all_scores}
     shares = {"1-D": by_name["circulant"]}
     if len(patch) == 2:
         shares["2-D"] = by_name["doubly block-circulant"]
-    places = {basis: fourier.position(share, math.prod(patch)) for basis, share in shares.items()}
-    return tuple(Fourier(basis, shares[basis], place, place > 0.5) for basis, place in places.items())
+    positions = {basis: fourier.position(share, math.prod(patch)) for basis, share in shares.items()}
+    return tuple(Fourier(basis, shares[basis], position, position > 0.5) for basis, position in positions.items())

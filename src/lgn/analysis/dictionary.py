@@ -1,4 +1,4 @@
-"""The dictionary of known operators that generators are compared with: each family on a grid of its parameters."""
+"""The dictionary of known operators: all families, on grids of their parameters."""
 
 import itertools
 import math
@@ -14,14 +14,14 @@ from lgn.transforms import fits, operator
 
 Keywords = dict[str, int | float | str]
 
-#: Families whose cosine relabelling of pixels leaves alone.
+#: Families whose cosine does not depend on the places of pixels.
 UNPLACED = ("identity",)
 DEGREES, SCALE_STEP, BLUR_STEP, SHEAR_STEP, CYCLE_STEP = 5.0, 2 ** (1 / 8), 2 ** (1 / 4), 0.1, 0.5
 
 
 @dataclass(frozen=True)
 class Dictionary:
-    """All operators that a generator of this patch is compared with, the members of a family side by side."""
+    """All operators of a patch, family by family."""
 
     patch: Patch
     families: tuple[str, ...]
@@ -32,10 +32,10 @@ class Dictionary:
     norms: Tensor  # (M,), |B|
 
     def cosines(self, a: Tensor, projector: Tensor | None = None, members: slice = slice(None)) -> Tensor:
-        """`<A, B> / (|A| |B|)` with every member, or some of them, (..., d, d) -> (..., M).
+        """`<A, B> / (|A| |B|)` with the operators, or a slice of them, (..., d, d) -> (..., M).
 
-        With the projector `P_U`, one (d, d) or one for each A, A must be restricted to U and so is B, through
-        `<A P_U, B> = <A P_U, B P_U>` and `|B P_U|^2 = <B^T B, P_U>`. A member that vanishes on U has the cosine 0.
+        With a projector `P_U`, (d, d) or one for each A, A must be restricted to U. Then B is restricted too, through
+        `<A P_U, B> = <A P_U, B P_U>` and `|B P_U|^2 = <B^T B, P_U>`. An operator that vanishes on U has the cosine 0.
         """
         flat = a.flatten(-2)
         length = flat.norm(dim=-1, keepdim=True).clamp(min=torch.finfo(a.dtype).tiny)
@@ -47,13 +47,13 @@ class Dictionary:
         return (flat / length) @ self.matrices[members].T * inverse
 
     def maxima(self, a: Tensor, projector: Tensor | None = None, families: Sequence[str] | None = None) -> Tensor:
-        """The largest absolute cosine in each family, or in those named, (..., d, d) -> (..., F)."""
+        """The largest absolute cosine in each family, or in the named families, (..., d, d) -> (..., F)."""
         wanted = self.families if families is None else families
         parts = [self.cosines(a, projector, self.places(name)).abs().amax(-1) for name in wanted]
         return torch.stack(parts, dim=-1)
 
     def places(self, family: str) -> slice:
-        """Where the members of a family stand."""
+        """The slice of the operators of a family."""
         number = self.families.index(family)
         begin = sum(self.sizes[:number])
         return slice(begin, begin + self.sizes[number])
@@ -61,7 +61,7 @@ class Dictionary:
 
 @lru_cache(maxsize=4)
 def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
-    """The dictionary of a patch; families that need a square patch are left out where it is not."""
+    """The dictionary of a patch, without families that need a square patch if it is not square."""
     if dtype != torch.float64:
         exact = dictionary(patch)
         tensors = {name: getattr(exact, name).to(dtype) for name in ("matrices", "grams", "norms")}
@@ -73,7 +73,7 @@ def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
         for name, members in grids.items()
         if name != "pooling then rotation"
     }
-    # Every pooling of the grid with every rotation of it, radius-major as in its grid.
+    # All poolings with all rotations, in the order of the grid.
     if "pooling then rotation" in grids:
         turns, pools = by_family["rotation"], by_family["pooling"]
         by_family["pooling then rotation"] = (turns[None] @ pools[:, None]).flatten(0, 1)
@@ -90,14 +90,14 @@ def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
 
 
 def _rotations() -> list[Keywords]:
-    """All angles of the grid, round ones first: of equal members (80 to 100 degrees, "nearest") the first is named."""
+    """All angles of the grid, round angles first: the first of several equal operators gives the name."""
     angles = [DEGREES * k for k in range(round(360 / DEGREES))]
     angles.sort(key=lambda angle: next(i for i, unit in enumerate((90, 45, 30, 15, DEGREES)) if angle % unit == 0))
     return [{"degrees": angle, "mode": mode} for angle in angles for mode in ("bilinear", "nearest")]
 
 
 def _shifts(patch: Patch) -> list[Keywords]:
-    """All cyclic shifts, then those filled with zeros by up to half the patch."""
+    """All cyclic shifts, then shifts with zeros by up to half the patch."""
     names = {1: ("places",), 2: ("rows", "columns"), 3: ("first", "second", "third")}[len(patch)]
     wrapped = [[(place + n // 2) % n - n // 2 for place in range(n)] for n in patch]
     near = [range(-(n // 2), n // 2 + 1) for n in patch]
@@ -138,7 +138,7 @@ def _smooth(_: Patch) -> list[Keywords]:
     return [{"sigma": sigma} for sigma in _geometric(0.25, 4.0, BLUR_STEP)]
 
 
-# The sign is in the cosine: it needs no operator of its own.
+# A change of sign needs no operator: the cosine has a sign.
 _SIGNALS: dict[str, Callable[[Patch], list[Keywords]]] = {
     "identity": lambda _: [{}],
     "reversal": lambda _: [{}],
@@ -159,7 +159,7 @@ _VOLUMES: dict[str, Callable[[Patch], list[Keywords]]] = {
         for degrees in (90, 180, 270)
         if degrees == 180 or len({n for other, n in enumerate(patch, 1) if other != axis}) == 1
     ],
-    "cube": lambda patch: [{"number": i} for i, each in enumerate(signed_permutations(3)) if fits(patch, each)],
+    "cube": lambda patch: [{"number": i} for i, moved in enumerate(signed_permutations(3)) if fits(patch, moved)],
     "shift": _shifts,
     "blur": _smooth,
 }

@@ -1,8 +1,6 @@
-"""Generators in the Fourier basis (app. D): `F A F^-1`, diagonal exactly where A is circulant.
+"""Generators in the Fourier basis (app. D): `F A F^-1` is diagonal if and only if A is circulant.
 
-F is unitary, so the share of energy on the diagonal *is* the circulant score of `structure`; what is new
-here is its place on the appendix' line from random to circulant, and how far the rest gathers in few rows
-and columns.
+F is unitary, so the share of energy on the diagonal is the circulant score of `lgn.analysis.structure`.
 """
 
 import math
@@ -27,14 +25,14 @@ def transform(a: Tensor, patch: Patch, basis: str = "1-D") -> Tensor:
 
 
 def position(share: float, d: int) -> float:
-    """`t = (s - 1/d) / (1 - 1/d)`: 0 where the diagonal has the share s of a random matrix, 1 where it has all."""
+    """`t = (s - 1/d) / (1 - 1/d)`: 0 for the share s of a random matrix, 1 if all energy is on the diagonal."""
     return (share - 1 / d) / (1 - 1 / d) if d > 1 else 1.0
 
 
 def few_lines(a: Tensor, patch: Patch, basis: str = "1-D") -> Tensor:
-    """The share of the energy of `F A F^-1` in its strongest rows and columns, a tenth (rounded up) of each."""
+    """The share of the energy of `F A F^-1` in the strongest tenth (rounded up) of its rows and columns."""
     d = a.shape[-1]
-    # |ifft| differs from |fft| by a scale and the order of the columns only, and one joint FFT is faster.
+    # |ifft| differs from |fft| only by a scale and the order of the columns, and one joint FFT is faster.
     if basis == "1-D":
         power = torch.fft.fft2(a).abs().square()
     else:

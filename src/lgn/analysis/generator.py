@@ -1,7 +1,6 @@
-"""What is said of one generator: frozen dataclasses of plain numbers.
+"""The analysis of one generator: frozen dataclasses of plain numbers, with matrices as tuples of rows.
 
-A matrix is a tuple of its rows. The formulas behind the numbers are in the docstrings of the modules that
-compute them, and in words in docs/analysis.md.
+The modules that compute the numbers have the formulas.
 """
 
 from dataclasses import dataclass, field
@@ -19,53 +18,53 @@ WHOLE, IDENTIFIABLE = "matrix", "identifiable"
 
 @dataclass(frozen=True)
 class Score:
-    """One number in [0, 1] about one matrix, and what chance says about it."""
+    """A score in [0, 1] of one matrix, and its tests."""
 
     name: str
     score: float
-    #: What chance gives on average, under the null that gives most.
+    #: The mean score under the null model with the largest mean.
     chance: float
-    #: The p-value under each null that applies, by the null's name (`lgn.analysis.nulls`).
+    #: The p-values by the names of the null models (`lgn.analysis.nulls`).
     p_values: dict[str, float]
-    #: The largest of `p_values`; None where nothing is tested (by construction, or a condition, not a test).
+    #: The largest of `p_values`; None if the score is not tested (by construction, or only a condition).
     p_value: float | None
-    #: `p_value` after Benjamini-Hochberg over all generators and tests; None for a part of a joint finding.
+    #: `p_value` after Benjamini-Hochberg over all generators and tests; None for one score of a joint finding.
     adjusted_p_value: float | None
-    #: The same score of the matrix before training, where it was given.
+    #: The score of the matrix before training, if it is known.
     start: float | None
-    #: True where the family has this structure by law, so that it can never be a finding.
+    #: Whether the family guarantees this structure, so that it is never a finding.
     by_construction: bool
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A structure beyond every null that applies to it, at the analysis' false-discovery rate."""
+    """A structure that no null model explains, at the false-discovery rate of the analysis."""
 
     name: str
     score: float
-    #: What chance gives on average, under the null that gives most.
+    #: The mean score under the null model with the largest mean.
     chance: float
     p_value: float
     adjusted_p_value: float
-    #: The nulls that it is beyond.
+    #: The null models that it was tested against.
     nulls: tuple[str, ...]
     #: "matrix" for the whole generator, "identifiable" for its restriction `A P_U`.
     on: str
-    #: What it means, in a short sentence.
+    #: Its meaning in a phrase.
     words: str
 
 
 @dataclass(frozen=True)
 class Undecided:
-    """A structure, or a family of operators, that no draw surpassed and that is no finding all the same.
+    """A structure or a family of operators that no draw exceeds, but that is not a finding.
 
-    A null has only so many different draws, some of which tie with what was observed: its p-value cannot be small
-    enough for so many tests, whatever is true.
+    A null model has a limited number of different draws, and some of them tie with the matrix: its p-value cannot be
+    small enough for the number of tests.
     """
 
     name: str
     score: float
-    #: The smallest p-value that could be had, and the null that binds it.
+    #: The smallest possible p-value, and the null model that limits it.
     p_value: float
     null: str
     on: str
@@ -77,17 +76,17 @@ class Match:
 
     name: str
     #: Rotation: degrees. Pooling: radius. Pooling then rotation: (radius, degrees). Shift: (rows, columns).
-    #: Scaling: factor. Shear: amount. Blur: sigma. Reflection, derivative: the axis. Of signals, shift: places;
-    #: stretch: factor; smoothing: sigma; modulation: cycles. Of volumes, mirror: axis; turn: (axis, degrees); cube: its
+    #: Scaling: factor. Shear: amount. Blur: sigma. Reflection, derivative: the axis. For signals, shift: places;
+    #: stretch: factor; smoothing: sigma; modulation: cycles. For volumes, mirror: axis; turn: (axis, degrees); cube:
     #: number; shift: along three axes. Otherwise None.
     parameter: Parameter
-    #: `<A, B> / (|A| |B|)`, negative where `-B` is what is near.
+    #: `<A, B> / (|A| |B|)`, negative if `-B` is near.
     cosine: float
     #: `min_c |A - c B| / |A| = sqrt(1 - cosine^2)`.
     relative_error: float
-    #: The mean of the same maximum under the null that gives most: what a family this rich gains by being rich.
+    #: The mean of the same maximum under the null model with the largest mean: larger families have a larger chance.
     chance: float
-    #: `(|cosine| - chance) / (1 - chance)`: 0 is chance, 1 is equality. Families are ordered by it.
+    #: `(|cosine| - chance) / (1 - chance)`: 0 is chance, 1 is equality. It orders the families.
     excess: float
     p_values: dict[str, float]
     p_value: float
@@ -98,28 +97,27 @@ class Match:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues and singular values, and how near the generator is to a finite cyclic group."""
+    """Eigenvalues, singular values, and the distance from a finite cyclic group."""
 
-    #: (real, imaginary) pairs, by falling modulus.
+    #: (real, imaginary) pairs, the largest modulus first.
     eigenvalues: tuple[tuple[float, float], ...]
     singular_values: tuple[float, ...]
     rank: int
     condition_number: float
-    #: The q <= 24 that A is nearest to having, `argmin_q |A^q - I|`, and `|A^q - I|_F / sqrt(d)` at it.
+    #: The nearest period q <= 24, `argmin_q |A^q - I|`, and its error `|A^q - I|_F / sqrt(d)`.
     period: int
     period_error: float
-    #: `|A^p - I|_F / sqrt(d)` for the order p, and the mean distance of eigenvalues from the p-th roots of
-    #: unity.
+    #: `|A^p - I|_F / sqrt(d)` for the order p, and the mean distance of the eigenvalues to the p-th roots of unity.
     closure_error: float | None
     root_distance: float | None
 
 
 @dataclass(frozen=True)
 class Fourier:
-    """`F A F^-1` (app. D) in one basis: "1-D" is the paper's, "2-D" is `F_m (x) F_n` of the patch."""
+    """`F A F^-1` (app. D) in one basis: "1-D" as in the paper, or "2-D", `F_m (x) F_n` of the patch."""
 
     name: str
-    #: The share of energy on the diagonal: equals the circulant ("2-D": doubly block-circulant) score.
+    #: The share of energy on the diagonal, which is the circulant ("2-D": doubly block-circulant) score.
     diagonal_share: float
     #: `t = (s - 1/d) / (1 - 1/d)`: 0 is random, 1 is circulant.
     position: float
@@ -128,19 +126,19 @@ class Fourier:
 
 @dataclass(frozen=True)
 class Identifiability:
-    """What the data can say: the span U of the vectors that the generator was applied to."""
+    """The span U of the vectors that the generator was applied to: the data determine the generator on U only."""
 
     dimension: int
-    #: How many vectors were given; the dimension cannot be larger.
+    #: The number of vectors, an upper bound of the dimension.
     vectors: int
     #: Orthonormal, (d, dimension).
     basis: Matrix = field(repr=False)
-    #: `|A P_U|^2 / |A|^2`. For an orthogonal A it is dimension / d, whatever was learned.
+    #: `|A P_U|^2 / |A|^2`. For an orthogonal A it is always dimension / d.
     energy_share: float
     orthogonal: bool
-    #: `|(A - A_0) P_U|^2 / |A - A_0|^2`, where the start was given and training changed it.
+    #: `|(A - A_0) P_U|^2 / |A - A_0|^2`, if the start is known and training changed it.
     change_share: float | None
-    #: The scores and matches of the restricted matrix `A P_U`, against `G P_U` with the same U.
+    #: The scores and matches of the restricted matrix `A P_U`.
     scores: tuple[Score, ...]
     nearest: tuple[Match, ...]
 
@@ -158,20 +156,20 @@ class GeneratorAnalysis:
     matrix: Matrix = field(repr=False)
     start: Matrix | None = field(repr=False)
     scores: tuple[Score, ...]
-    #: The most specific first, those of the whole matrix before those on U.
+    #: The most specific finding first; findings on the whole matrix before findings on U.
     findings: tuple[Finding, ...]
     undecided: tuple[Undecided, ...]
-    #: The nearest member of each family, the nearest family first.
+    #: The nearest operator of each family, the nearest family first.
     nearest: tuple[Match, ...]
     spectrum: Spectrum
     fourier: tuple[Fourier, ...]
-    #: `phi_A(I)`, an (n, m) image (fig. 2); of signals and volumes, what becomes of an impulse in the middle.
+    #: `phi_A(I)`, an (n, m) image (fig. 2); for signals and volumes, the image of an impulse in the middle.
     effect_on_identity: Matrix = field(repr=False)
     identifiability: Identifiability | None
 
 
 def rows(matrix: Tensor) -> Matrix:
-    """A tensor (a, b) as a tuple of rows; numbers that float32 holds have the few digits that tell them apart there."""
+    """A tensor (a, b) as a tuple of rows. Numbers that float32 can hold get the digits of float32."""
     exact = matrix.detach().double().cpu()
     single = exact.float()
     if torch.equal(single.double(), exact):
@@ -180,6 +178,6 @@ def rows(matrix: Tensor) -> Matrix:
 
 
 def tensor(matrix: Matrix, columns: int | None = None) -> Tensor:
-    """The inverse of `rows`, in float64; `columns` matters where there may be none."""
+    """The inverse of `rows`, in float64. `columns` is needed if there may be no rows or columns."""
     result = torch.tensor(matrix, dtype=torch.float64)
     return result if columns is None else result.reshape(len(matrix), columns)

@@ -1,15 +1,14 @@
-"""What the data can say about a generator: the span U of the vectors that it was applied to.
+"""The span U of the vectors that a generator was applied to. The data determine the generator on U only.
 
-A filter set of order p applies its generator to `W, phi(W), ..., phi^(p-2)(W)` for each of N bases that
-share it: U has at most N (p - 1) dimensions, with N = 1 (`channel`), C (`set`), K C (`layer`), L K C
-(`network`). Two generators that agree on U give the same network, so what lies off U is start, penalty and
-the optimiser's path.
+A filter set of order p applies its generator to `W, phi(W), ..., phi^(p-2)(W)` for each of N bases that share it. U has
+at most N (p - 1) dimensions, with N = 1 (`channel`), C (`set`), K C (`layer`) or L K C (`network`). Two generators that
+agree on U give the same network. Off U, a generator depends on its start, its penalty and the path of the optimiser.
 """
 
 import torch
 from torch import Tensor
 
-#: Relative to the largest singular value of the unit vectors: well above the rounding of a float32 model.
+#: Smallest singular value of the unit vectors, relative to the largest: well above the rounding of a float32 model.
 TOLERANCE = 1e-6
 
 
@@ -24,7 +23,7 @@ def applied_to(matrix: Tensor, filters: Tensor, order: int) -> Tensor:
 def span(vectors: Tensor) -> Tensor:
     """An orthonormal basis of the span of vectors (d, N), (d, dim U).
 
-    Each vector is scaled to length one first: a direction counts, however far the orbit has shrunk along it.
+    Vectors are scaled to length one first, so that a direction counts even if the orbit shrinks along it.
     """
     if vectors.ndim != 2:
         raise ValueError(f"vectors must be columns (d, N), got shape {tuple(vectors.shape)}")
@@ -43,14 +42,14 @@ def energy_share(matrix: Tensor, basis: Tensor) -> float:
 
 
 def change_share(matrix: Tensor, start: Tensor | None, basis: Tensor) -> float | None:
-    """`|(A - A_0) P_U|^2 / |A - A_0|^2`; None where the start is not known, or training changed nothing."""
+    """`|(A - A_0) P_U|^2 / |A - A_0|^2`; None if the start is not known or training changed nothing."""
     if start is None or float((matrix - start).norm()) <= 1e-7 * float(matrix.norm()):
         return None
     return energy_share(matrix - start, basis)
 
 
 def is_orthogonal(matrix: Tensor, tolerance: float = 1e-4) -> bool:
-    """Whether `A^T A` is a multiple of I: then A has the share dim U / d on every U, whatever was learned."""
+    """Whether `A^T A` is a multiple of I: then A has the energy share dim U / d on every U."""
     gram = matrix.double().T @ matrix.double()
     scale = gram.diagonal().mean()
     identity = torch.eye(len(gram), dtype=torch.float64)

@@ -1,8 +1,7 @@
-"""Which known operator is nearest, by cosine, with continuous parameters.
+"""The nearest known operator of each family, by cosine, with continuous parameters.
 
-A family is searched on the grid of the dictionary. Chance is given the same search, so that a richer family
-gains nothing by being richer: the p-value compares grid maxima with grid maxima. The parameter and the
-cosine that are reported are then refined between the points of the grid.
+A family is searched on the grid of the dictionary. Draws of the null models are searched in the same way, so that a
+larger family has no advantage. The reported parameter and cosine are then refined between the points of the grid.
 """
 
 import math
@@ -28,7 +27,7 @@ _CONTINUOUS = {
     "stretch": ("factor", SCALE_STEP),
     "modulation": ("cycles", CYCLE_STEP),
 }
-#: Keywords that do not tell the members of a family apart for a reader, everywhere and in one family.
+#: Keywords that a reader does not need, in all families and in some.
 _HIDDEN = {"mode", "fill", "kind"}
 _HIDDEN_IN = {"shear": {"axis"}, "modulation": {"degrees"}}
 
@@ -36,9 +35,9 @@ _HIDDEN_IN = {"shear": {"axis"}, "modulation": {"degrees"}}
 def nearest(
     a: Tensor, patch: Patch, basis: Tensor | None = None, refined: Collection[str] = NAMES
 ) -> dict[str, tuple[Keywords, float]]:
-    """The nearest member of each family to A (d, d), as keywords and signed cosine; on U with a basis (d, k).
+    """The nearest operator of each family to A (d, d), as keywords and signed cosine; on U for a basis (d, k) of U.
 
-    The families named in `refined` are also searched between the points of the grid.
+    refined: the families that are also searched between the points of the grid.
     """
     known = dictionary(patch)
     a, projector = a.double(), None
@@ -62,7 +61,7 @@ def nearest(
 
 
 def order_by_excess(excess: dict[str, float]) -> list[str]:
-    """Family names, the nearest first; of those within a tie of the nearest left, the simplest first."""
+    """Family names, the nearest first; among ties the simplest first."""
     left, ordered = [name for name in NAMES if name in excess], []
     while left:
         bound = max(excess[name] for name in left) - TIE
@@ -72,7 +71,7 @@ def order_by_excess(excess: dict[str, float]) -> list[str]:
 
 
 def parameter_of(name: str, keywords: Keywords) -> Parameter:
-    """The one value (or pair) that tells the members of a family apart for a reader."""
+    """The value (or pair) that identifies an operator of a family."""
     hidden = _HIDDEN | _HIDDEN_IN.get(name, set())
     chosen = tuple(value for key, value in keywords.items() if key not in hidden)
     if len(chosen) < 2:
@@ -81,19 +80,19 @@ def parameter_of(name: str, keywords: Keywords) -> Parameter:
 
 
 def _simplest(values: Tensor) -> int:
-    """The first index whose value is the largest, up to rounding."""
+    """The first index of the largest value, up to rounding."""
     return int((values >= values.max() - 1e-9).nonzero()[0])
 
 
 def _refine(
     a: Tensor, patch: Patch, basis: Tensor | None, name: str, keywords: Keywords, cosine: float
 ) -> tuple[Keywords, float]:
-    """Move the continuous parameter between its neighbours on the grid to where the cosine is largest."""
+    """Maximise the cosine over the continuous parameter, between its neighbours on the grid."""
     from scipy.optimize import minimize_scalar
 
     key, step = _CONTINUOUS[name]
     centre, sign = float(keywords[key]), math.copysign(1.0, cosine)
-    # Degrees, shear and cycles have steps that add, factor and sigma have steps that multiply.
+    # Steps of degrees, shear and cycles add; steps of factor and sigma multiply.
     bounds = (
         (centre - step, centre + step) if key in ("degrees", "amount", "cycles") else (centre / step, centre * step)
     )

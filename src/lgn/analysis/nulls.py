@@ -1,7 +1,6 @@
-"""What chance gives, by nulls that know nothing of space: Gaussian matrices, relabelled pixels, shuffled entries.
+"""Null models without space: Gaussian matrices, relabelled pixels, shuffled entries.
 
-Fresh starts of the same family are drawn by whoever knows the family: a function that is given a count and returns
-(count, d, d). The nulls that keep the smoothness of filters are in `lgn.analysis.smoothness`.
+`lgn.analysis.smoothness` has the null models that keep the smoothness of filters.
 """
 
 import torch
@@ -11,8 +10,6 @@ from lgn.analysis.identifiability import TOLERANCE
 
 GAUSSIAN, ORBITS, RELABELLED, FRESH = "gaussian", "gaussian orbits", "relabelled", "fresh starts"
 SHUFFLED, REMIXED, MATCHED, REPAIRED = "shuffled entries", "remixed", "matched smoothness", "re-paired filters"
-#: Nulls that keep how smooth filters are. All others are white.
-KEEP_SMOOTHNESS = (REMIXED, MATCHED, REPAIRED)
 
 
 def gaussian(count: int, d: int, random: torch.Generator, basis: Tensor | None = None) -> Tensor:
@@ -28,8 +25,8 @@ def gaussian(count: int, d: int, random: torch.Generator, basis: Tensor | None =
 def own_orbits(matrices: Tensor, filters: Tensor, order: int) -> tuple[Tensor, Tensor]:
     """`F P_U` and `P_U`, where each F has the U of its own orbits: the span of `F^j W` for j < order - 1.
 
-    A generator shapes the U that it is seen on: what it does to most of U is to map it into U. A matrix that had no
-    part in making U does not, and would make any generator look like a finding.
+    A generator maps most of its U into U. A random matrix does not do so on the U of another generator, and would make
+    any generator look like a finding.
 
     Shapes: matrices (count, d, d), filters W (d, N) -> both (count, d, d).
     """
@@ -42,9 +39,9 @@ def own_orbits(matrices: Tensor, filters: Tensor, order: int) -> tuple[Tensor, T
 
 
 def orthonormal(vectors: Tensor) -> tuple[Tensor, Tensor]:
-    """An orthonormal basis of the span of unit vectors, and how it is mixed from them: `basis = vectors @ mixing`.
+    """An orthonormal basis of the span of unit vectors, and its coefficients: `basis = vectors @ mixing`.
 
-    Directions that are rounding are columns of zeros. In float64: nearly parallel vectors still span what they span.
+    Directions below rounding are columns of zeros. Computed in float64, for nearly parallel vectors.
 
     Shapes: (..., d, N) -> (..., d, N), (..., N, N)
     """
@@ -56,13 +53,13 @@ def orthonormal(vectors: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def shuffled(matrix: Tensor, count: int, random: torch.Generator) -> Tensor:
-    """The entries of a matrix in random places: whatever their distribution is.  (d, d) -> (count, d, d)"""
+    """The entries of a matrix in random order.  (d, d) -> (count, d, d)"""
     places = torch.rand(count, matrix.numel(), generator=random).argsort(-1)
     return matrix.flatten()[places].view(count, *matrix.shape)
 
 
 def relabelled(matrix: Tensor, count: int, random: torch.Generator) -> Tensor:
-    """`P A P^T` for random permutations P: the same spectrum and rank, no space.  (d, d) -> (count, d, d)"""
+    """`P A P^T` for random permutations P: the same spectrum and rank, without space.  (d, d) -> (count, d, d)"""
     d = matrix.shape[-1]
     labels = torch.rand(count, d, generator=random).argsort(-1)
     places = labels[:, :, None] * d + labels[:, None, :]
@@ -70,7 +67,7 @@ def relabelled(matrix: Tensor, count: int, random: torch.Generator) -> Tensor:
 
 
 def beta_p_value(share: Tensor, dimension: int, d: int) -> Tensor:
-    """The chance that a Gaussian (d, d) matrix has at least this share of energy in a space of `dimension`.
+    """The probability that a Gaussian (d, d) matrix has at least this share of energy in a space of `dimension`.
 
     The share is a ratio of independent chi-squares: exactly Beta(r / 2, (d^2 - r) / 2) for dimension r.
     """

@@ -1,4 +1,4 @@
-"""The list of all scores: their names, how they are computed, and which chance applies to each."""
+"""All scores and structures: names, functions, and the null models that apply to them."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -16,17 +16,17 @@ class ScoreKind:
 
     names: tuple[str, ...]
     function: Callable[[Tensor, Patch], tuple[Tensor, ...]]
-    #: Whether relabelling the pixels says anything about the scores.
+    #: Whether the scores depend on the places of pixels, so that relabelled pixels are a null model.
     spatial: bool
-    #: Whether the scores depend on more than singular values and single entries, and so on how smooth filters are.
+    #: Whether the scores depend on the smoothness of filters, not only on singular values or single entries.
     smooth: bool = True
-    #: For a share of energy under a projection, the dimensions r of its space: its chance is exactly Beta.
+    #: For a share of energy, the dimensions r of its space: under the Gaussian null model it has a Beta distribution.
     dimensions: Callable[[Patch], tuple[int, ...]] | None = None
-    #: Of patches with how many axes it can be asked; what needs rows and columns has no meaning without them.
+    #: The numbers of axes of the patches that have the scores; some scores need rows and columns.
     axes: tuple[int, ...] = (1, 2, 3)
 
 
-_d = math.prod  # of a patch, its pixels
+_d = math.prod  # the number of pixels of a patch
 
 
 KINDS: tuple[ScoreKind, ...] = (
@@ -44,7 +44,7 @@ KINDS: tuple[ScoreKind, ...] = (
         lambda a, p: (structure.block_toeplitz(a, p),),
         spatial=True,
         dimensions=lambda p: (math.prod(2 * n - 1 for n in p),),
-        axes=(2, 3),  # of a signal it is Toeplitz
+        axes=(2, 3),  # for a signal this is Toeplitz
     ),
     ScoreKind(("circulant",), lambda a, _: (structure.circulant(a),), spatial=True, dimensions=lambda p: (_d(p),)),
     ScoreKind(
@@ -52,7 +52,7 @@ KINDS: tuple[ScoreKind, ...] = (
         lambda a, p: (structure.block_circulant(a, p),),
         spatial=True,
         dimensions=lambda p: (_d(p),),
-        axes=(2, 3),  # of a signal it is circulant
+        axes=(2, 3),  # for a signal this is circulant
     ),
     ScoreKind(("Kronecker",), lambda a, p: (structure.kronecker(a, p),), spatial=True, axes=(2,)),
     ScoreKind(("permutation",), lambda a, _: (structure.permutation(a),), spatial=False, smooth=False),
@@ -60,7 +60,7 @@ KINDS: tuple[ScoreKind, ...] = (
         ("low stable rank", "low effective rank"), lambda a, _: structure.low_rank(a), spatial=False, smooth=False
     ),
     ScoreKind(("causal energy",), lambda a, _: (structure.causal_energy(a),), spatial=True),
-    # Where all entries have one sign relabelling keeps it: it can say nothing against an ideal.
+    # Relabelled pixels keep the signs of a matrix whose entries have one sign, so they are no null model here.
     ScoreKind(("causal sign",), lambda a, _: (structure.causal_sign(a),), spatial=False),
     ScoreKind(("quadrant signs",), lambda a, p: (structure.quadrant_signs(a, p),), spatial=True, axes=(2,)),
     ScoreKind(("block variety",), lambda a, p: (structure.block_variety(a, p),), spatial=True, axes=(2,)),
@@ -75,19 +75,19 @@ SMOOTH: dict[str, bool] = {name: kind.smooth for kind in KINDS for name in kind.
 
 
 def dimensions(patch: Patch) -> dict[str, int]:
-    """The dimension of the space behind each score that is a share of energy under a projection."""
+    """The dimension of the space of each score that is a share of energy."""
     kinds = [kind for kind in KINDS if len(patch) in kind.axes]
     pairs = [(kind.names, kind.dimensions(patch)) for kind in kinds if kind.dimensions is not None]
     return {name: r for names, sizes in pairs for name, r in zip(names, sizes, strict=True)}
 
 
 def names_for(patch: Patch) -> tuple[str, ...]:
-    """The scores that patches with so many axes have."""
+    """The names of the scores of a patch."""
     return tuple(name for kind in KINDS if len(patch) in kind.axes for name in kind.names)
 
 
 def score(a: Tensor, patch: Patch, names: Iterable[str] | None = None) -> dict[str, Tensor]:
-    """The named scores of a batch of matrices, or all that the patch has, by name.  (..., d, d) -> each (...)"""
+    """The named scores of a batch of matrices, or all scores of the patch.  (..., d, d) -> name: (...)"""
     known = names_for(patch)
     wanted = set(known if names is None else names)
     unknown = wanted - set(known)
@@ -102,50 +102,50 @@ def score(a: Tensor, patch: Patch, names: Iterable[str] | None = None) -> dict[s
 
 @dataclass(frozen=True)
 class Structure:
-    """A structure that may be found: one or more scores, all of which must be beyond chance."""
+    """A structure that may be found: all its scores must be beyond chance."""
 
     name: str
     scores: tuple[str, ...]
     words: str
-    #: Scores that must only be above one half: chance alone already gives them high values.
+    #: Scores that must only be above one half, because their chance is high.
     conditions: tuple[str, ...] = ()
-    #: A statement about singular values alone. Such are corrected by themselves: trained matrices nearly all have few
-    #: large ones, and true findings by the dozen would make room for false ones about place.
+    #: Whether it is about singular values only. These structures are corrected separately: nearly all trained matrices
+    #: have few large singular values, and their true findings would make room for false findings about space.
     spectral: bool = False
 
 
 STRUCTURES: tuple[Structure, ...] = (
-    Structure("symmetric", ("symmetric",), "each pixel hears another as that one hears it"),
-    Structure("skew-symmetric", ("skew-symmetric",), "each pixel hears another with the opposite sign"),
-    Structure("Toeplitz", ("Toeplitz",), "constant along diagonals: weights are shared along the column-major order"),
+    Structure("symmetric", ("symmetric",), "pixels i and j affect each other with the same weight"),
+    Structure("skew-symmetric", ("skew-symmetric",), "pixels i and j affect each other with opposite weights"),
+    Structure("Toeplitz", ("Toeplitz",), "constant along diagonals: shared weights in column-major order"),
     Structure(
         "block-Toeplitz", ("block-Toeplitz",), "a filter of the image: weights depend on the offset of two pixels"
     ),
     Structure("circulant", ("circulant",), "diagonal in the Fourier basis of all pixels"),
-    Structure("doubly block-circulant", ("doubly block-circulant",), "a filter of the image that wraps round"),
-    Structure("Kronecker", ("Kronecker",), "rows and columns are treated apart"),
+    Structure("doubly block-circulant", ("doubly block-circulant",), "a filter of the image that wraps around"),
+    Structure("Kronecker", ("Kronecker",), "acts on rows and columns separately"),
     Structure("permutation", ("permutation",), "moves pixels without mixing them"),
     Structure("low stable rank", ("low stable rank",), "few directions carry the energy", spectral=True),
-    Structure("low effective rank", ("low effective rank",), "few directions matter at all", spectral=True),
-    Structure("causal", ("causal energy",), "each pixel hears those on one side of it"),
-    Structure("signed sides", ("causal sign",), "pixels before and pixels after are weighed with one sign each"),
-    Structure("multi-scale", ("quadrant signs",), "each quadrant has its sign, its blocks differ", ("block variety",)),
-    Structure("concentrated blocks", ("concentrated blocks",), "a tenth of the blocks holds the energy"),
-    Structure("few Fourier lines", ("few Fourier lines",), "few rows and columns hold the energy in the Fourier basis"),
+    Structure("low effective rank", ("low effective rank",), "few directions have any energy", spectral=True),
+    Structure("causal", ("causal energy",), "pixels depend on pixels on one side"),
+    Structure("signed sides", ("causal sign",), "one sign for earlier pixels, one for later pixels"),
+    Structure("multi-scale", ("quadrant signs",), "one sign in each quadrant, different blocks", ("block variety",)),
+    Structure("concentrated blocks", ("concentrated blocks",), "a tenth of the blocks has most of the energy"),
+    Structure("few Fourier lines", ("few Fourier lines",), "few rows and columns have the energy in the Fourier basis"),
     Structure("few 2-D Fourier lines", ("few 2-D Fourier lines",), "few rows and columns of the 2-D Fourier basis"),
 )
 
 
-SPECTRAL: frozenset[str] = frozenset(each.name for each in STRUCTURES if each.spectral)
+SPECTRAL: frozenset[str] = frozenset(structure.name for structure in STRUCTURES if structure.spectral)
 
 
 def structures_for(patch: Patch) -> tuple[Structure, ...]:
-    """The structures that patches with so many axes can have: those all of whose scores they have."""
+    """The structures that a patch can have: it has all their scores."""
     known = set(names_for(patch))
     return tuple(each for each in STRUCTURES if known.issuperset(each.scores + each.conditions))
 
 
-#: Scores that are never tested, only shown beside their chance.
+#: Scores that are only conditions and never tested.
 UNTESTED: frozenset[str] = frozenset(name for each in STRUCTURES for name in each.conditions) - frozenset(
     name for each in STRUCTURES for name in each.scores
 )

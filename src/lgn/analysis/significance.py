@@ -1,4 +1,4 @@
-"""P-values of everything that is tested, corrected together, with more draws where the number of draws decides."""
+"""P-values of all hypotheses, corrected together, with more draws where the number of draws limits them."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lgn.analysis.chance import Chance
+from lgn.analysis.null_distributions import NullDistributions
 from lgn.stats import benjamini_hochberg
 
 MOST_DRAWS = 50_000
@@ -15,64 +15,63 @@ MOST_DRAWS = 50_000
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One thing that is tested on one matrix: all its statistics must be beyond chance."""
+    """A property to test on one matrix: all its statistics must be beyond chance."""
 
-    chance: int  # which Chance
-    member: int  # which matrix of it
+    table: int  # index of its NullDistributions
+    member: int  # index of the matrix there
     name: str
-    columns: tuple[int, ...]  # which statistics of it
-    group: str  # corrected together with the others of its group
-    void: bool = False  # a condition failed: it cannot hold, and counts as a test with p = 1
+    columns: tuple[int, ...]  # indices of the statistics there
+    group: str  # corrected together with the hypotheses of the same group
+    void: bool = False  # a condition fails: the test counts, with p = 1
 
 
-def judge(
-    chances: list[Chance],
+def adjusted_p_values(
+    tables: list[NullDistributions],
     hypotheses: list[Hypothesis],
     draws: int,
     rate: float,
-    progress: Callable[[str], None] = lambda _: None,
+    stage: Callable[[str], None] = lambda _: None,
 ) -> tuple[Tensor, Tensor]:
     """P-values and adjusted p-values of all hypotheses, (H,) each.
 
-    First `draws` draws of each null. A p-value cannot be below 1 / (1 + draws): hypotheses that stand at
-    this floor but are not significant there after correction are given more draws, as many as the
-    correction asks for, up to 50,000. The others are not: to look again only at what may improve would bias
-    them.
+    Every null model is drawn `draws` times first. A p-value cannot be below 1 / (1 + draws). Hypotheses at this floor
+    that are not significant after the correction get the draws that the correction needs, up to 50,000. The others do
+    not: to test again only what can improve would bias them.
     """
-    for chance in chances:
-        _first_draws(chance, draws, progress)
+    for table in tables:
+        _first_draws(table, draws, stage)
     while True:
-        p = _largest(chances, hypotheses)
+        p = _largest(tables, hypotheses)
         adjusted = _adjust(p, hypotheses)
-        at_floor = [i for i in range(len(hypotheses)) if adjusted[i] > rate and _floored(chances, hypotheses[i], p[i])]
+        at_floor = [i for i in range(len(hypotheses)) if adjusted[i] > rate and _at_floor(tables, hypotheses[i], p[i])]
         if not at_floor:
             return p, adjusted
-        asked = len(hypotheses) / (rate * (len(at_floor) + int((adjusted <= rate).sum())))
-        progress("more draws")
-        _escalate(chances, [hypotheses[i] for i in at_floor], math.ceil(1.2 * asked))
+        needed = len(hypotheses) / (rate * (len(at_floor) + int((adjusted <= rate).sum())))
+        stage("more draws")
+        _draw_more(tables, [hypotheses[i] for i in at_floor], math.ceil(1.2 * needed))
 
 
 # Note [Draws]
-# The p-value of a statistic is the largest over its nulls, so once it is large under one null nothing that the others
-# say can make it small. After a fifth of the draws, statistics that more than 5 percent of them have reached under any
-# null are left: their p-values are above 0.05 and stay valid, only coarser. Those that go on are judged on all their
-# draws. In the same way the p-values that are refined at the floor stay valid: to be small after more draws is rarer
-# than to be small after fewer. The nulls that keep smoothness come first: they leave least to the others.
-def _first_draws(chance: Chance, draws: int, progress: Callable[[str], None]) -> None:
-    look = max(1, draws // 5)
-    hopeless = chance.exact > 0.05
-    for null in chance.nulls:
-        progress(f"{null.name} null on U" if chance.restricted else f"{null.name} null")
-        applies = chance.applies(null)
-        chance.draw(null, applies, look)
-        hopeless |= chance.reached[null.name] > 0.05 * look
-        chance.draw(null, applies & ~hopeless, draws - look)
+# The p-value of a statistic is the largest over its null models, so once it is large under one model, no other model
+# can make it small. After a fifth of the draws, statistics that more than 5 percent of the draws have reached under any
+# model get no more draws: their p-values are above 0.05 and valid, only coarser. The other statistics are judged on all
+# their draws. The p-values that are refined at the floor are valid for the same reason: to be small after more draws is
+# less likely than to be small after fewer. The models that keep smoothness come first, because they are the strictest.
+def _first_draws(table: NullDistributions, draws: int, stage: Callable[[str], None]) -> None:
+    first = max(1, draws // 5)
+    large = table.exact > 0.05
+    for model in table.models:
+        stage(f"{model.name} null on U" if table.restricted else f"{model.name} null")
+        applies = table.applies(model)
+        table.draw(model, applies, first)
+        large |= table.reached[model.name] > 0.05 * first
+        table.draw(model, applies & ~large, draws - first)
 
 
-def _largest(chances: list[Chance], hypotheses: list[Hypothesis]) -> Tensor:
-    """The largest p-value over the nulls and the statistics of each hypothesis."""
-    tables = [torch.stack(list(c.p_values().values())).nan_to_num(-1).amax(0) for c in chances]
-    values = [1.0 if h.void else float(tables[h.chance][h.member, list(h.columns)].max()) for h in hypotheses]
+def _largest(tables: list[NullDistributions], hypotheses: list[Hypothesis]) -> Tensor:
+    """The largest p-value of each hypothesis, over the null models and its statistics."""
+    worst = [torch.stack(list(table.p_values().values())).nan_to_num(-1).amax(0) for table in tables]
+    values = [1.0 if h.void else float(worst[h.table][h.member, list(h.columns)].max()) for h in hypotheses]
     return torch.tensor(values, dtype=torch.float64)
 
 
@@ -84,33 +83,33 @@ def _adjust(p: Tensor, hypotheses: list[Hypothesis]) -> Tensor:
     return adjusted
 
 
-def _open_places(chance: Chance, each: Hypothesis) -> list[tuple[str, int]]:
-    """The nulls and statistics of a hypothesis that no draw has reached yet, with draws left to make."""
+def _unreached(table: NullDistributions, hypothesis: Hypothesis) -> list[tuple[str, int]]:
+    """The null models and statistics of a hypothesis that no draw has reached and that may have more draws."""
     return [
-        (null, column)
-        for null in chance.draws
-        for column in each.columns
-        if 0 < chance.draws[null][each.member, column] < MOST_DRAWS and chance.reached[null][each.member, column] == 0
+        (name, column)
+        for name in table.draws
+        for column in hypothesis.columns
+        if 0 < table.draws[name][hypothesis.member, column] < MOST_DRAWS
+        and table.reached[name][hypothesis.member, column] == 0
     ]
 
 
-def _floored(chances: list[Chance], each: Hypothesis, p: Tensor) -> bool:
-    """Whether nothing but the number of draws keeps the p-value from being smaller."""
-    chance = chances[each.chance]
-    places = _open_places(chance, each)
-    return any(1 / (1 + float(chance.draws[null][each.member, column])) >= float(p) for null, column in places)
+def _at_floor(tables: list[NullDistributions], hypothesis: Hypothesis, p: Tensor) -> bool:
+    """Whether only the number of draws keeps the p-value from being smaller."""
+    table = tables[hypothesis.table]
+    counts = [float(table.draws[name][hypothesis.member, column]) for name, column in _unreached(table, hypothesis)]
+    return any(1 / (1 + count) >= float(p) for count in counts)
 
 
-def _escalate(chances: list[Chance], hypotheses: list[Hypothesis], asked: int) -> None:
-    """Bring every open place of the hypotheses to the draws asked for, at least twice what it had."""
-    for index, chance in enumerate(chances):
-        for null in chance.nulls:
-            more = torch.zeros(chance.observed.shape, dtype=torch.int64)
-            for each in hypotheses:
-                if each.chance == index:
-                    for column in (c for n, c in _open_places(chance, each) if n == null.name):
-                        had = int(chance.draws[null.name][each.member, column])
-                        more[each.member, column] = min(max(asked, 2 * had), MOST_DRAWS) - had
+def _draw_more(tables: list[NullDistributions], hypotheses: list[Hypothesis], needed: int) -> None:
+    """Bring all unreached statistics of the hypotheses to `needed` draws, and at least to twice their draws."""
+    for index, table in enumerate(tables):
+        for model in table.models:
+            more = torch.zeros(table.observed.shape, dtype=torch.int64)
+            for hypothesis in (h for h in hypotheses if h.table == index):
+                for column in (column for name, column in _unreached(table, hypothesis) if name == model.name):
+                    made = int(table.draws[model.name][hypothesis.member, column])
+                    more[hypothesis.member, column] = min(max(needed, 2 * made), MOST_DRAWS) - made
             for count in more.unique().tolist():
                 if count > 0:
-                    chance.draw(null, more == count, count)
+                    table.draw(model, more == count, count)

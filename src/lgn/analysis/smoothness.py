@@ -1,14 +1,14 @@
-"""Nulls that keep the smoothness of filters: what a matrix between smooth filters looks like, whatever it does.
+"""Null models that keep the smoothness of filters.
 
-A generator that takes one smooth filter to another is smooth in both its indices, and so looks Toeplitz,
-block-Toeplitz, multi-scale, or like pooling. White matrices do not. Each null here keeps the mean entry, the singular
-values and the smoothness of what is mapped and of what it is mapped to, and gives up how the two belong together.
+A generator between smooth filters is smooth in both indices, whatever it does, and therefore looks Toeplitz,
+block-Toeplitz, multi-scale, or like pooling. White matrices do not. The null models here keep the mean entry, the
+singular values, and the smoothness of inputs and outputs. They destroy the relation between inputs and outputs.
 
 Note [Two nulls, and the larger p-value]
-    `Remixed` keeps the singular vectors themselves, and cannot tell a relation that all its draws share; `Matched`
-    keeps their covariances alone, as far as they are the same all over the patch. Each alone calls some matrices
-    without an operator structured; the larger of their p-values does so in about one case of twenty, or fewer. On U the
-    same holds for remixed matrices on their own orbits, and for `Repaired` filters.
+    `Remixed` keeps the singular vectors and cannot detect a relation that all its draws share. `Matched` keeps only
+    their covariances, averaged over the patch. Either model alone calls some matrices without an operator structured.
+    The larger of the two p-values does so in at most about one case of twenty. On U, the same holds for remixed
+    matrices on their own orbits and for `Repaired` filters.
 """
 
 import math
@@ -21,32 +21,32 @@ from lgn.analysis.nulls import orthonormal
 from lgn.analysis.structure import by_offset
 from lgn.transforms import move_axes
 
-#: How far a singular component may move among its neighbours: enough to undo that U is V, and still as smooth.
+#: Largest move of a singular component in their order: enough to make U and V differ, and still as smooth.
 NEIGHBOURS = 3.0
 
 
 def turned_places(patch: Patch) -> Tensor:
-    """Where each pixel goes under the turns and flips that the patch allows, eight if it is square: (Q, d).
+    """The new place of every pixel under the turns and flips of the patch: (Q, d).
 
-    A signal has its reversal, a cube 48.
+    A square has 8, a signal 2 (with its reversal), a cube 48.
     """
     if len(patch) != 2:
         whole = unvec(torch.arange(math.prod(patch)), patch)
-        moved = [move_axes(whole, each) for each in signed_permutations(len(patch))]
-        return torch.stack([vec(each, len(patch)) for each in moved if each.shape == whole.shape])
+        moved = [move_axes(whole, symmetry) for symmetry in signed_permutations(len(patch))]
+        return torch.stack([vec(places, len(patch)) for places in moved if places.shape == whole.shape])
     n, m = patch
-    places = torch.arange(n * m).view(m, n).T  # the place in vec of each pixel (row, column)
+    places = torch.arange(n * m).view(m, n).T  # the place in vec of every pixel (row, column)
     turns = [torch.rot90(places, k) for k in range(4)]
     both = [image for turn in turns for image in (turn, turn.flip(1)) if image.shape == (n, m)]
     return torch.stack([image.T.flatten() for image in both])
 
 
 class Remixed:
-    """`mu + Q U S E V'^T`: the singular components of `A - mu`, re-mixed.
+    """`mu + Q U S E V'^T`: the singular components of `A - mu`, mixed anew.
 
-    mu is the mean entry of A; E are random signs; the rows of V' are those of V, each exchanged with neighbours in the
-    order of singular values (without it a symmetric A, whose U is V, would stay symmetric); Q is a random turn or flip
-    of the output pixels.
+    mu is the mean entry of A, E are random signs, and Q is a random turn or flip of the output pixels. V' has the
+    columns of V, exchanged with neighbours in the order of singular values: otherwise a symmetric A would stay
+    symmetric.
     """
 
     def __init__(self, matrix: Tensor, patch: Patch) -> None:
@@ -65,9 +65,8 @@ class Remixed:
 class Matched:
     """`mu + B'`: random matrices with the singular values of `B = A - mu` and, nearly, its smoothness.
 
-    `K_1^(1/2) Z K_2^(1/2)` with Gaussian Z has rows and columns as smooth as those of B: K_1 and K_2 are `B B^T` and
-    `B^T B`, averaged over pairs of pixels with the same offset, so that no place is special. Its singular values are
-    then replaced by those of B.
+    `K_1^(1/2) Z K_2^(1/2)` with Gaussian Z has rows and columns as smooth as those of B. K_1 and K_2 are `B B^T` and
+    `B^T B`, averaged over pairs of pixels with the same offset. The singular values are then replaced by those of B.
     """
 
     def __init__(self, matrix: Tensor, patch: Patch) -> None:
@@ -76,7 +75,7 @@ class Matched:
         centred = matrix - self.mean
         self.values = torch.linalg.svdvals(centred).float()
         covariances = (centred @ centred.T, centred.T @ centred)
-        self.left, self.right = (_root(by_offset(each, patch)).float() for each in covariances)
+        self.left, self.right = (_root(by_offset(covariance, patch)).float() for covariance in covariances)
 
     def __call__(self, count: int, random: torch.Generator) -> Tensor:
         d = len(self.values)
@@ -85,10 +84,10 @@ class Matched:
 
 
 class Repaired:
-    """Generators of sets that no generator made: each element is taken from another set of the same network.
+    """Generators of filter sets whose elements come from different sets of the same network.
 
-    For each element j a set h_j and a turn or flip Q_j are drawn: `w'_j = Q_j w_(h_j, j)`, all columns of a set
-    together, with the norms of the own filters. `A' w'_j = w'_(j+1)` by least squares, each pair over `|w'_j|`.
+    For each element j a set h_j and a turn or flip Q_j are drawn: `w'_j = Q_j w_(h_j, j)` for all columns of the set,
+    with the norms of the own filters. A' solves `A' w'_j = w'_(j+1)` by least squares, weighted by `1 / |w'_j|`.
 
     Shapes: sets (S, order, d, N) -> draws `A' P_U'` and `P_U'`, both (count, d, d).
     """
@@ -112,6 +111,6 @@ class Repaired:
 
 
 def _root(covariance: Tensor) -> Tensor:
-    """The symmetric square root; averaging can leave negative eigenvalues, which are taken for 0."""
+    """The symmetric square root; negative eigenvalues, which averaging can make, count as 0."""
     values, vectors = torch.linalg.eigh(covariance)
     return (vectors * values.clamp(min=0).sqrt()) @ vectors.T

@@ -1,9 +1,8 @@
-"""Scores of structure: numbers in [0, 1] about matrices (..., d, d), each 1 for an ideal member.
+"""Scores of structure: numbers in [0, 1] for matrices (..., d, d), 1 for an ideal member, 0 for a matrix of zeros.
 
-The first kind is the share of a matrix' energy `|A|_F^2` that lies in a linear space of matrices: on Gaussian
-matrices a space of r dimensions has a share of r / d^2 on average, and the share is Beta distributed. `vec`
-stacks columns, so a generator of an (n, m) patch is an m x m grid of n x n blocks, one for each pair of
-filter columns. A matrix of zeros has the score 0 throughout.
+The simplest scores are shares of the energy `|A|_F^2` in a linear space of matrices. For Gaussian matrices, a space of
+r dimensions has the mean share r / d^2, and the share has a Beta distribution. `vec` stacks columns, so a generator of
+an (n, m) patch is an m x m grid of n x n blocks, one block for each pair of filter columns.
 """
 
 import math
@@ -27,10 +26,9 @@ def toeplitz(a: Tensor) -> Tensor:
 
 
 def block_toeplitz(a: Tensor, patch: Patch) -> Tensor:
-    """Energy that is block-Toeplitz with Toeplitz blocks: what filtering of an image is, zero beyond its border.
+    """The share of block-Toeplitz matrices with Toeplitz blocks: filters of an image that is zero outside.
 
-    The mean over all pairs of pixels with the same offset (rows, columns): (2n - 1)(2m - 1) of them. Volumes have
-    offsets along three axes.
+    The projection is the mean over all pairs of pixels with the same offset, (2n - 1)(2m - 1) offsets for an image.
     """
     return _share(a, "toeplitz", patch)
 
@@ -47,28 +45,27 @@ def circulant(a: Tensor) -> Tensor:
 
 
 def block_circulant(a: Tensor, patch: Patch) -> Tensor:
-    """Energy that is doubly block-circulant: filtering that wraps round in both directions, d dimensions."""
+    """The share of doubly block-circulant matrices: filters that wrap around in both directions, d dimensions."""
     return _share(a, "circulant", patch)
 
 
 def kronecker(a: Tensor, patch: Patch) -> Tensor:
     """`s_1^2 / sum_i s_i^2` of the rearrangement: the energy of the best `B (x) C`, columns (m, m), rows (n, n).
 
-    Each n x n block becomes a row, so that a Kronecker product becomes a matrix of rank one.
+    The n x n blocks become rows, so that a Kronecker product becomes a matrix of rank one.
     """
     blocks = _blocks(a, patch)  # (..., m^2, n^2)
     if blocks.shape[-2] > blocks.shape[-1]:
         blocks = blocks.mT
-    # In float64: LAPACK's float32 solver gives up on some matrices with many equal eigenvalues, such as shifts.
+    # In float64: the float32 solver of LAPACK fails for some matrices with many equal eigenvalues, such as shifts.
     largest = torch.linalg.eigvalsh((blocks @ blocks.mT).double())[..., -1]
     return _ratio(largest.to(a.dtype), energy(a))
 
 
 def permutation(a: Tensor) -> Tensor:
-    """`(sum_i max_j a_ij)^2 / (d |A|^2)` over rows, or over columns, whichever is smaller; negative maxima are 0.
+    """`(sum_i max_j a_ij)^2 / (d |A|^2)` over rows or over columns, the smaller of both; negative maxima are 0.
 
-    By Cauchy-Schwarz it is 1 only where every row and every column has one entry that is not zero, all of
-    them equal: a permutation up to a positive scale.
+    By Cauchy-Schwarz it is 1 only for a permutation times a positive number.
     """
     lines = [a.amax(axis).clamp(min=0).sum(-1).square() for axis in (-1, -2)]
     return _ratio(torch.minimum(*lines), a.shape[-1] * energy(a))
@@ -77,9 +74,8 @@ def permutation(a: Tensor) -> Tensor:
 def low_rank(a: Tensor) -> tuple[Tensor, Tensor]:
     """`(d - r) / (d - 1)` for the stable rank `r = |A|_F^2 / s_1^2` and for the effective rank.
 
-    The effective rank is `exp(-sum_i q_i log q_i)` with `q_i = s_i / sum_j s_j`. Both are 1 for rank one,
-    and 0 where all singular values are equal. Singular values below 0.3 percent of the largest count as
-    zero.
+    The effective rank is `exp(-sum_i q_i log q_i)` with `q_i = s_i / sum_j s_j`. Both are 1 for rank one
+    and 0 if all singular values are equal. Singular values below 0.3 percent of the largest count as zero.
     """
     d = a.shape[-1]
     squares = torch.linalg.eigvalsh((a.mT @ a).double()).to(a.dtype).clamp(min=0)  # see `kronecker`
@@ -87,22 +83,22 @@ def low_rank(a: Tensor) -> tuple[Tensor, Tensor]:
     values = torch.where(squares > 1e-5 * top, squares, torch.zeros_like(squares)).sqrt()
     q = values / values.sum(-1, keepdim=True).clamp(min=_tiny(a))
     effective = torch.exp(-torch.special.xlogy(q, q).sum(-1))
-    some = top[..., 0] > 0
+    nonzero = top[..., 0] > 0
     stable = _ratio(squares.sum(-1), top[..., 0])
-    return tuple(torch.where(some, (d - r) / max(d - 1, 1), 0.0).clamp(0, 1) for r in (stable, effective))  # type: ignore[return-value]
+    return tuple(torch.where(nonzero, (d - r) / max(d - 1, 1), 0.0).clamp(0, 1) for r in (stable, effective))  # type: ignore[return-value]
 
 
 def causal_energy(a: Tensor) -> Tensor:
     """Causal averaging (sec. 5.1), one-sidedness: `|E_up - E_low| / (E_up + E_low)` of energies off the diagonal.
 
-    Above the diagonal each pixel hears those after it, below it those before.
+    An entry above the diagonal weights a later pixel, an entry below it an earlier pixel.
     """
     up, low = energy(a.triu(1)), energy(a.tril(-1))
     return _ratio((up - low).abs(), up + low)
 
 
 def causal_sign(a: Tensor) -> Tensor:
-    """Causal averaging, one sign on each side: `(|sum_up a| + |sum_low a|) / (sum_up |a| + sum_low |a|)`."""
+    """Causal averaging, one sign on either side: `(|sum_up a| + |sum_low a|) / (sum_up |a| + sum_low |a|)`."""
     sides = (a.triu(1), a.tril(-1))
     signed, whole = (torch.stack([part.sum((-2, -1)) for part in parts]) for parts in (sides, [x.abs() for x in sides]))
     return _ratio(signed.abs().sum(0), whole.sum(0))
@@ -111,7 +107,7 @@ def causal_sign(a: Tensor) -> Tensor:
 def quadrant_signs(a: Tensor, patch: Patch) -> Tensor:
     """Multi-scale structure (sec. 5.1), the coarse scale: the mean over the four quadrants of `|sum a| / sum |a|`.
 
-    With an odd number of blocks a side the middle ones belong to no quadrant; with one block a side there is none.
+    With an odd number of block rows the middle one belongs to no quadrant; with one block there are no quadrants.
     """
     n, m = patch
     half = (m // 2) * n
@@ -125,7 +121,7 @@ def quadrant_signs(a: Tensor, patch: Patch) -> Tensor:
 def block_variety(a: Tensor, patch: Patch) -> Tensor:
     """Multi-scale structure, the fine scale: `1 - mean |correlation|` over all pairs of n x n blocks.
 
-    Blocks of independent noise already score high. A block without variation counts as correlated with every other.
+    Independent noise already has a high score. A constant block counts as correlated with all other blocks.
     """
     blocks = _blocks(a, patch)
     count = blocks.shape[-2]
@@ -153,13 +149,13 @@ def energy(a: Tensor) -> Tensor:
 
 
 def _blocks(a: Tensor, patch: Patch) -> Tensor:
-    """The n x n blocks, one a row: (..., d, d) -> (..., m^2, n^2)."""
+    """The n x n blocks as rows: (..., d, d) -> (..., m^2, n^2)."""
     n, m = patch
     return a.unflatten(-1, (m, n)).unflatten(-3, (m, n)).transpose(-3, -2).flatten(-2).flatten(-3, -2)
 
 
 def _share(a: Tensor, kind: str, patch: Patch) -> Tensor:
-    """The energy of the projection on an orthonormal basis of matrices, over the energy."""
+    """The share of energy in a space of matrices."""
     basis = _basis(kind, patch, a.dtype)
     return _ratio((a.flatten(-2) @ basis).square().sum(-1), energy(a))
 
@@ -168,7 +164,7 @@ def _share(a: Tensor, kind: str, patch: Patch) -> Tensor:
 def _basis(kind: str, patch: Patch, dtype: torch.dtype) -> Tensor:
     """Orthonormal basis (d^2, r) of the matrices whose entries depend only on the offset between two pixels.
 
-    "toeplitz" offsets are in [-(n-1), n-1] along each axis; "circulant" ones wrap round.
+    "toeplitz" offsets are in [-(n-1), n-1] along each axis; "circulant" offsets wrap around.
     """
     places, sizes = pixels(patch), torch.tensor(patch)
     offsets = places[:, None] - places  # (d, d, axes)
@@ -182,7 +178,7 @@ def _basis(kind: str, patch: Patch, dtype: torch.dtype) -> Tensor:
 
 
 def _ratio(part: Tensor, whole: Tensor) -> Tensor:
-    """part / whole in [0, 1], and 0 where the whole is 0."""
+    """part / whole in [0, 1], and 0 if the whole is 0."""
     return torch.where(whole > 0, part / whole.clamp(min=_tiny(whole)), 0.0).clamp(min=0)
 
 

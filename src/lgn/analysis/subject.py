@@ -1,4 +1,4 @@
-"""One matrix that is analysed, and everything that is known about it."""
+"""A matrix to analyse, with everything known about it."""
 
 import math
 from collections.abc import Callable
@@ -14,24 +14,24 @@ from lgn.analysis import identifiability, scores
 Label = tuple[int | None, int | None, int | None]
 FreshStarts = Callable[[int], Tensor]
 
-#: Of 12x12 pixels one matrix takes 14 s and all together 2.5 GB; both grow with the cube of the pixels, or nearly.
+#: With 144 pixels one matrix takes 14 s and 2.5 GB; both grow nearly with the cube of the pixels.
 MOST_PIXELS = 144
 
 
 def require_patch(patch: Patch) -> None:
-    """Refuse, before anything is computed, a patch that has no space in it, or one that would take hours."""
+    """Refuse a patch with fewer than 2 pixels, or with so many that the analysis would take hours."""
     if len(patch) not in (1, 2, 3) or min(patch) < 1 or math.prod(patch) < 2:
-        raise ValueError(f"patch must be one, two or three sizes with at least 2 pixels in all, got {patch}")
+        raise ValueError(f"patch must have one, two or three sizes and at least 2 pixels, got {patch}")
     if math.prod(patch) > MOST_PIXELS:
         raise ValueError(
-            f"patch must have at most {MOST_PIXELS} pixels to be analysed, since the nulls take the singular values of "
-            f"thousands of matrices of that side, got {size_text(patch)}"
+            f"patch must have at most {MOST_PIXELS} pixels, because the null models need the singular values of "
+            f"thousands of matrices, got {size_text(patch)}"
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A generator (d, d) on patches (n, m) with d = n m, in float64, and what is known of how it came about."""
+    """A generator (d, d) on patches (n, m) with d = n m, in float64, and its origin."""
 
     matrix: Tensor
     patch: Patch
@@ -40,15 +40,15 @@ class Subject:
     order: int | None = None
     #: The matrix before training, (d, d).
     start: Tensor | None = None
-    #: The filters W that it acts on, (d, N); with the length, or else the order, they give the vectors.
+    #: The filters W that it acts on, (d, N). Together with the length or the order they give the vectors.
     filters: Tensor | None = None
-    #: How many elements `W, A W, ...` the sets have that begin with the filters; the order where None.
+    #: The number of elements `W, A W, ...` of the sets that begin with the filters; None for the order.
     length: int | None = None
-    #: The vectors that it was applied to, (d, N), where the filters are not known.
+    #: The vectors that it was applied to, (d, N), if the filters are not known.
     vectors: Tensor | None = None
-    #: Draws (count, d, d) new starts of the same family, others each time; subjects may share one.
+    #: A function that draws (count, d, d) new starts of the same family; subjects may share it.
     fresh_starts: FreshStarts | None = None
-    #: Structures that its family has by law, which can never be findings.
+    #: Structures that its family guarantees, which are never findings.
     by_construction: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
@@ -59,9 +59,9 @@ class Subject:
         if unknown := sorted(self.by_construction - set(allowed)):
             raise ValueError(f"by_construction must be among {allowed}, got {unknown}")
         if self.filters is not None and self.vectors is not None:
-            raise ValueError("filters and vectors must not both be given: filters and the order give the vectors")
+            raise ValueError("filters and vectors must not both be given")
         if self.filters is not None and self.length is None and (self.order is None or self.order < 2):
-            raise ValueError(f"order must be at least 2 where filters are given, got {self.order}")
+            raise ValueError(f"order must be at least 2 if filters are given, got {self.order}")
         for name in ("filters", "vectors"):
             given = getattr(self, name)
             if given is not None and (given.ndim != 2 or len(given) != self.d or not torch.isfinite(given).all()):
@@ -73,7 +73,7 @@ class Subject:
 
     @cached_property
     def sets(self) -> Tensor | None:
-        """The filter sets `A^j W`, (elements, d, N); None where the filters are not known."""
+        """The filter sets `A^j W`, (elements, d, N); None if the filters are not known."""
         if self.filters is None or self.elements is None:
             return None
         elements = identifiability.applied_to(self.matrix, self.filters, self.elements + 1)
@@ -81,26 +81,26 @@ class Subject:
 
     @property
     def elements(self) -> int | None:
-        """How many elements the sets have that begin with the filters."""
+        """The number of elements of the sets that begin with the filters."""
         return self.length or self.order
 
     @cached_property
     def applied(self) -> Tensor | None:
-        """The vectors that the matrix was applied to, (d, N (p - 1)); None where nothing is known."""
+        """The vectors that the matrix was applied to, (d, N (p - 1)); None if they are not known."""
         return self.vectors if self.sets is None else self.sets[:-1].transpose(0, 1).flatten(1)
 
     @cached_property
     def basis(self) -> Tensor | None:
-        """An orthonormal basis of their span U, (d, dim U)."""
+        """An orthonormal basis of the span U of these vectors, (d, dim U)."""
         return None if self.applied is None else identifiability.span(self.applied)
 
     @cached_property
     def projector(self) -> Tensor:
-        """`P_U`, (d, d)."""
+        """The orthogonal projector `P_U` on U, (d, d)."""
         assert self.basis is not None
         return self.basis @ self.basis.T
 
     @property
     def partial(self) -> bool:
-        """On all of R^d the restriction to U changes nothing, and on nothing it leaves nothing."""
+        """Whether U is neither empty nor all of R^d, so that the restriction to U says something new."""
         return self.basis is not None and 0 < self.basis.shape[1] < self.d

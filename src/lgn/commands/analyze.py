@@ -6,7 +6,6 @@ from typing import Annotated
 
 import tyro
 
-from lgn.analysis import table
 from lgn.front import analyze
 from lgn.pretrained import find_run, place_for
 
@@ -35,9 +34,9 @@ def _analyze(
     """
     is_file = Path(source).is_file()
     analysis = analyze(source, patch=patch, draws=draws, seed=seed, progress=True)
-    print(table(analysis))
+    print(analysis)
     default = Path(source).with_suffix(".analysis.json") if is_file else place_for(find_run(source), "analysis.json")
-    analysis.to_json(out or default)
+    analysis.save(out or default)
     print(f"\nanalysis: {out or default}")
     if not is_file:
         print(f"next: lgn report {shlex.quote(source)}")

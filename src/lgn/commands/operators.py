@@ -40,5 +40,5 @@ def operators(patch: int = 6) -> None:
         title = " ".join([name, *(f"{key}={value}" for key, value in keywords.items())])
         about = describe(operator(name, (patch, patch), **keywords))
         period = str(about.period) if about.is_cyclic else f"none (near {about.period})"
-        rows.append((title, str(about.rank), f"{about.condition_number:.3g}", period, f"{about.closure_error:.2g}"))
+        rows.append((title, str(about.rank), f"{about.condition_number:.3g}", period, f"{about.period_error:.2g}"))
     print("\n".join(columns([("operator", "rank", "condition", "period", "closure"), *rows])))

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from lgn.analysis import Analysis
-from lgn.analysis.table import HEAD as HEADS
-from lgn.analysis.table import row
+from lgn.analysis.tables import HEAD as HEADS
+from lgn.analysis.tables import row
 from lgn.front import analyze
 from lgn.nn import summary
 from lgn.text import markdown_table

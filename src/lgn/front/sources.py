@@ -39,30 +39,29 @@ def analyze(
     The analysis of a finished run is stored in the run. Without options it is read from there, unless the weights have
     changed.
     """
-    with progress_line(progress) as show:
-        if isinstance(source, nn.Module):
-            return analyze_subjects(subjects_of(source, patch), progress=show, **options)
-        if not isinstance(source, Tensor | Run) and Path(source).is_file():
-            source = read_matrices(Path(source))
-        if isinstance(source, Tensor):
-            if patch is None:
-                raise ValueError("patch must be given for matrices: the size (n, m) of the filters that they act on")
-            return analyze_matrices(source, patch, progress=show, **options)
-        return _analyze_run(find_run(source), patch, show, options)
+    if isinstance(source, nn.Module):
+        return analyze_subjects(subjects_of(source, patch), progress=progress, **options)
+    if not isinstance(source, Tensor | Run) and Path(source).is_file():
+        source = read_matrices(Path(source))
+    if isinstance(source, Tensor):
+        if patch is None:
+            raise ValueError("patch must be given for matrices: the size (n, m) of the filters that they act on")
+        return analyze_matrices(source, patch, progress=progress, **options)
+    return _analyze_run(find_run(source), patch, progress, options)
 
 
-def _analyze_run(run: Run, patch: Patch | None, show: Callable[[str], None], options: dict[str, Any]) -> Analysis:
+def _analyze_run(run: Run, patch: Patch | None, progress: bool, options: dict[str, Any]) -> Analysis:
     path = run.path / "analysis.json"
     subjects = subjects_of(run.network, patch, run.initial())
     if not options and path.is_file():
-        stored = Analysis.from_json(path)
+        stored = Analysis.load(path)
         old = [torch.tensor(generator.matrix, dtype=torch.float64) for generator in stored.generators]
         new = [subject.matrix for subject in subjects]
         if len(old) == len(new) and all(torch.allclose(*pair) for pair in zip(old, new, strict=True)):
             return stored
-    made = analyze_subjects(subjects, progress=show, **options)
+    made = analyze_subjects(subjects, progress=progress, **options)
     if run.finished and not options and not is_pretrained(run):
-        made.to_json(path)
+        made.save(path)
     return made
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from lgn.analysis import Analysis, Finding, GeneratorAnalysis, Match
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE
 from lgn.analysis.scores import SPECTRAL, STRUCTURES
-from lgn.analysis.table import match_words
+from lgn.analysis.tables import operator_name
 
 #: More findings than this make a sentence that nobody reads.
 MOST = 3
@@ -40,7 +40,7 @@ def nearest_words(nearest: tuple[Match, ...], rate: float) -> str:
 
 def operator_words(match: Match) -> str:
     """`pooling 4 then rotation 52 degrees`."""
-    return match_words(match) + (" degrees" if match.name.endswith("rotation") else "")
+    return operator_name(match) + (" degrees" if match.name.endswith("rotation") else "")
 
 
 def p_words(p: float) -> str:

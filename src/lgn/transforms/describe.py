@@ -1,4 +1,4 @@
-"""Is an operator an element of a group? Its rank, condition number, period and closure error."""
+"""Is an operator an element of a group? Its rank, condition number, period and period error."""
 
 import math
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ class Description:
     rank: int
     #: Largest over smallest singular value; infinite where the matrix is singular.
     condition_number: float
-    #: The q <= 24 that the matrix is nearest to having, and `|A^q - I|_F / sqrt(d)` there (0: a true period).
+    #: The nearest period q <= 24, and `|A^q - I|_F / sqrt(d)` for it (0: a true period).
     period: int
-    closure_error: float
+    period_error: float
 
     @property
     def is_cyclic(self) -> bool:
         """Whether `A^period = I` to rounding: only then do its powers form a finite group."""
-        return self.closure_error < 1e-6
+        return self.period_error < 1e-6
 
 
 def describe(matrix: Tensor) -> Description:
-    """Rank, condition number, nearest period and closure error of one matrix (d, d)."""
+    """Rank, condition number, nearest period and its error of one matrix (d, d)."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"matrix must be square (d, d), got shape {tuple(matrix.shape)}")
     values = torch.linalg.svdvals(matrix.double())

@@ -288,7 +288,7 @@ def as_if_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = preset("paper", epochs=1, train_images=200, device="cpu")  # the task is left to the data
     made = train(config, out / "made")
     found = lgn.analyze(made, draws=20)
-    found.to_json(made.path / "analysis.json")
+    found.save(made.path / "analysis.json")
     for name in ("scores", "re-paired", "other-inputs"):  # controls that are as the run is
         summarise(found).to_json(made.path / f"{name}.json.xz")
     for seed in range(5):
