@@ -223,7 +223,7 @@ def test_places_say_whose_bases_a_matrix_acts_on(share: str) -> None:
     torch.manual_seed(0)
     encoder = UnfoldedEncoder(2, num_layers=3, num_sets=2, group=2, kernel_size=3, share=share)
     bank = encoder.bank
-    found = lgn.nn.places(encoder)
+    found = lgn.nn.generator_sites(encoder)
     assert len(found) == bank.generator.weight.shape[:2].numel()
     assert len({place.name for place in found}) == len(found)
     for place in found:

@@ -22,7 +22,7 @@ from lgn.analysis import Analysis
 from lgn.answer import Answer, Row
 from lgn.discovery.filters import discover_from_views, fit_from_pairs, fit_generator
 from lgn.discovery.images import Symmetries, symmetries
-from lgn.discovery.networks import inspect
+from lgn.discovery.networks import convert_found, inspect
 from lgn.front import analyze, discover_from_data, load, write_report
 from lgn.measures import (
     closure_error,
@@ -51,6 +51,7 @@ __all__ = [
     "closure_error",
     "condition_number",
     "convert",
+    "convert_found",
     "data",
     "discover_from_data",
     "discover_from_views",

@@ -42,11 +42,11 @@ def measure(kind: str, seed: int) -> dict[str, Any]:
         )
         flip = flip + perturbed * torch.randn(9, 9, dtype=torch.float64)
         model = four_layers(torch.stack([turn, flip]), dtype)
-        table = equivariance_table(model, SYMMETRY, torch.randn(4, 2, 13, 13, dtype=dtype))
+        table = equivariance_table(model, torch.randn(4, 2, 13, 13, dtype=dtype), SYMMETRY)
     return {
         "error": table.worst,
-        "least": min(table.errors[0][-1]),
-        "any_layer": max(error for row in table.errors[0] for error in row),
+        "least": min(table.errors[-1]),
+        "any_layer": max(error for row in table.errors for error in row),
     }
 
 

@@ -14,7 +14,7 @@ group = lgn.groups.dihedral(4)  # or lgn.groups.as_group("D4"); from_matrices, f
 group.generators, group.relations  # ('r', 's'), ('r^4', 's^2', 's r s r')
 layer = lgn.nn.GroupConv2d(3, 8, kernel_size=5, group=group, generator="representation")
 further = lgn.nn.GroupStackConv2d(8, 8, kernel_size=3, group=group)
-print(lgn.equivariance_table(model, "D4", images))
+print(lgn.equivariance_table(model, images))
 ```
 
 A set is `{{ rho(g) W : g in G }}`, in the order of the group's elements, the identity first. There is one matrix for

@@ -22,8 +22,8 @@ lgn predict RUN images/                                # or RUN/merged.onnx
 
 ```python
 found = lgn.symmetries(images, labels, ("turns", "flips", "angles"))
-net = lgn.nn.GroupNet(1, 10, found=found, parameters=25_000)  # or group="C8"; group=None has free filters
-lgn.nn.invariance_error(net, images, "C8")
+net = lgn.nn.GroupNet(1, 10, group="C8", parameters=25_000)  # group=None has free filters
+lgn.nn.invariance_errors(net, images, group="C8")
 ```
 
 `GroupNet` has a lifting layer and four layers on sets, 5x5, with normalisation of sets, the largest response over each

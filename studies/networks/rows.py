@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from lgn.discovery.images import Symmetries
 from lgn.files import read_json, write_json
 from lgn.generators import generators_of
-from lgn.nn import GroupNet, invariance_error
+from lgn.nn import GroupNet, invariance_errors
 from lgn.nn.image_action import image_action
 from lgn.training import Config, Run, train
 from lgn.training.config import same_settings
@@ -136,7 +136,7 @@ def _facts(run: Run, group: str) -> dict[str, Any]:
     model = run.model()
     images = load_images(run.config)
     pixels = images.parts["test"][0][:JUDGED]
-    errors = invariance_error(model, images.preprocessing.apply(pixels), group)
+    errors = invariance_errors(model, images.preprocessing.apply(pixels), group=group)
     network = run.config.network
     return {
         "group": "free" if network.generator == "free" else network.finite_group.name,

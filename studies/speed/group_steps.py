@@ -22,6 +22,7 @@ from studies.steps import random_batch
 from studies.timing import timed
 
 GROUPS, BATCHES, SHAPE = ("C4", "C8"), (32, 128), (1, 28, 28)
+CLASSES = 10
 
 
 def group_steps(threads: int, rounds: int, escnn: Path | None = None) -> list[dict[str, Any]]:
@@ -38,7 +39,7 @@ def group_steps(threads: int, rounds: int, escnn: Path | None = None) -> list[di
 def steps_of(group: str, batch: int, threads: int, rounds: int, with_escnn: bool) -> dict[str, Any]:
     """What `group_steps` asks of each of its processes."""
     keep_freed_memory()
-    net = GroupNet(SHAPE[0], 10, group=group)
+    net = GroupNet(SHAPE[0], CLASSES, group=group)
     networks: dict[str, nn.Module] = {"group": net, "plain": plain_of(net)}
     if with_escnn:
         networks["escnn"] = escnn_of(net)
@@ -87,7 +88,7 @@ class _Fields(nn.Module):
     def __init__(self, wrap: Callable[[Tensor], Any], layers: nn.Module, net: GroupNet) -> None:
         super().__init__()
         self.wrap, self.layers = wrap, layers
-        self.head = nn.Linear(net.widths[-1], net.head.out_features)
+        self.head = nn.Linear(net.widths[-1], CLASSES)
 
     def forward(self, images: Tensor) -> Tensor:
         return self.head(self.layers(self.wrap(images)).tensor.mean((2, 3)))

@@ -13,7 +13,7 @@ import lgn
 from lgn.actions import act, matrix_of, orbit, power, unvec, vec
 from lgn.generators import FAMILIES, Fixed
 from lgn.measures import equivariance_error, tolerance
-from lgn.nn import UnfoldedEncoder, advance, places
+from lgn.nn import UnfoldedEncoder, advance, generator_sites
 from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
 from lgn.penalties import AuxiliaryInverse
 
@@ -145,9 +145,8 @@ class AxesContract:
     def test_a_network_is_converted_and_merged(self, from_filters: bool) -> None:
         model = lgn.convert(self.network(), group=4, from_filters=from_filters, share="channel")
         conversion: Any = model.conversion
-        ones = "x".join("1" * self.axes)
         assert list(conversion.converted) == ["0", "4", "5"]
-        assert conversion.left_alone == {"3": f"a {ones} kernel has no space to act on"}
+        assert list(conversion.left_alone) == ["3"]
         x = self.x()
         merged = lgn.merge(model)
         assert [type(module) for module in merged] == [type(module) for module in self.network()]
@@ -210,12 +209,12 @@ class AxesContract:
 
     def test_every_matrix_has_its_place_and_its_filters(self) -> None:
         layer = self.kind("GroupConv")(3, 2, self.kernel, group=4)
-        found = places(layer)
+        found = generator_sites(layer)
         assert [place.name for place in found] == ["bank, set 1", "bank, set 2"]
         assert found[1].acted_on.shape == (3, *self.kernel)
         torch.testing.assert_close(found[1].bases, layer.bank.basis[1])
         group = self.kind("GroupConv")(3, 2, kernel_size=self.kernel, group="D3", generator="representation")
-        assert places(group)[0].acted_on.shape[1:] == self.kernel
+        assert generator_sites(group)[0].acted_on.shape[1:] == self.kernel
 
     def test_a_planted_generator_is_fitted(self) -> None:
         """Three times as many filters as dimensions, under a generator of order 4."""
@@ -274,19 +273,15 @@ class AxesContract:
         layer = self.kind("GroupConv")(3, 2, 5, group=4, padding=1)
         encoder = UnfoldedEncoder(3, 4, (5,) * self.axes, num_layers=2, group=2, padding=1)
         for each in (layer, encoder):
-            with pytest.raises(
-                ValueError, match=f"x must not be smaller than the kernel of {'x'.join('5' * self.axes)}"
-            ):
+            with pytest.raises(ValueError, match=f"x must be at least {'x'.join('5' * self.axes)} "):
                 each(torch.zeros(1, 3, *(7,) * (self.axes - 1), 2))
 
     def test_bad_numbers_are_named(self) -> None:
         kind = self.kind("GroupConv")
         wrong = (3,) * (self.axes + 1)
-        with pytest.raises(
-            ValueError, match=f"kernel_size must be a number or {self.axes} of them for {kind.__name__}"
-        ):
+        with pytest.raises(ValueError, match="kernel_size must"):
             kind(3, 2, wrong)
-        with pytest.raises(ValueError, match=f"stride must be a number or {self.axes} of them"):
+        with pytest.raises(ValueError, match="stride must"):
             kind(3, 2, 3, stride=wrong)
 
 
@@ -315,11 +310,11 @@ def test_the_table_of_equivariance_on_any_number_of_axes(axes: int, word: str) -
     options = {"padding": 1, "bias": "set", "generator": flip}
     first = convolution(1, 2, 3, group=2, **options)
     x = torch.randn(2, 1, *(5,) * axes)
-    table = lgn.nn.equivariance_table(nn.Sequential(first, nn.ReLU(), stack(2, 2, 3, group=2, **options)), [word], x)
+    table = lgn.nn.equivariance_table(nn.Sequential(first, nn.ReLU(), stack(2, 2, 3, group=2, **options)), x, [word])
     assert table.worst <= 1e-5
     broken = lgn.nn.equivariance_table(
-        nn.Sequential(first, nn.ReLU(), convolution(4, 2, 3, group=2, **options)), [word], x
+        nn.Sequential(first, nn.ReLU(), convolution(4, 2, 3, group=2, **options)), x, [word]
     )
     assert broken.worst > 0.1
     with pytest.raises(ValueError, match=r"images must be \(N, C, "):
-        lgn.nn.equivariance_table(first, [word], x[0])
+        lgn.nn.equivariance_table(first, x[0], [word])

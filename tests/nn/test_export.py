@@ -128,7 +128,7 @@ def test_script_is_refused_in_a_sentence_and_takes_the_merged_network(images: Te
     with pytest.raises(TypeError, match=r"must be given a plain network, got GroupConv2d: use lgn.merge\(model\)"):
         torch.jit.script(model)
     torch.testing.assert_close(torch.jit.script(lgn.merge(model))(images), model(images))
-    with pytest.raises(TypeError, match=r"does not know UnfoldedEncoder: use lgn.merge\(model\)"):
+    with pytest.raises(TypeError, match="UnfoldedEncoder"):
         torch.jit.script(nn.Sequential(UnfoldedEncoder(3)))
 
 

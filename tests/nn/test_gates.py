@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 import lgn
 from lgn.groups import as_group
-from lgn.nn import Gates, GroupNet, invariance_error
+from lgn.nn import Gates, GroupNet, invariance_errors
 
 
 def net_of(group: str, value: float | None = None) -> GroupNet:
@@ -29,7 +29,7 @@ def some_images(count: int = 3) -> Tensor:
 @pytest.mark.parametrize(("name", "ranges"), [("C8", 5), ("C5", 3), ("C2", 2), ("D1", 2)])
 def test_gates_fall_with_the_distance_and_an_element_has_that_of_its_inverse(name: str, ranges: int) -> None:
     gates, group = Gates(as_group(name), dtype=torch.float64), as_group(name)
-    torch.testing.assert_close(gates.chances(), torch.full((ranges,), 1 / ranges, dtype=torch.float64))
+    torch.testing.assert_close(gates.probabilities(), torch.full((ranges,), 1 / ranges, dtype=torch.float64))
     torch.nn.init.normal_(gates.logits, std=0.3)
     values = gates.values()
     torch.testing.assert_close(values[0], torch.ones((), dtype=torch.float64))
@@ -74,9 +74,9 @@ def test_open_gates_are_the_whole_group_and_closed_ones_the_identity() -> None:
 
 def test_answers_keep_what_gates_keep() -> None:
     images = some_images()
-    errors = invariance_error(net_of("C4", 20.0), images, "C4")
+    errors = invariance_errors(net_of("C4", 20.0), images, group="C4")
     assert max(errors.values()) < 1e-12
-    errors = invariance_error(net_of("C4", -20.0), images, "C4")
+    errors = invariance_errors(net_of("C4", -20.0), images, group="C4")
     assert min(errors.values()) > 1e-3
 
 
@@ -117,7 +117,7 @@ def test_the_plain_network_answers_the_same() -> None:
 
 
 def test_what_cannot_have_gates_is_refused() -> None:
-    with pytest.raises(ValueError, match="gates must be given with a group"):
+    with pytest.raises(ValueError, match="group must be given"):
         GroupNet(1, 10, group=None, parameters=6000, gates=True)
     with pytest.raises(ValueError, match="group must have one generator for gates, such as C8, got D4"):
         GroupNet(1, 10, group="D4", parameters=30_000, gates=True)

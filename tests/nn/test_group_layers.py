@@ -10,9 +10,16 @@ import lgn
 from lgn import groups
 from lgn.actions import vec
 from lgn.generators import Fixed, Representation
-from lgn.nn import BrokenEquivarianceWarning, GroupConv2d, GroupLinear, GroupStackConv2d, SetBatchNorm2d, pool_sets
-from lgn.nn.bank import OrbitBank
-from lgn.nn.group_stack import advance
+from lgn.nn import (
+    BrokenEquivarianceWarning,
+    GroupConv2d,
+    GroupLinear,
+    GroupStackConv2d,
+    OrbitBank,
+    SetBatchNorm2d,
+    advance,
+    pool_sets,
+)
 from lgn.transforms import operator
 
 D4 = groups.dihedral(4)
@@ -131,22 +138,22 @@ def test_a_d4_network_of_four_layers_is_equivariant_for_all_eight(dtype: torch.d
         assert error <= most, D4.words[element]
         pooled = pool_sets(model(x), group=D4)
         torch.testing.assert_close(pool_sets(model(move(x)), group=D4), move(pooled), atol=1e-4, rtol=1e-4)
-    table = lgn.equivariance_table(model, "D4", x)
+    table = lgn.equivariance_table(model, x)
     assert table.elements == D4.words[1:]
     assert table.worst <= most
-    assert max(error for row in table.errors[0] for error in row) <= most
+    assert max(error for row in table.errors for error in row) <= most
 
 
 def test_one_perturbed_generator_breaks_it_and_the_table_says_where() -> None:
     turn, flip = image_operators(3)
     model = four_layers([turn, flip + 0.1 * torch.randn(9, 9, dtype=torch.float64)], torch.float64)
     x = torch.randn(3, 2, 13, 13, dtype=torch.float64)
-    table = lgn.equivariance_table(model, ["rotation 90", "reflection columns"], x)
-    output = dict(zip(table.elements, table.errors[0][-1], strict=True))
+    table = lgn.equivariance_table(model, x, ["turn 90", "flip columns"])
+    output = dict(zip(table.elements, table.errors[-1], strict=True))
     assert output["s"] > 0.05
     assert table.worst > 0.05
     # What is broken is broken from the first layer on.
-    first = dict(zip(table.elements, table.errors[0][0], strict=True))
+    first = dict(zip(table.elements, table.errors[0], strict=True))
     assert first["s"] > 0.01
 
 
@@ -204,7 +211,7 @@ def test_a_sign_of_grey_images() -> None:
     )  # fmt: skip
     x = torch.randn(1, 1, 5, 5)
     torch.testing.assert_close(layer(-x), advance(layer(x), group=2))
-    assert {place.generator.patch for place in lgn.nn.places(nn.Sequential(layer))} == {(3, 3)}
+    assert {place.generator.patch for place in lgn.nn.generator_sites(nn.Sequential(layer))} == {(3, 3)}
 
 
 def test_the_analysis_says_what_b_does() -> None:
@@ -234,15 +241,15 @@ def test_merge_convert_and_summary_know_groups() -> None:
 
 def test_what_breaks_equivariance_is_said_once() -> None:
     strided = GroupStackConv2d(1, 1, kernel_size=3, group=D4, stride=2, padding=1)
-    with pytest.warns(BrokenEquivarianceWarning, match="stride 2 leaves 1 of 8 pixels over"):
+    with pytest.warns(BrokenEquivarianceWarning, match="stride=2"):
         strided(torch.randn(1, 8, 8, 8))
     strided(torch.randn(1, 8, 8, 8))  # warnings are errors here: it is not said again
     GroupStackConv2d(1, 1, kernel_size=3, group=D4, stride=2, padding=1)(torch.randn(1, 8, 9, 9))
     uneven = GroupStackConv2d(1, 1, kernel_size=4, group=D4, padding="same", padding_mode="reflect")
-    with pytest.warns(BrokenEquivarianceWarning, match="adds 1 and 2 pixels at two sides"):
+    with pytest.warns(BrokenEquivarianceWarning, match="padding"):
         uneven(torch.randn(1, 8, 8, 8))
     apart = GroupStackConv2d(1, 1, kernel_size=3, group=D4, bias=True)
-    with pytest.warns(BrokenEquivarianceWarning, match="bias True has one for each filter"):
+    with pytest.warns(BrokenEquivarianceWarning, match="bias"):
         apart(torch.randn(1, 8, 8, 8))
     # And what is said is so.
     turn, flip = image_operators(3)
@@ -268,25 +275,15 @@ def test_what_breaks_equivariance_is_said_once() -> None:
         assert (error > 0.05) == broken
 
 
-def test_the_table_of_a_network_by_padding(tmp_path: pytest.TempPathFactory) -> None:
+def test_what_the_table_refuses() -> None:
     model = four_layers(image_operators(3), torch.float64)
     x = torch.randn(2, 2, 13, 13, dtype=torch.float64)
-    table = lgn.equivariance_table(
-        model, {"s": "reflection columns", "r": "rotation 90"}, x, padding_modes=["circular"]
-    )
-    assert table.paddings == ("as it is", "circular")
-    assert model[0].padding_mode == "zeros"
-    assert table.layers[0] == "0"
-    assert table.layers[-1] == "output"
-    assert "s r" in str(table)
-    assert max(table.errors[1][-1]) <= 1e-10
-    assert table.plot(tmp_path / "table.png").stat().st_size > 1000  # type: ignore[operator]
-    with pytest.raises(ValueError, match="an operator for each of r, s of D4, got 1"):
-        lgn.equivariance_table(model, ["rotation 90"], x)
-    with pytest.raises(ValueError, match="must be the group D4 of the network, got operators that make C2 x C2"):
-        lgn.equivariance_table(model, ["rotation 180", "reflection columns"], x)
+    with pytest.raises(ValueError, match="action must be a list of one name per generator r, s of D4"):
+        lgn.equivariance_table(model, x, ["turn 90"])
+    with pytest.raises(ValueError, match="action must generate the group D4 of the network"):
+        lgn.equivariance_table(model, x, ["turn 180", "flip columns"])
     with pytest.raises(ValueError, match="model must have a group convolution"):
-        lgn.equivariance_table(nn.Conv2d(1, 1, 3), "C4", x)
+        lgn.equivariance_table(nn.Conv2d(1, 1, 3), x)
 
 
 def test_relations_are_the_penalty_that_closure_is_of_a_cyclic_group() -> None:

@@ -1,5 +1,7 @@
 """`GroupNet`: its answers do not see its group, it has as many numbers as asked, and it becomes a plain network."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from found import found
@@ -7,8 +9,8 @@ from torch import Tensor, nn
 
 import lgn
 from lgn.groups import as_group, relation_error
-from lgn.nn import GroupNet, invariance_error
-from lgn.nn.image_action import EXACT, found_action, found_name, image_action
+from lgn.nn import GroupNet, invariance_errors
+from lgn.nn.image_action import EXACT, found_name, image_action
 from lgn.transforms import operator
 
 
@@ -39,7 +41,7 @@ def test_quarter_turns_and_flips_of_the_group_change_nothing(name: str, side: in
     net = GroupNet(1, 10, group=name, parameters=8000, dtype=torch.float64)
     images = torch.randn(4, 1, side, side, dtype=torch.float64)
     group = as_group(name)
-    errors = invariance_error(settled(net, images), images, group)
+    errors = invariance_errors(settled(net, images), images, group=group)
     # Turns between quarters are resampled, and noise is the worst that can be resampled.
     turns = group["r"].order if "r" in group.generators else 1
     exact = [word for word in errors if turns <= 4 or (word.split()[0].removeprefix("r^") == str(turns // 4))]
@@ -51,10 +53,10 @@ def test_what_is_not_in_the_group_changes_answers() -> None:
     torch.manual_seed(0)
     images = torch.randn(4, 1, 28, 28, dtype=torch.float64)
     net = settled(GroupNet(1, 10, group="C4", parameters=8000, dtype=torch.float64), images)
-    assert invariance_error(net, images, "C4")["r"] < 1e-12
-    assert invariance_error(net, images, "D1")["s"] > 1e-2
+    assert invariance_errors(net, images, group="C4")["r"] < 1e-12
+    assert invariance_errors(net, images, group="D1")["s"] > 1e-2
     free = settled(GroupNet(1, 10, group=None, parameters=8000, dtype=torch.float64), images)
-    assert invariance_error(free, images, "C4")["r"] > 1e-2
+    assert invariance_errors(free, images, group="C4")["r"] > 1e-2
 
 
 @pytest.mark.parametrize(("name", "most"), [("C8", 0.15), ("C16", 0.15), ("D8", 0.15)])
@@ -63,9 +65,9 @@ def test_turns_between_pixels_change_little(name: str, most: float) -> None:
     images = blurred(16, 28)
     with_group = settled(GroupNet(1, 10, group=name, dtype=torch.float64), images)
     free = settled(GroupNet(1, 10, group=None, dtype=torch.float64), images)
-    error = max(invariance_error(with_group, images, name).values())
+    error = max(invariance_errors(with_group, images, group=name).values())
     assert error < most
-    assert error < max(invariance_error(free, images, name).values()) / 2
+    assert error < max(invariance_errors(free, images, group=name).values()) / 2
 
 
 @pytest.mark.parametrize("kernel", [3, 5, 7])
@@ -103,7 +105,7 @@ def test_learned_generators_count(share: str) -> None:
 
 
 def test_free_filters_are_the_same_network() -> None:
-    net = GroupNet(1, 10)
+    net = GroupNet(1, 10, group=None)
     assert all(type(each) is nn.Conv2d for each in net.convolutions)
     assert net.order == 1
     assert net.group is None
@@ -153,36 +155,58 @@ TURNS = ("turn 90", "turn 180", "turn 270")
     ],
 )
 def test_what_is_found_is_the_group_by_name(kept: tuple[str, ...], angles: bool, name: str | None) -> None:
-    answer = found(*kept, angles=angles)
-    assert found_name(answer) == name
-    torch.manual_seed(0)
-    net = GroupNet(1, 10, found=answer, parameters=8000)
-    if name is not None:  # the same network, bit for bit
-        torch.manual_seed(0)
-        given = GroupNet(1, 10, group=name, parameters=8000)
-        assert all(torch.equal(*pair) for pair in zip(net.parameters(), given.parameters(), strict=True))
-    assert (net.group is None) == (not kept)
+    assert found_name(found(*kept, angles=angles)) == name
 
 
-def test_a_flip_without_a_name_is_kept_too() -> None:
-    answer = found("flip rows")
+@pytest.mark.parametrize("by_name", [True, False])
+def test_an_action_of_the_user_is_built_in(by_name: bool) -> None:
     images = torch.randn(4, 1, 28, 20, dtype=torch.float64)
-    net = settled(GroupNet(1, 10, found=answer, parameters=8000, dtype=torch.float64), images)
+    action = ["flip rows"] if by_name else operator("reflection", (5, 5), axis="rows")[None]
+    net = settled(GroupNet(1, 10, group=2, action=action, parameters=8000, dtype=torch.float64), images)
     torch.testing.assert_close(net(images.flip(-2)), net(images))
-    assert invariance_error(net, images, as_group("C2"), ("reflection rows",))["r"] < 1e-12
-    action = found_action(answer, 5)
-    assert action is not None
-    assert action.group.order == 2
+    assert invariance_errors(net, images, group=2, action=["flip rows"])["r"] < 1e-12
+    assert invariance_errors(net, images, group="D1")["s"] > 1e-2
+
+
+@pytest.mark.parametrize(
+    ("name", "classes", "moves"),
+    [
+        ("C4", [[1, 2, 3, 0, 4]], [lambda x: x.rot90(1, (-2, -1))]),
+        ("C4", [[1, 0, 2]], [lambda x: x.rot90(1, (-2, -1))]),
+        ("D4", [[1, 2, 3, 0], [0, 3, 2, 1]], [lambda x: x.rot90(1, (-2, -1)), lambda x: x.flip(-1)]),
+    ],
+)
+def test_classes_that_the_group_permutes_are_permuted(
+    name: str, classes: list[list[int]], moves: list[Callable[[Tensor], Tensor]]
+) -> None:
+    torch.manual_seed(0)
+    images, permutations = torch.randn(4, 1, 21, 21, dtype=torch.float64), torch.tensor(classes)
+    options = {"group": name, "classes": permutations, "parameters": 8000, "dtype": torch.float64}
+    net = settled(GroupNet(1, len(classes[0]), **options), images)
+    scores = net(images)
+    assert float(scores.detach().std(1).min()) > 1e-3
+    for move, permutation in zip(moves, permutations, strict=True):
+        moved = net(move(images))
+        torch.testing.assert_close(moved[:, permutation], scores)
+        assert not torch.allclose(moved, scores)
+    torch.testing.assert_close(lgn.merge(net)(images), scores)
+    assert sum(p.numel() for p in net.parameters()) <= 8000
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         ({"group": "C8", "kernel_size": 4}, "kernel_size must be odd"),
-        ({"group": "S3"}, "group must be CN or DN"),
+        ({"group": "S3"}, "action must be given for the group S3"),
         ({"group": "C4", "parameters": 100}, "parameters must be at least"),
-        ({"dropout": 1.0}, "dropout must be a share"),
+        ({"dropout": 1.0}, "dropout must be at least 0"),
         ({"num_classes": 1}, "num_classes must be at least 2, got 1"),
+        ({"group": None, "classes": torch.eye(10)}, "group must be given"),
+        ({"classes": torch.arange(9)[None]}, "classes must have 10 columns"),
+        ({"classes": torch.arange(10)[None] // 2}, "classes must have one permutation"),
+        ({"classes": torch.tensor([[1, 2, 0, *range(3, 10)]])}, "classes must obey the relations of C4"),
+        ({"action": torch.eye(9)[None]}, r"action must have shape \(1, 25, 25\)"),
+        ({"action": ["turn 90", "flip rows"]}, "action must be a list of one name"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, object], sentence: str) -> None:
@@ -203,7 +227,7 @@ def test_generators_that_begin_with_the_group_are_one_for_all_layers_and_learn(n
     torch.testing.assert_close(generator.matrix()[:, 0], action.matrices)
     images = torch.randn(4, 1, 14, 14, dtype=torch.float64)
     turn = "r^2" if name == "C8" else "r"  # a quarter of it
-    assert invariance_error(settled(net, images), images, name)[turn] < 1e-8
+    assert invariance_errors(settled(net, images), images, group=name)[turn] < 1e-8
     optimizer = torch.optim.SGD(generator.parameters(), 0.1)
     net(images).square().sum().backward()
     optimizer.step()

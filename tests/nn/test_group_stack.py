@@ -6,9 +6,8 @@ from torch import Tensor, nn
 
 from lgn.generators import Fixed
 from lgn.measures import equivariance_error
-from lgn.nn import GroupConv2d, merge
-from lgn.nn.group_stack import GroupStackConv2d, SetBatchNorm2d, StackBank, advance, pool_sets
-from lgn.nn.threshold import soft_threshold
+from lgn.nn import GroupConv2d, GroupStackConv2d, SetBatchNorm2d, advance, merge, pool_sets, soft_threshold
+from lgn.nn.group_stack import StackBank
 from lgn.transforms import operator
 
 

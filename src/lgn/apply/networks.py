@@ -36,5 +36,5 @@ def network(
         matrices = inner.matrices((kernel_size, kernel_size))
         exact = bool(((matrices == 0) | (matrices == 1)).all()) and bool((matrices.sum(1) == 1).all())
         # The catalogue knows matrices for turns between the pixels, which resampling alone would blur.
-        net = GroupNet(channels, classes, group=inner.group, operators=matrices if exact else None, **options)
+        net = GroupNet(channels, classes, group=inner.group, action=matrices if exact else None, **options)
     return Symmetrised(net, action) if action.classes is not None else net

@@ -13,7 +13,7 @@ from lgn.deploy.export import export
 from lgn.discovery.images import Symmetries
 from lgn.files import decode, encode, read_json, write_json
 from lgn.groups import as_group
-from lgn.nn import GroupNet, invariance_error
+from lgn.nn import GroupNet, invariance_errors
 from lgn.training import Config, Interrupted, Run, train
 from lgn.training.loading import Images, load_images
 from lgn.training.networks import ask, for_task, with_found, with_free_filters, with_group
@@ -164,7 +164,7 @@ def _trained(run: Run, chosen: Config, images: Images) -> Trained:
     if chosen.network.generator != "free":
         pixels = images.preprocessing.apply(images.parts["test"][0][:JUDGED])
         group = chosen.network.finite_group
-        error = max(invariance_error(model, pixels, group, chosen.network.operator).values())
+        error = max(invariance_errors(model, pixels, group=group, action=chosen.network.operator or None).values())
     gates = model.gates.by_word() if isinstance(model, GroupNet) and model.gates is not None else None
     in_part = "" if gates is None else " in part"
     return Trained(

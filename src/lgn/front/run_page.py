@@ -5,7 +5,7 @@ from torch import Tensor
 from lgn import data
 from lgn.actions import Patch
 from lgn.analysis import Analysis
-from lgn.nn import GroupNet, places
+from lgn.nn import GroupNet, generator_sites
 from lgn.nn.gates import OPEN
 from lgn.report import Contents, Network
 from lgn.training import Facts, NetworkConfig, Run, local_training_images
@@ -20,7 +20,7 @@ SHOWN = ("epochs", "learning_rate", "num_layers", "num_sets", "kernel_size", "ge
 
 def contents_of_run(run: Run, analysis: Analysis) -> Contents:
     """Everything that the page of a run shows. Crops are shown if the training images are on this machine."""
-    found, config, facts, metrics = places(run.network), run.config, run.facts, run.metrics
+    found, config, facts, metrics = generator_sites(run.network), run.config, run.facts, run.metrics
     notes = []
     if not run.finished:
         notes.append(

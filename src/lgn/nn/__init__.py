@@ -1,9 +1,11 @@
-"""Layers and networks whose filters are orbits of learned linear groups."""
+"""Layers and networks whose filters are orbits of finite groups, with learned or given generators."""
 
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
+from lgn.nn.class_head import ClassHead
 from lgn.nn.conversion import Conversion
-from lgn.nn.convert import convert
-from lgn.nn.equivariance import EquivarianceTable, equivariance_table
+from lgn.nn.converting import FilterErrorWarning, convert
+from lgn.nn.converting_orbits import convert_orbits
+from lgn.nn.equivariance import EquivarianceTable, equivariance_table, invariance_errors
 from lgn.nn.gates import Gates
 from lgn.nn.group_net import GroupNet
 from lgn.nn.group_stack import (
@@ -11,21 +13,16 @@ from lgn.nn.group_stack import (
     GroupStackConv1d,
     GroupStackConv2d,
     GroupStackConv3d,
-    SetBatchNorm1d,
-    SetBatchNorm2d,
-    SetBatchNorm3d,
-    advance,
-    pool_sets,
 )
-from lgn.nn.invariance import invariance_error
 from lgn.nn.layers import GroupConv1d, GroupConv2d, GroupConv3d
 from lgn.nn.linear import GroupLinear
-from lgn.nn.merge import merge
+from lgn.nn.merging import merge
 from lgn.nn.models import Autoencoder, Classifier
-from lgn.nn.orbit_conv import OrbitConv2d
-from lgn.nn.places import Place, places
+from lgn.nn.orbit_conv import FilterOrbits, OrbitConv2d
+from lgn.nn.parameter_summary import Summary, summary
 from lgn.nn.plain_cnn import PlainCNN
-from lgn.nn.summary import Summary, summary
+from lgn.nn.sets import SetBatchNorm1d, SetBatchNorm2d, SetBatchNorm3d, advance, pool_sets
+from lgn.nn.sites import GeneratorSite, generator_sites
 from lgn.nn.threshold import soft_threshold
 from lgn.nn.transposed import GroupConvTranspose1d, GroupConvTranspose2d, GroupConvTranspose3d
 from lgn.nn.unfolded import UnfoldedEncoder
@@ -33,11 +30,15 @@ from lgn.nn.unfolded import UnfoldedEncoder
 __all__ = [
     "Autoencoder",
     "BrokenEquivarianceWarning",
+    "ClassHead",
     "Classifier",
     "Conversion",
     "EquivarianceTable",
+    "FilterErrorWarning",
+    "FilterOrbits",
     "FreeBank",
     "Gates",
+    "GeneratorSite",
     "GroupConv1d",
     "GroupConv2d",
     "GroupConv3d",
@@ -51,7 +52,6 @@ __all__ = [
     "GroupStackConv3d",
     "OrbitBank",
     "OrbitConv2d",
-    "Place",
     "PlainCNN",
     "SetBatchNorm1d",
     "SetBatchNorm2d",
@@ -61,10 +61,11 @@ __all__ = [
     "advance",
     "cached",
     "convert",
+    "convert_orbits",
     "equivariance_table",
-    "invariance_error",
+    "generator_sites",
+    "invariance_errors",
     "merge",
-    "places",
     "pool_sets",
     "project",
     "soft_threshold",

@@ -1,4 +1,4 @@
-"""`Gates`: a learned weight for each element of a group, so that a network can keep a group in part."""
+"""`Gates`: learned weights of the elements of a group, for networks that are invariant to a part of a group."""
 
 import torch
 from torch import Tensor, nn
@@ -6,31 +6,31 @@ from torch import Tensor, nn
 from lgn.groups import Group
 
 SPEED = 5.0  # gates travel from their start to open or closed in a hundred steps of Adam
-OPEN = 0.5  # beyond it an element is kept
+OPEN = 0.5  # gates above it are open
 
 # Note [Gates]
-# The answers of a network that takes the largest response over all elements of a group do not change when an image is
-# moved by any of them. If images keep turns within 45 degrees alone, that is too much: 6 and 9 become one. A layer on
-# sets loses nothing, for it moves its answers along; what forgets is the maximum, so that is where gates are. Over a
-# range S of elements, all that are at most so many steps of the generator away from the identity, the network answers
-# `f_S(x) = head(max over g in S of z_g(x))`. How wide the range is, nobody said: each has a probability, and what is
-# minimised is the loss to be expected, `sum over S of P(S) loss(f_S)`. All ranges are there, so this has no noise but
-# that of images, and its derivative says which range explains labels best. If images keep the whole group, narrow
-# ranges lack images; if they keep none, wide ones only bring confusion. A price of wide ranges was tried: at 0.002 a
-# step it closed 180 degrees on digits that are turned by any angle (seed 0). The gate of an element is the probability
-# that the range has it. The identity is in every range, and so it is what filters learn to stand by; for that, gates
-# stay as they start until the network has learned something: in trainings, for the first 40 % of them. Codes are not
-# dropped just before the maximum: over more elements what is left out is missed less, and gates opened for that alone.
+# A network that takes the largest response over all elements of a group is invariant to the whole group. If images are
+# turned by at most 45 degrees, that is too much: 6 and 9 look the same. Layers on sets lose nothing, because they move
+# their codes along. Only the maximum forgets, so the gates are there. For a range S, all elements at most s steps of
+# the generator away from the identity, the network is `f_S(x) = head(max over g in S of z_g(x))`. The width of the
+# range is not known, so every range has a probability, and training minimises the expected loss, `sum over S of P(S)
+# loss(f_S)`. The sum runs over all ranges, so it has no noise apart from that of the images, and its derivative shows
+# which range explains the labels best: if images are invariant to the whole group, narrow ranges lack images; if they
+# are not, wide ranges confuse classes. A price on wide ranges did not work: at 0.002 per step it closed 180 degrees on
+# digits that are turned by any angle. The gate of an element is the probability that the range contains it. The
+# identity is in every range, so filters learn to stand upright at the identity. For this, gates are held at their start
+# for the first 40 % of a training. There is no dropout just before the maximum: a maximum over more elements suffers
+# less from dropout, and gates opened for that reason alone.
 #
-# With a gate for each pair of an element and its inverse, each by itself, digits within 45 degrees opened 135 degrees
-# and closed 90, for the maximum over some elements more is nearly as good. Ranges leave that out.
+# Independent gates for every pair of an element and its inverse failed: for digits turned by at most 45 degrees, the
+# gate of 135 degrees opened and the gate of 90 closed, because a maximum over some more elements is nearly as good.
 
 
 class Gates(nn.Module):
-    """The largest response over ranges of elements; how probable each range is, is learned. See Note [Gates].
+    """The largest response over ranges of elements, and a learned probability of every range. See Note [Gates].
 
-    All ranges start with the same probability. The gate of an element is the probability that the range has it: 1 for
-    the identity, and the same for an element and its inverse.
+    All ranges begin with the same probability. The gate of an element is the probability that the range contains it: 1
+    for the identity, and equal for an element and its inverse.
 
     Shapes: codes (N, K * p, ...), not negative -> (ranges, N, K, ...), the identity alone first, the whole group last
     """
@@ -42,40 +42,40 @@ class Gates(nn.Module):
         if len(group.generators) != 1:
             raise ValueError(f"group must have one generator for gates, such as C8, got {group.name}")
         self.group = group
-        (step,) = group.generator_elements
+        (generator,) = group.generator_elements
         powers = [0]
         while len(powers) < group.order:
-            powers.append(int(group.table[powers[-1], step]))
-        #: How many steps of the generator, or back, lead to each element.
-        self.steps = [min(place, group.order - place) for place in (powers.index(g) for g in range(group.order))]
-        self.shells = [[g for g in range(group.order) if self.steps[g] == far] for far in range(max(self.steps) + 1)]
+            powers.append(int(group.table[powers[-1], generator]))
+        #: The number of steps of the generator, forward or back, that lead to every element.
+        self.steps = [min(power, group.order - power) for power in (powers.index(g) for g in range(group.order))]
+        self.shells = [[g for g in range(group.order) if self.steps[g] == s] for s in range(max(self.steps) + 1)]
         self.logits = nn.Parameter(torch.zeros(len(self.shells), device=device, dtype=dtype))
 
-    def chances(self) -> Tensor:
-        """The probability of each range, the narrowest first.  -> (ranges,)"""
+    def probabilities(self) -> Tensor:
+        """The probability of every range, the narrowest first.  -> (ranges,)"""
         return torch.softmax(SPEED * self.logits, 0)
 
     def values(self) -> Tensor:
-        """The gate of each element, in the order of the group's.  -> (p,)"""
-        chances = self.chances()
-        reached = 1 - (chances.cumsum(0) - chances)  # (ranges,): not in a narrower one; exactly 1 for the identity
-        return torch.stack([reached[far] for far in self.steps])
+        """The gate of every element, in the order of the group.  -> (p,)"""
+        probabilities = self.probabilities()
+        in_range = 1 - (probabilities.cumsum(0) - probabilities)  # (ranges,); exactly 1 for the identity
+        return torch.stack([in_range[steps] for steps in self.steps])
 
     def by_word(self) -> dict[str, float]:
-        """The gates by the words of elements, one of each with its inverse: {"e": 1.0, "r": 0.98, ...}."""
+        """The gates by the words of elements, without inverses: {"e": 1.0, "r": 0.98, ...}."""
         values = self.values().tolist()
         return {self.group.words[shell[0]]: values[shell[0]] for shell in self.shells}
 
     def elements(self) -> list[int]:
-        """The elements whose gates are open."""
+        """The elements with open gates."""
         return [g for g, value in enumerate(self.values().tolist()) if value > OPEN]
 
     def pooled(self, codes: Tensor) -> Tensor:
-        """The largest response over the elements whose gates are open.  (N, K * p, ...) -> (N, K, ...)"""
+        """The largest response over the elements with open gates.  (N, K * p, ...) -> (N, K, ...)"""
         elements = codes.unflatten(1, (-1, self.group.order))
-        # Codes are not negative: what is not there is as 0. Not by numbers of elements, for exporters cannot read them.
-        there = (self.values() > OPEN).to(codes.dtype)
-        return (elements * there.view(-1, *(1,) * (codes.ndim - 2))).amax(2)
+        # Codes are not negative, so a factor 0 excludes an element; exporters cannot read indices from values.
+        is_open = (self.values() > OPEN).to(codes.dtype)
+        return (elements * is_open.view(-1, *(1,) * (codes.ndim - 2))).amax(2)
 
     def forward(self, codes: Tensor) -> Tensor:
         elements = codes.unflatten(1, (-1, self.group.order))
@@ -86,8 +86,8 @@ class Gates(nn.Module):
         return torch.stack(ranges)
 
     def expected(self, losses: Tensor) -> Tensor:
-        """The loss of each image that is to be expected.  (ranges, N) -> (N,)"""
-        return self.chances() @ losses
+        """The expected loss of every image.  (ranges, N) -> (N,)"""
+        return self.probabilities() @ losses
 
     def extra_repr(self) -> str:
         return f"{self.group.name}, {len(self.shells)} ranges"

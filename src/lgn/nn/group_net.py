@@ -1,32 +1,39 @@
-"""`GroupNet`: a small network for classification whose layers keep a group of symmetries of images."""
+"""`GroupNet`: a small classifier of images that is equivariant to a group of symmetries."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.generators import Family, Share, Start
-from lgn.groups import Group, as_group
+from lgn.groups import Group
 from lgn.nn.bank import require_positive
+from lgn.nn.class_head import ClassHead
 from lgn.nn.gates import Gates
-from lgn.nn.group_stack import SetBatchNorm2d, pool_sets
-from lgn.nn.image_action import Found, ImageAction, found_action, image_action
+from lgn.nn.image_action import image_action
 from lgn.nn.net_layers import HALVED, NetLayer, fitting_widths
+from lgn.nn.sets import SetBatchNorm2d, pool_sets
 
 
 class GroupNet(nn.Module):
-    """A lifting layer, layers on sets, the largest response over each set, the mean over the image, a linear head.
+    """A lifting layer, layers on sets, the largest response of every set, the mean over the image, and a linear head.
 
-    Every layer is a convolution, normalisation of sets and ReLU; images are halved after the first two. Turns and flips
-    by quarters go through all of it exactly, whatever the size of the images; turns between them nearly
-    (`invariance_error`). So its answers do not change when an image is moved by an element of the group.
+    Every layer is a convolution, a normalisation of sets and ReLU; images are halved after the first two. The output is
+    invariant to the group: exactly for quarter turns and flips, for any image size, and approximately for other turns
+    (`invariance_errors` measures it).
 
-    group: "C8", "D4" and the like, turns and the flip of columns; None is the same network with free
-    filters, the control. found: what `lgn.symmetries` found, instead. parameters: the most that the network may have;
-    as many sets as fit. generator: "fixed" is the known action of the group; another family, "dense", learns its own,
-    with `share` and `start` as in `GroupConv2d`; share "network" has one for all layers, and start "group" begins with
-    the known action. gates: learn which elements of the group to keep, see `Gates`, by `gated_loss`.
+    group: turns and flips, such as "C8" or "D4", or any `Group` with an `action`; an int is the cyclic
+    group of that order. None has free filters, as a control.
+    action: how the group acts on images, if it is not by turns and the flip of columns: a name from `lgn.transforms`
+    per generator of the group, such as ["turn 180", "flip rows"], or their matrices on the kernel, (generators, d, d).
+    classes: the class that every class becomes under every generator, (generators, num_classes), if the group permutes
+    the classes. The output is then equivariant: a `ClassHead` takes the place of the maximum and the linear head.
+    parameters: the largest number of parameters; the network has as many sets as fit.
+    generator: "fixed" is the given action; another family, such as "dense", learns its own, with `share` and `start` as
+    in `GroupConv2d`. With share "network" all layers share it; start "group" begins at the given action.
+    gates: learn which elements of the group to be invariant to, with `gated_loss`; see `Gates`.
 
     Shapes: (N, in_channels, H, W) -> (N, num_classes)
     """
@@ -36,10 +43,10 @@ class GroupNet(nn.Module):
         in_channels: int,
         num_classes: int,
         *,
-        group: Group | str | int | None = None,
+        group: Group | str | int | None = 4,
+        action: Tensor | Sequence[str] | None = None,
+        classes: Tensor | None = None,
         parameters: int = 25_000,
-        found: Found | None = None,
-        operators: Tensor | None = None,
         num_layers: int = 5,
         kernel_size: int = 5,
         dropout: float = 0.0,
@@ -52,60 +59,62 @@ class GroupNet(nn.Module):
     ) -> None:
         super().__init__()
         require_positive(in_channels=in_channels, parameters=parameters, num_layers=num_layers, kernel_size=kernel_size)
-        if num_classes < 2:
-            raise ValueError(f"num_classes must be at least 2, got {num_classes}")
-        if kernel_size % 2 == 0:
-            raise ValueError(f"kernel_size must be odd, so that layers keep the size of images, got {kernel_size}")
-        if not 0 <= dropout < 1:
-            raise ValueError(f"dropout must be a share from 0 to below 1, got {dropout}")
-        action = _action(group, found, operators, kernel_size)
-        self.group = None if action is None else action.group
-        self.order = 1 if action is None else action.group.order
+        _require_options(group, num_classes, kernel_size, dropout, action, classes, gates)
+        factory: dict[str, Any] = {"device": device, "dtype": dtype}
+        acting = None if group is None else image_action(group, kernel_size, action)
+        self.group = None if acting is None else acting.group
+        self.order = 1 if acting is None else acting.group.order
         self.dropout, self.kernel_size = dropout, kernel_size
-        layer = NetLayer(action, kernel_size, generator, share, start, {"device": device, "dtype": dtype})
+        layer = NetLayer(acting, kernel_size, generator, share, start, factory)
         self.widths = fitting_widths(layer, in_channels, num_classes, num_layers, parameters)
         self.convolutions, self.norms = nn.ModuleList(), nn.ModuleList()
         for number, (before, after) in enumerate(zip((in_channels, *self.widths), self.widths, strict=False)):
-            # The last layer sees whole neighbourhoods alone: what it says is about the image, and not its margin.
+            # The last layer has no padding, so that its codes depend on the image only, not on the margin.
             last = number == num_layers - 1 > 0
-            self.convolutions.append(layer.made(before, after, number == 0, 0 if last else kernel_size // 2))
-            self.norms.append(SetBatchNorm2d(after, group=self.order, device=device, dtype=dtype))
-        self.head = nn.Linear(self.widths[-1], num_classes, device=device, dtype=dtype)
-        if gates and action is None:
-            raise ValueError("gates must be given with a group, whose elements they open, got free filters")
-        self.gates = Gates(action.group, device=device, dtype=dtype) if gates and action is not None else None
+            self.convolutions.append(layer.make(before, after, number == 0, 0 if last else kernel_size // 2))
+            self.norms.append(SetBatchNorm2d(after, group=self.order, **factory))
+        self.head: nn.Linear | ClassHead
+        if classes is not None and self.group is not None:
+            self.head = ClassHead(self.widths[-1], classes, group=self.group, **factory)
+        else:
+            self.head = nn.Linear(self.widths[-1], num_classes, **factory)
+        self.gates = Gates(self.group, **factory) if gates and self.group is not None else None
 
     def forward(self, images: Tensor) -> Tensor:
         codes = self.codes(images)
-        pooled = pool_sets(codes, group=self.order) if self.gates is None else self.gates.pooled(codes)
-        return self.head(pooled.mean((-2, -1)))
+        if self.gates is not None:
+            codes = self.gates.pooled(codes)
+        elif not isinstance(self.head, ClassHead):
+            codes = pool_sets(codes, group=self.order)
+        return self.head(codes.mean((-2, -1)))
 
     def gated_loss(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """What a network with gates is trained by: the cross entropy to be expected, summed over images, and answers.
+        """The expected cross entropy, summed over the images, and the outputs for open gates, for training with gates.
 
-        See Note [Gates] in `lgn.nn.gates`.  -> (), (N, classes) of the elements whose gates are open
+        See Note [Gates] in `lgn.nn.gates`.  -> (), (N, classes)
         """
         if self.gates is None:
-            raise ValueError("gates must be True for this loss, got a network without them")
+            raise ValueError("gates must be True for gated_loss, got a network without gates")
         codes = self.codes(images)
-        answers = self.head(self.gates(codes).mean((-2, -1)))  # (ranges, N, classes)
-        several = labels.expand(len(answers), -1).flatten()
-        losses = F.cross_entropy(answers.flatten(0, 1), several, reduction="none")
+        outputs = self.head(self.gates(codes).mean((-2, -1)))  # (ranges, N, classes)
+        repeated = labels.expand(len(outputs), -1).flatten()
+        losses = F.cross_entropy(outputs.flatten(0, 1), repeated, reduction="none")
         opened = self.head(self.gates.pooled(codes.detach()).mean((-2, -1)))
-        return self.gates.expected(losses.view(len(answers), -1)).sum(), opened.detach()
+        return self.gates.expected(losses.view(len(outputs), -1)).sum(), opened.detach()
 
     def codes(self, images: Tensor) -> Tensor:
-        """What the last layer sees, in sets, not negative.  (N, in_channels, H, W) -> (N, sets * order, H', W')"""
+        """The output of the last layer, in sets, not negative.  (N, in_channels, H, W) -> (N, sets * order, H', W')"""
         codes = images
         for number, (convolution, norm) in enumerate(zip(self.convolutions, self.norms, strict=True)):
-            if number == len(self.norms) - 1:
-                codes = _at_least(codes, self.kernel_size)
+            last = number == len(self.norms) - 1
+            if last:
+                codes = _pad_to(codes, self.kernel_size)
             codes = convolution(codes)
             if number < HALVED:
                 codes = halve(codes)
-            # Over more elements what is left out is missed less: gates would open for that alone.
-            left_out = 0.0 if self.gates is not None and number == len(self.norms) - 1 else self.dropout
-            codes = F.dropout(F.relu(norm(codes)), left_out, self.training)
+            # Dropout before gates would open them: a maximum over more elements suffers less from it.
+            dropout = 0.0 if self.gates is not None and last else self.dropout
+            codes = F.dropout(F.relu(norm(codes)), dropout, self.training)
         return codes
 
     def extra_repr(self) -> str:
@@ -114,29 +123,38 @@ class GroupNet(nn.Module):
 
 
 def halve(codes: Tensor) -> Tensor:
-    """The largest of neighbours, at every other place: of 2 where a side is even, of 3 about a place where it is odd.
+    """Max pooling with stride 2 that commutes with turns and flips: over 2 pixels for an even side, 3 for an odd one.
 
-    So the places left lie symmetrically, and turns and flips go through exactly.  (N, C, H, W) -> (N, C, ~H/2, ~W/2)
+    Shapes: (N, C, H, W) -> (N, C, ~H/2, ~W/2)
     """
     odd = [side % 2 for side in codes.shape[-2:]]
     return F.max_pool2d(codes, [2 + each for each in odd], 2, odd)
 
 
-def _at_least(codes: Tensor, side: int) -> Tensor:
-    """Codes with zeros around, alike on opposite sides, where they are smaller than a side.  (N, C, H, W)"""
-    more = [-(-max(side - each, 0) // 2) for each in (codes.shape[-1], codes.shape[-2])]
-    return F.pad(codes, [margin for each in more for margin in (each, each)]) if any(more) else codes
+def _pad_to(codes: Tensor, side: int) -> Tensor:
+    """Codes padded with zeros, equally at opposite sides, to at least `side` pixels.  (N, C, H, W)"""
+    margins = [-(-max(side - size, 0) // 2) for size in (codes.shape[-1], codes.shape[-2])]
+    return F.pad(codes, [margin for margin in margins for _ in range(2)]) if any(margins) else codes
 
 
-def _action(
-    group: Group | str | int | None, found: Found | None, operators: Tensor | None, kernel_size: int
-) -> ImageAction | None:
-    if found is not None:
-        if group is not None or operators is not None:
-            raise ValueError("found must be given without group and operators, which it says")
-        return found_action(found, kernel_size)
-    if group is None:
-        return None
-    if operators is None:
-        return image_action(group, kernel_size)
-    return ImageAction(as_group(group), operators, None)
+def _require_options(
+    group: Group | str | int | None,
+    num_classes: int,
+    kernel_size: int,
+    dropout: float,
+    action: Tensor | Sequence[str] | None,
+    classes: Tensor | None,
+    gates: bool,
+) -> None:
+    if num_classes < 2:
+        raise ValueError(f"num_classes must be at least 2, got {num_classes}")
+    if kernel_size % 2 == 0:
+        raise ValueError(f"kernel_size must be odd, so that layers preserve the size of images, got {kernel_size}")
+    if not 0 <= dropout < 1:
+        raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
+    if group is None and (action is not None or classes is not None or gates):
+        raise ValueError("group must be given with action, classes or gates, got None")
+    if classes is not None and classes.shape[-1] != num_classes:
+        raise ValueError(f"classes must have {num_classes} columns, got shape {tuple(classes.shape)}")
+    if classes is not None and gates:
+        raise ValueError("gates must be False if the group permutes the classes, got True")

@@ -1,6 +1,7 @@
-"""How a group of turns and flips of images acts on kernels: matrices, and the filters on which they are exact."""
+"""How a group of turns and flips of images acts on kernels: matrices, and the filters for which they are exact."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import torch
@@ -10,27 +11,27 @@ from torch.nn.utils import parametrize
 from lgn.actions import Patch, unvec, vec
 from lgn.groups import Group, as_group, from_matrices
 from lgn.nn.bank import OrbitBank
-from lgn.transforms import operator
+from lgn.transforms import parse_operator
 
 # Note [Turns between pixels]
-# A turn by 45 degrees moves pixels to places between pixels. Filters that are sums of circular harmonics on rings,
-# exp(-(|x| - r)^2 / 2 s^2) cos(m phi) and sin(m phi), turn exactly all the same: by a phase. On a grid they are
-# sampled, and a harmonic that changes faster along its ring than pixels follow is left out: m <= 2 r and m <= 3.
-# Corners outside the largest ring are 0, for no turn brings anything there. So A(turn) = B R B^+ on the span of these
-# filters and the identity elsewhere: a true representation, and by quarter turns the permutation of pixels itself.
-# What is left is that images are sampled: the error of a network is measured by `invariance_error`.
+# A turn by 45 degrees moves pixels to places between pixels. But some filters turn exactly: sums of circular harmonics
+# on rings, exp(-(|x| - r)^2 / 2 s^2) cos(m phi) and sin(m phi), for which a turn changes the phase only. On a grid they
+# are sampled, so harmonics that change too fast along their ring are left out: m <= 2 r and m <= 3. The corners outside
+# of the largest ring are 0. The matrix A(turn) = B R B^+ on the span of these filters, and the identity elsewhere, is
+# an exact representation, and for quarter turns it is the permutation of pixels. The error that remains comes from the
+# sampling of the images; `invariance_errors` measures it.
 RING_WIDTH, LAST_RING_WIDTH = 0.6, 0.4
 HIGHEST = 3
-#: Groups of turns and flips that pixels follow exactly, the larger first.
+#: Groups of turns and flips that permute pixels, the larger first.
 EXACT = ("D4", "C4", "D2", "C2", "D1")
-#: How many turns a network has where images keep every one: more cost time, and pixels follow them less.
+#: The number of turns of a network for images that keep all turns: more turns cost time and are less exact on pixels.
 TURNS = 8
 
 
 class ImageAction(NamedTuple):
-    """A group on square kernels: a matrix for each of its generators, and the filters that bases are made of.
+    """The action of a group on square kernels: a matrix per generator, and the filters that bases are made of.
 
-    Shapes: matrices (generators, d, d); span (d, b), orthonormal columns, or None where all filters are allowed.
+    Shapes: matrices (generators, d, d); span (d, b), orthonormal columns, or None if all filters are allowed.
     """
 
     group: Group
@@ -38,8 +39,44 @@ class ImageAction(NamedTuple):
     span: Tensor | None
 
 
+def image_action(
+    group: Group | str | int, kernel_size: int, action: Tensor | Sequence[str] | None = None
+) -> ImageAction:
+    """The action of a group on kernels of a size.
+
+    action: one matrix, or one name from `lgn.transforms` such as "turn 90", per generator of the group. By default the
+    generator r turns by `360 / n` degrees and s flips columns, for groups such as "C8" and "D4"; turns
+    that are no quarter turns act on circular harmonics, see Note [Turns between pixels].
+    """
+    group, patch = as_group(group), (kernel_size, kernel_size)
+    if isinstance(action, Tensor):
+        shape = (len(group.generators), kernel_size**2, kernel_size**2)
+        if action.shape != shape:
+            raise ValueError(f"action must have shape {shape} for {group.name}, got {tuple(action.shape)}")
+        return ImageAction(group, action, None)
+    names = operator_names(group, action)
+    degrees = 360 / group.element_orders[group.generator_elements[0]]
+    if action is not None or group.generators[0] != "r" or degrees % 90 == 0:
+        return ImageAction(group, torch.stack([parse_operator(name, patch) for name in names]), None)
+    span, turn = _harmonic_turn(kernel_size, math.radians(degrees))
+    return ImageAction(group, torch.stack([turn, *(parse_operator(name, patch) for name in names[1:])]), span)
+
+
+def operator_names(group: Group, action: Sequence[str] | None = None) -> list[str]:
+    """The operators of `lgn.transforms` for the generators of a group, by default a turn for r and a flip for s."""
+    if action is None:
+        if tuple(group.generators) not in (("r",), ("r", "s"), ("s",)):
+            raise ValueError(f"action must be given for the group {group.name}, which is not CN or DN")
+        turn = f"rotation {360 / group.element_orders[group.generator_elements[0]]:g}"
+        return [turn if name == "r" else "reflection columns" for name in group.generators]
+    if isinstance(action, str) or len(action) != len(group.generators):
+        wanted = f"{', '.join(group.generators)} of {group.name}"
+        raise ValueError(f"action must be a list of one name per generator {wanted}, got {action!r}")
+    return list(action)
+
+
 class Found(Protocol):
-    """What is needed of `lgn.Symmetries`."""
+    """The part of `lgn.Symmetries` that `found_name` uses."""
 
     @property
     def group(self) -> Group: ...
@@ -48,45 +85,8 @@ class Found(Protocol):
     def generators(self, kernel_size: int) -> Tensor: ...
 
 
-def image_action(group: Group | str | int, kernel_size: int) -> ImageAction:
-    """Turns by `360 / n` degrees, the generator r, and the flip of columns, s: "C8", "D4", "D1".
-
-    Exact where turns are by quarters; else on circular harmonics, see Note [Turns between pixels].
-    """
-    group = as_group(group)
-    if tuple(group.generators) not in (("r",), ("r", "s"), ("s",)):
-        raise ValueError(f"group must be CN or DN, turns and the flip of columns, got {group.name}")
-    patch = (kernel_size, kernel_size)
-    turns = group["r"].order if "r" in group.generators else 1
-    span = None
-    matrices = []
-    if turns in (2, 4):
-        matrices.append(operator("rotation", patch, degrees=360 / turns))
-    elif turns > 1:
-        span, turn = _harmonic_turn(kernel_size, 2 * math.pi / turns)
-        matrices.append(turn)
-    if "s" in group.generators:
-        matrices.append(operator("reflection", patch, axis="columns"))
-    return ImageAction(group, torch.stack(matrices), span)
-
-
-def found_action(found: Found, kernel_size: int) -> ImageAction | None:
-    """The turns and flips that images keep, as `lgn.symmetries` found them; None where they keep none.
-
-    What is one of the groups by name is that group, so that found and given are the same network. Where every turn is
-    kept, a network has eighths of a turn.
-    """
-    matrices = found.generators(kernel_size)
-    if matrices.shape[-1] != kernel_size**2:
-        raise ValueError(f"found must be what images keep, got generators on {matrices.shape[-1]} pixels")
-    name = found_name(found)
-    if name is not None:
-        return image_action(name, kernel_size)
-    return ImageAction(from_matrices(matrices), matrices, None) if len(matrices) else None
-
-
 def found_name(found: Found) -> str | None:
-    """The name of the turns and flips that images keep; None where they keep none, or some without a name."""
+    """The name of the turns and flips that images keep; None if they keep none, or a group without a name."""
     if found.continuous:
         return f"{'D' if 's' in found.group.generators else 'C'}{TURNS}"
     matrices = found.generators(3)
@@ -97,11 +97,12 @@ def found_name(found: Found) -> str | None:
 
 
 def restrict(bank: OrbitBank, span: Tensor) -> nn.Parameter:
-    """Let the bases of a bank be combinations of given filters, and store the coefficients instead, which are returned.
+    """Make the basis filters of a bank combinations of given filters, and return their coefficients, which are trained.
 
     Shapes: span (d, b) -> coefficients (sets, channels, b)
     """
-    parametrize.register_parametrization(bank, "basis", _Combination(span.to(bank.basis), bank.generator.patch))
+    span = span.to(bank.basis.dtype).to(bank.basis.device)
+    parametrize.register_parametrization(bank, "basis", _Combination(span, bank.patch))
     return bank.get_parameter("parametrizations.basis.original")
 
 
@@ -123,14 +124,14 @@ class _Combination(nn.Module):
 
 
 def _permutations(group: Group, matrices: Tensor) -> set[tuple[int, ...]]:
-    """The elements of a group of permutations of pixels, each as what goes where."""
-    return {tuple(each.argmax(0).tolist()) for each in group.representation(matrices)}
+    """The elements of a group of permutations of pixels: for every pixel, the pixel that it moves to."""
+    return {tuple(matrix.argmax(0).tolist()) for matrix in group.representation(matrices)}
 
 
 def _harmonic_turn(n: int, angle: float) -> tuple[Tensor, Tensor]:
-    """Filters that turn exactly, and the matrix that turns them.  -> (d, b), (d, d)"""
+    """The span of the filters that turn exactly, and the matrix that turns them.  -> (d, b), (d, d)"""
     if n % 2 == 0 or n < 3:
-        raise ValueError(f"kernel_size must be odd and at least 3 for turns that are no quarters, got {n}")
+        raise ValueError(f"kernel_size must be odd and at least 3 for turns that are no quarter turns, got {n}")
     middle = n // 2
     place = torch.arange(n, dtype=torch.float64) - middle
     y, x = -place[:, None], place[None, :]  # y points up
@@ -144,7 +145,7 @@ def _harmonic_turn(n: int, angle: float) -> tuple[Tensor, Tensor]:
             pair = torch.stack([ring_profile * torch.cos(m * phi), ring_profile * torch.sin(m * phi)][: 2 if m else 1])
             columns += list(vec(pair / pair.norm() * len(pair) ** 0.5))
             cosine, sine = math.cos(m * angle), math.sin(m * angle)
-            # A filter turned by an angle has at phi what it had at phi - angle.
+            # The turned filter has at phi the value of the filter at phi - angle.
             blocks.append(torch.tensor([[cosine, -sine], [sine, cosine]] if m else [[1.0]], dtype=torch.float64))
     atoms, turn = torch.stack(columns, 1), torch.block_diag(*blocks)
     span, _ = torch.linalg.qr(atoms)

@@ -1,4 +1,4 @@
-"""`GroupLinear`: torch's linear layer with rows that are orbits."""
+"""`GroupLinear`: the linear layer of torch with rows that are orbits."""
 
 import torch
 from torch import Tensor, nn
@@ -8,13 +8,14 @@ from lgn.generators import Family, Share, Start
 from lgn.groups import Group
 from lgn.nn.bank import OrbitBank
 from lgn.nn.layers import Bias, GroupLayer
-from lgn.nn.plain import plain_layer
+from lgn.nn.plain_layers import plain_layer
 
 
 class GroupLinear(GroupLayer):
-    """A linear layer whose rows are orbits: the generator acts on `in_features` numbers.
+    """A linear layer whose rows are orbits; the generator acts on the `in_features` inputs.
 
-    A dense generator has `in_features^2` entries; families with fewer are the usual choice here.
+    A dense generator has `in_features^2` entries, so use another family for many inputs. The other arguments are those
+    of `GroupConv2d`.
 
     Shapes: (..., in_features) -> (..., num_sets * order)
     """
@@ -32,7 +33,7 @@ class GroupLinear(GroupLayer):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        bank = OrbitBank(
+        orbits = OrbitBank(
             1,
             num_sets,
             (in_features, 1),
@@ -43,7 +44,7 @@ class GroupLinear(GroupLayer):
             device=device,
             dtype=dtype,
         )
-        super().__init__(bank, bias)
+        super().__init__(orbits, bias)
         self.in_features, self.out_features = in_features, num_sets * self.order
 
     def filters(self) -> Tensor:
@@ -51,14 +52,14 @@ class GroupLinear(GroupLayer):
         return self.bank().flatten(1)
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, self._filters_for(x).flatten(1), self._bias())
+        return F.linear(x, self._filters_for(x).flatten(1), self._bias_per_filter())
 
     def merged(self) -> nn.Linear:
         """The plain linear layer with the same rows."""
         return plain_layer(
             nn.Linear,
             self.filters(),
-            self._bias(),
+            self._bias_per_filter(),
             self.training,
             in_features=self.in_features,
             out_features=self.out_features,

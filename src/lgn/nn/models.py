@@ -1,4 +1,4 @@
-"""Whole networks around an encoder: one that classifies, one that reconstructs."""
+"""Networks with an encoder: a classifier and an autoencoder."""
 
 from typing import Literal
 
@@ -23,15 +23,15 @@ class Classifier(nn.Module):
             raise ValueError(f"num_classes must be at least 2, got {num_classes}")
         self.encoder, self.pool = encoder, pool
         features = encoder.num_sets * encoder.order * pool * pool
-        place = next(encoder.parameters())
-        self.head = nn.Linear(features, num_classes, device=place.device, dtype=place.dtype)
+        parameter = next(encoder.parameters())
+        self.head = nn.Linear(features, num_classes, device=parameter.device, dtype=parameter.dtype)
 
     def forward(self, images: Tensor) -> Tensor:
         return self.head(self._pooled(images).flatten(1))
 
     def _pooled(self, images: Tensor) -> Tensor:
         encoder = self.encoder
-        # A hook wants to see the codes, which are not made where they are averaged within the last layer.
+        # Hooks need the codes, which `encoder.pooled` may never store.
         hooked = encoder._forward_hooks or encoder._forward_pre_hooks or encoder._backward_hooks
         if hooked or encoder._backward_pre_hooks:
             return F.adaptive_avg_pool2d(encoder(images), self.pool)
@@ -39,7 +39,7 @@ class Classifier(nn.Module):
 
 
 class Autoencoder(nn.Module):
-    """Codes, decoded by the bank of the encoder's last layer, or by a free dictionary (sec. 5.3).
+    """Codes, decoded by the filters of the encoder's last layer, or by a free dictionary (sec. 5.3).
 
     Shapes: (N, C, H, W) -> (N, C, H, W)
     """
@@ -58,5 +58,5 @@ class Autoencoder(nn.Module):
         return self.decode(self.encoder(images))
 
     def decode(self, codes: Tensor) -> Tensor:
-        """The images that codes stand for."""
+        """The images that codes represent."""
         return self.encoder.decode(codes, filters=None if self.dictionary is None else self.dictionary())

@@ -1,4 +1,4 @@
-"""`OrbitConv2d`: a convolution some of whose filters are turned and flipped copies of each other."""
+"""`OrbitConv2d`: a convolution in which some filters are transformed copies of each other."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,61 +8,60 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.actions import act
-from lgn.nn.plain import plain_convolution
-from lgn.transforms import parse_operator
+from lgn.nn.plain_layers import plain_convolution
 
 ROUNDS = 10
 
 
-class CopiedFilters(NamedTuple):
-    """An orbit in a convolution: its filters, and what each is of the base, by name ("turn 90", "flip rows")."""
+class FilterOrbits(NamedTuple):
+    """Orbits in the filters of a convolution.
 
-    filters: tuple[int, ...]
-    elements: tuple[str, ...]
+    An orbit is a pair: the numbers of its filters, and the orthogonal matrices that take the base of the orbit to each
+    filter, up to scale and sign. The matrices act on a window of the kernel: its first and last row and column.
+
+    Shapes: the matrices of an orbit (filters, d, d), for a window of d pixels
+    """
+
+    orbits: Sequence[tuple[Sequence[int], Tensor]]
+    window: tuple[int, int, int, int]
 
 
 class OrbitConv2d(nn.Module):
-    """A convolution whose filters are `a_k g_k(b)` for orbits of a base b, and free where they are in none.
+    """A convolution with filters `a_k g_k(b)` for the base b of their orbit, and free filters outside of all orbits.
 
-    Elements g are turns and flips of a window of the kernel, known and not learned; outside the window copies are 0.
-    It is made from a plain convolution: each base is the mean of what the filters of its orbit are copies of, and each
-    gain a_k, with its sign, the best for its filter.
+    The transformations g_k are fixed; outside their window, copies are 0. The layer begins at a plain convolution: the
+    bases and the gains a_k, which may be negative, are the best approximation of its filters.
 
-    Shapes: as those of the convolution; `basis` (orbits, channels, n, m), `gain` (copies,), `free` (others, ...).
+    Shapes: as the plain convolution; `basis` (orbits, channels, n, m), `gain` (copies,), `free` (others, ...)
     """
 
     elements: Tensor
     orbit: Tensor
     place: Tensor
 
-    def __init__(self, plain: nn.Conv2d, orbits: Sequence[CopiedFilters], window: tuple[int, int, int, int]) -> None:
+    def __init__(self, plain: nn.Conv2d, found: FilterOrbits) -> None:
         super().__init__()
-        self.window = window
+        self.window = found.window
         self.in_channels, self.out_channels, self.kernel_size = plain.in_channels, plain.out_channels, plain.kernel_size
         self.stride, self.dilation, self.groups = plain.stride, plain.dilation, plain.groups
         self.padding, self.padding_mode = plain.padding, plain.padding_mode
         self.margins = list(plain._reversed_padding_repeated_twice)  # left, right, top, bottom
         weight = plain.weight.detach()
-        top, bottom, left, right = window
-        patch = (bottom - top + 1, right - left + 1)
-        copies = [
-            (orbit, number, name) for orbit, each in enumerate(orbits) for number, name in zip(*each, strict=True)
-        ]
-        inside = {number for _, number, _ in copies}
-        others = [number for number in range(len(weight)) if number not in inside]
-        self.register_buffer("orbit", torch.tensor([orbit for orbit, _, _ in copies]))
-        self.register_buffer("place", torch.tensor([*(number for _, number, _ in copies), *others]).argsort())
-        names = sorted({name for _, _, name in copies})
-        matrices = torch.stack([parse_operator(name, patch) for name in names]).to(weight)
-        self.register_buffer("elements", matrices[torch.tensor([names.index(name) for _, _, name in copies])])
-        given = weight[[number for _, number, _ in copies]][..., top : bottom + 1, left : right + 1]
-        basis, gain = self._fit(given)
+        top, bottom, left, right = found.window
+        copies = [number for filters, _ in found.orbits for number in filters]
+        others = [number for number in range(len(weight)) if number not in set(copies)]
+        orbit = [k for k, (filters, _) in enumerate(found.orbits) for _ in filters]
+        elements = torch.cat([matrices for _, matrices in found.orbits])
+        self.register_buffer("orbit", torch.tensor(orbit, device=weight.device))
+        self.register_buffer("place", torch.tensor([*copies, *others]).argsort().to(weight.device))
+        self.register_buffer("elements", elements.to(weight.dtype).to(weight.device))
+        basis, gain = self._fit(weight[copies][..., top : bottom + 1, left : right + 1])
         self.basis, self.gain = nn.Parameter(basis), nn.Parameter(gain)
         self.free = nn.Parameter(weight[others].clone())
         self.bias = None if plain.bias is None else nn.Parameter(plain.bias.detach().clone())
 
     def filters(self) -> Tensor:
-        """The bank, in the order of the plain convolution.  (filters, channels, n, m)"""
+        """The filters, in the order of the plain convolution.  (filters, channels, n, m)"""
         top, bottom, left, right = self.window
         copied = act(self.elements.unsqueeze(1), self.basis[self.orbit]) * self.gain.view(-1, 1, 1, 1)
         n, m = self.kernel_size
@@ -82,10 +81,10 @@ class OrbitConv2d(nn.Module):
     def extra_repr(self) -> str:
         return f"{len(self.gain)} filters in {len(self.basis)} orbits, {len(self.free)} free"
 
-    def _fit(self, given: Tensor) -> tuple[Tensor, Tensor]:
-        """The base and gains of least squares, by turns: each is exact where the other is known."""
-        back = act(self.elements.mT.unsqueeze(1), given)  # an element is a permutation: its transpose undoes it
-        gain = given.flatten(1).norm(dim=1)
+    def _fit(self, filters: Tensor) -> tuple[Tensor, Tensor]:
+        """Bases and gains by alternating least squares; each step is exact for the other one fixed."""
+        back = act(self.elements.mT.unsqueeze(1), filters)  # the transpose of an orthogonal matrix is its inverse
+        gain = filters.flatten(1).norm(dim=1)
         first = torch.stack([(self.orbit == k).nonzero()[0, 0] for k in range(int(self.orbit.max()) + 1)])
         gain = gain * (back * back[first][self.orbit]).sum((1, 2, 3)).sign()
         for _ in range(ROUNDS):
@@ -93,5 +92,5 @@ class OrbitConv2d(nn.Module):
             basis = sums / torch.zeros_like(gain[first]).index_add_(0, self.orbit, gain**2).view(-1, 1, 1, 1)
             size = basis.flatten(1).square().sum(1)[self.orbit]
             gain = (back * basis[self.orbit]).sum((1, 2, 3)) / size
-        scale = gain[first]  # the first filter of an orbit is its base as it is
+        scale = gain[first]  # the base is the first filter of its orbit
         return basis * scale.view(-1, 1, 1, 1), gain / scale[self.orbit]

@@ -1,4 +1,4 @@
-"""A plain convolutional network of group layers: the encoder that is not unfolded (the paper's "any architecture")."""
+"""A convolutional network of group layers, for the paper's claim that group layers suit any architecture."""
 
 from typing import Literal
 
@@ -7,17 +7,17 @@ from torch.nn import functional as F
 
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group
-from lgn.nn.bank import layer_group, require_positive
+from lgn.nn.bank import group_of_layer, require_positive
 from lgn.nn.layers import GroupConv2d
 
-SMALLEST = 4  # pixels a side that pooling leaves to the last layer's output, for the head to average
+SMALLEST = 4  # the least side, in pixels, of the last layer's output that pooling may leave
 
 
 class PlainCNN(nn.Module):
-    """`num_layers` times `GroupConv2d`, batch normalisation and ReLU, halved by max pooling between layers.
+    """`num_layers` times `GroupConv2d`, batch normalisation and ReLU, with max pooling between layers.
 
-    A layer's output is halved where the layers that follow still leave 4x4 features of it: with large kernels and
-    little padding, layers shrink the image on their own.
+    Pooling follows a layer only if the output of the last layer stays at least 4x4: large kernels with little padding
+    shrink the image themselves.
 
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
     """
@@ -37,32 +37,39 @@ class PlainCNN(nn.Module):
     ) -> None:
         super().__init__()
         require_positive(num_layers=num_layers)
-        self.group = layer_group(group)
+        self.group = group_of_layer(group)
         self.num_sets, self.order = num_sets, self.group.order
-        self.shrinking = 0 if padding == "same" else kernel_size - 1 - 2 * padding
+        self.shrinkage = 0 if padding == "same" else kernel_size - 1 - 2 * padding  # pixels that a layer takes
         filters = num_sets * self.order
         self.convolutions, self.norms = nn.ModuleList(), nn.ModuleList()
         for channels in (in_channels, *[filters] * (num_layers - 1)):
             layer = GroupConv2d(
-                channels, num_sets, kernel_size, padding=padding, bias=False, group=self.group,
-                generator=generator, share=share, start=start,
-            )  # fmt: skip
+                channels,
+                num_sets,
+                kernel_size,
+                padding=padding,
+                bias=False,
+                group=self.group,
+                generator=generator,
+                share=share,
+                start=start,
+            )
             if share == "network":
-                generator = layer.bank.generator
+                generator = layer.orbits.generator
             self.convolutions.append(layer)
             self.norms.append(nn.BatchNorm2d(filters))
 
     def forward(self, x: Tensor) -> Tensor:
-        following = len(self.convolutions)
+        remaining = len(self.convolutions)
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
-            following -= 1
+            remaining -= 1
             x = F.relu(norm(convolution(x)))
-            if following and min(x.shape[-2:]) // 2 - following * self.shrinking >= SMALLEST:
+            if remaining and min(x.shape[-2:]) // 2 - remaining * self.shrinkage >= SMALLEST:
                 x = F.max_pool2d(x, 2)
         return x
 
     def pooled(self, x: Tensor, cells: int) -> Tensor:
-        """The output, averaged over a grid of `cells x cells`."""
+        """The output averaged over a grid of `cells x cells`."""
         return F.adaptive_avg_pool2d(self(x), cells)
 
     def extra_repr(self) -> str:

@@ -1,4 +1,4 @@
-"""The step size of ISTA: what is safe, and how far a bank is from it."""
+"""The largest step size at which ISTA converges."""
 
 import torch
 from torch import Tensor
@@ -10,8 +10,9 @@ from lgn.actions import Patch
 def largest_eigenvalue(filters: Tensor, image_size: Patch) -> Tensor:
     """An upper bound of `sigma_max(W^T W)` for images of the given size, zero-padded.
 
-    Convolution with zero padding is part of the circular one on a grid of H + n - 1 by W + m - 1, which is diagonal in
-    frequency: the bound is the largest singular value squared of the (F, C) matrices of the filters' transforms.
+    Convolution with zero padding is a part of circular convolution on a grid of H + n - 1 by W + m - 1, which is
+    diagonal in frequency. The bound is the largest squared singular value of the (F, C) matrices of the filters'
+    transforms.
 
     Shapes: (layers, F, C, n, m) -> (layers,)
     """

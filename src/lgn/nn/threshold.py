@@ -7,7 +7,7 @@ from torch.nn import functional as F
 def soft_threshold(u: Tensor, threshold: Tensor | float, *, two_sided: bool = True) -> Tensor:
     """`sign(u) relu(|u| - lambda)`, or `relu(u - lambda)` if one-sided (eq. 4). The threshold broadcasts.
 
-    Two-sided, a negative threshold counts as zero: it would make the function jump.
+    If two-sided, a negative threshold counts as zero, because the function would have a jump.
     """
     if not two_sided:
         return F.relu(u - threshold)

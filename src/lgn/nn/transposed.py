@@ -6,16 +6,16 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.modules.conv import _ConvNd
 
-from lgn.nn.layers import Bias, _GroupConvNd
-from lgn.nn.plain import plain_convolution
+from lgn.nn.layers import BaseGroupConv, Bias
+from lgn.nn.plain_layers import plain_convolution
 
 TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
 
 
-class GroupConvTranspose(_GroupConvNd):
-    """A transposed convolution whose outputs are sets: output g of a set draws `rho(g)` of what the first draws.
+class GroupConvTranspose(BaseGroupConv):
+    """A transposed convolution whose filters are orbits: output g of a set uses `rho(g)` of the filter of output e.
 
-    Arguments are those of `nn.ConvTranspose2d` and, by keyword, those of `GroupConv2d`.
+    The first arguments are those of `nn.ConvTranspose2d`, the keyword arguments those of `GroupConv2d`.
     """
 
     def __init__(
@@ -30,18 +30,20 @@ class GroupConvTranspose(_GroupConvNd):
         dilation: int | tuple[int, ...] = 1,
         **group_options: Any,
     ) -> None:
-        super().__init__(in_channels, num_sets, kernel_size, stride, 0, dilation, bias, **group_options)
-        self.padding: tuple[int, ...] = self._each("padding", padding)
-        self.output_padding = self._each("output_padding", output_padding)
+        super().__init__(
+            in_channels, num_sets, kernel_size, stride=stride, dilation=dilation, bias=bias, **group_options
+        )
+        self.padding: tuple[int, ...] = self._per_axis("padding", padding)
+        self.output_padding = self._per_axis("output_padding", output_padding)
 
     def forward(self, x: Tensor) -> Tensor:
-        filters = self._filters_for(x).transpose(0, 1)  # torch has the inputs of a transposed convolution first
-        convolve = TRANSPOSED[self.axes]
-        return convolve(x, filters, self._bias(), self.stride, self.padding, self.output_padding, 1, self.dilation)
+        filters = self._filters_for(x).transpose(0, 1)  # transposed convolutions have the inputs first
+        convolve, bias = TRANSPOSED[self.axes], self._bias_per_filter()
+        return convolve(x, filters, bias, self.stride, self.padding, self.output_padding, 1, self.dilation)
 
     def merged(self) -> _ConvNd:
         """The plain transposed convolution with the same filters."""
-        return plain_convolution(self.plain, self, self.filters().transpose(0, 1), self._bias())
+        return plain_convolution(self.plain, self, self.filters().transpose(0, 1), self._bias_per_filter())
 
 
 class GroupConvTranspose1d(GroupConvTranspose):

@@ -1,4 +1,4 @@
-"""The unfolded encoder: layers are steps of sparse coding, with filters that are orbits (eqs. 3, 10, 11)."""
+"""The unfolded encoder: its layers are steps of sparse coding, and its filters are orbits (eqs. 3, 10, 11)."""
 
 import math
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from lgn.actions import Patch, size_text
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group
-from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, layer_group, require_positive
+from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, group_of_layer, require_positive
 from lgn.nn.kernels import KERNELS, Kernel, Layers
 from lgn.nn.kernels.adjoint import Margins, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
@@ -29,17 +29,17 @@ NORMS: dict[int, type[nn.Module]] = {1: nn.BatchNorm1d, 2: CodeBatchNorm, 3: nn.
 class UnfoldedEncoder(nn.Module):
     """`num_layers` steps `z <- S_(a lambda)(z + a W^T * (x - W * z))` from z = 0 (eqs. 3 and 10).
 
-    The threshold enters as `step * lambda`, with lambda trained and starting at 1: eq. 3 writes lambda unscaled, which
-    with a step of 0.01 leaves no code. Batch normalisation follows every layer but the last; under FISTA it acts on
-    the momentum variable. Filters are orbits of a finite `group`: one of `lgn.groups`, its name, such as "D4",
-    or an int, the cyclic group of that order. `generator="free"` gives the control without a group.
+    The threshold is `step * lambda`, with a trained lambda that begins at 1. In eq. 3 lambda is not scaled, which
+    leaves no code for a step of 0.01. Batch normalisation follows every layer but the last; under FISTA it acts on the
+    momentum variable.
 
-    `step` is a number or "safe" (the largest at which ISTA converges, found anew from the filters each time). `path`
-    chooses between the plain expression, the fast one of `lgn.nn.kernels.fast` and the compiled one of
-    `lgn.nn.kernels.native`; they are equal. Second derivatives and `torch.func` take the plain one by themselves.
-
-    `kernel_size` has as many numbers as what is encoded has axes: (9,) encodes signals, (3, 3, 3) volumes, both by the
-    plain expression; one number alone is for images.
+    kernel_size: an int for images; a tuple with one side per axis for signals, (9,), and volumes, (3, 3, 3).
+    group: a `lgn.groups.Group`, its name, such as "D4", or an int, the cyclic group of that order.
+    generator: as in `GroupConv2d`; "free" has filters without a group, as a control.
+    step: a number, or "safe", the largest step at which ISTA converges, computed from the current filters.
+    path: "plain" is the expression itself, "fast" is arranged for a CPU, "native" is compiled C (`lgn.nn.kernels`). All
+    give equal results. "auto" takes the fastest that supports the input; second derivatives and `torch.func` always use
+    the plain expression, and so do signals and volumes.
 
     Shapes: (N, in_channels, H, W) -> (N, num_sets * order, H', W')
     """
@@ -77,7 +77,7 @@ class UnfoldedEncoder(nn.Module):
         self.patch = patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
         if len(patch) != 2 and path not in ("auto", "plain"):
             raise ValueError(f"path must be auto or plain for a kernel of {size_text(patch)}, got {path!r}")
-        self.group = layer_group(group)
+        self.group = group_of_layer(group)
         self.num_layers, self.num_sets, self.order = num_layers, num_sets, self.group.order
         self.algorithm, self.two_sided, self.path, self.step = algorithm, two_sided, path, step
         self.margins = Margins.of(padding, patch)
@@ -105,11 +105,11 @@ class UnfoldedEncoder(nn.Module):
         self.norms = nn.ModuleList(norm(filters, device=device, dtype=dtype) for _ in range(norms))
 
     def filters(self) -> Tensor:
-        """The banks of all layers; a tied network has one.  (layers or 1, sets * order, channels, n, m)"""
+        """The filters of all layers; tied layers share them.  (layers or 1, sets * order, channels, n, m)"""
         return self.bank().unflatten(0, (-1, self.num_sets * self.order))
 
     def step_sizes(self, filters: Tensor, image_size: Patch) -> Tensor:
-        """The step of each bank.  (layers or 1,)"""
+        """The step of every bank.  (layers or 1,)"""
         if self.step == "safe":
             return 1 / largest_eigenvalue(filters, image_size)
         return torch.full_like(filters.flatten(1)[:, 0], float(self.step)).detach()
@@ -118,19 +118,21 @@ class UnfoldedEncoder(nn.Module):
         return self._encode(x, None)
 
     def pooled(self, x: Tensor, cells: int) -> Tensor:
-        """The codes averaged over a grid of `cells x cells`, within the last layer where that is faster.
+        """The codes averaged over a grid of `cells x cells`; the last layer averages them itself if that is faster.
 
         Shapes: (N, in_channels, H, W) -> (N, num_sets * order, cells, cells)
         """
         return self._encode(x, cells)
 
     def _encode(self, x: Tensor, cells: int | None) -> Tensor:
-        if not torch.compiler.is_compiling() and min(self.margins.code_size(x, self.patch)) < 1:
-            kernel, given = size_text(self.patch), size_text(tuple(x.shape[-len(self.patch) :]))
-            raise ValueError(f"x must not be smaller than the kernel of {kernel} where it is padded, got {given}")
+        if not torch.compiler.is_compiling():
+            sizes = self.margins.code_size(x, self.patch)
+            if min(sizes) < 1:
+                padded = tuple(size + n - 1 for size, n in zip(sizes, self.patch, strict=True))
+                raise ValueError(f"x must be at least {size_text(self.patch)} after padding, got {size_text(padded)}")
         filters = self.filters()
         steps = self.step_sizes(filters, tuple(x.shape[2:]))
-        # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u): no scaling of codes is left.
+        # With sqrt(a) in the filters and in the image, a layer is u + S^T(x - S u), and no codes need scaling.
         roots = steps.sqrt()
         layers = KERNELS[self.kernel(x)](
             Unfolding(
@@ -154,7 +156,10 @@ class UnfoldedEncoder(nn.Module):
         return layers(u, image, last) if cells is None else layers.pooled(u, image, last, cells)
 
     def decode(self, codes: Tensor, layer: int = -1, *, filters: Tensor | None = None) -> Tensor:
-        """`W * z` with the bank of a layer, or with other filters.  (N, sets * order, H', W') -> (N, channels, H, W)"""
+        """`W * z` with the filters of a layer, or with given filters.
+
+        Shapes: (N, sets * order, H', W') -> (N, channels, H, W)
+        """
         filters = self.filters()[layer] if filters is None else filters
         if self.path == "plain" or self._must_be_plain(codes):
             return synthesise(codes, filters, self.margins)
@@ -163,40 +168,40 @@ class UnfoldedEncoder(nn.Module):
 
     @torch.no_grad()
     def step_conditions(self, image_size: Patch) -> Tensor:
-        """`step * sigma_max(W^T W)` of each bank: the paper's condition is that it is at most 1.  (layers or 1,)"""
+        """`step * sigma_max(W^T W)` of every bank; the paper requires at most 1.  (layers or 1,)"""
         filters = self.filters()
         return self.step_sizes(filters, image_size) * largest_eigenvalue(filters, image_size)
 
-    def kernel(self, x: Tensor, say: Callable[[str], None] | None = None) -> Kernel:
-        """The path by which an image like `x` is encoded here; `say` is told if kernels are compiled for it first."""
+    def kernel(self, x: Tensor, report: Callable[[str], None] | None = None) -> Kernel:
+        """The path that encodes an input like `x`; `report` gets a message if kernels must be compiled first."""
         if self.path == "plain" or self._must_be_plain(x):
             return "plain"
         if self.path == "fast":
             return "fast"
         codes = self.margins.code_size(x, self.patch)
-        if not self.two_sided and is_native(x, self.threshold.dtype, self.patch, codes, say):
+        if not self.two_sided and is_native(x, self.threshold.dtype, self.patch, codes, report):
             return "native"
         if self.path == "native":
             raise ValueError(
-                "path must be auto, fast or plain here, got 'native': it needs a C compiler on Linux, AVX2, "
-                "a one-sided threshold, float32, patches up to 11x11 and codes of at least 8x8"
+                "path must be auto, fast or plain for this input, got 'native': native needs a C compiler on Linux, "
+                "AVX2, a one-sided threshold, float32, patches up to 11x11 and codes of at least 8x8"
             )
         return "fast"
 
     def _must_be_plain(self, x: Tensor) -> bool:
-        """Whether what goes on knows plain expressions alone, or would rather have them."""
+        """Whether only the plain expression is supported, or path is auto and it is preferred."""
         compiling = torch.compiler.is_compiling()
         if not compiling and is_transformed():
             return True
-        # Under autocast torch chooses types operation by operation; the fast path, one operation, has one type.
-        # The others are made for images.
+        # Under autocast torch chooses the type of every operation, but the fast path is one operation with one type.
+        # The fast and the native path support images only.
         images = len(self.patch) == 2
         autocast = torch.is_autocast_enabled("cpu")
         return self.path == "auto" and (not images or compiling or x.device.type != "cpu" or autocast)
 
     def __prepare_scriptable__(self) -> "UnfoldedEncoder":
         """Called by `torch.jit.script`."""
-        raise TypeError("torch.jit.script does not know UnfoldedEncoder: use lgn.merge(model) and torch.export")
+        raise TypeError("torch.jit.script does not support UnfoldedEncoder: use lgn.merge(model) and torch.export")
 
     def extra_repr(self) -> str:
         sides = "two-sided" if self.two_sided else "one-sided"
@@ -204,7 +209,7 @@ class UnfoldedEncoder(nn.Module):
 
 
 def momenta(num_layers: int) -> list[float]:
-    """How far FISTA goes ahead of the codes before each layer, `v = ahead z + (1 - ahead) y`; the first step does not.
+    """The extrapolation of FISTA before every layer: `v = ahead z + (1 - ahead) y`, with ahead = 1 for the first.
 
     `ahead = 1 + (t - 1) / t'` with `t' = (1 + sqrt(1 + 4 t^2)) / 2` from t = 1.
     """

@@ -76,7 +76,7 @@ def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Modul
         num_classes,
         group=None if free else network.finite_group,
         parameters=network.parameters,
-        operators=torch.stack(operators) if operators else None,
+        action=torch.stack(operators) if operators else None,
         num_layers=network.num_layers,
         kernel_size=network.kernel_size,
         dropout=network.dropout,

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from lgn.actions import Patch, vec
 from lgn.analysis.subject import FreshStarts, Subject
 from lgn.generators import Generator
-from lgn.nn.places import Place, places
+from lgn.nn import GeneratorSite, generator_sites
 
 #: Number of vectors that a generator is analysed with, divided by their dimension. More vectors add no information,
 #: and those of a wide layer would take gigabytes.
@@ -28,44 +28,44 @@ def subjects_of(
     patch: select the matrices that act on patches of this size. initial: the matrices before training, as `snapshot`
     names them.
     """
-    found = places(model)
-    if not found:
+    sites = generator_sites(model)
+    if not sites:
         raise ValueError(f"model must have a generator, got {type(model).__name__} with none")
-    sizes = sorted({place.generator.patch for place in found})
+    sizes = sorted({site.generator.patch for site in sites})
     if patch is not None and patch not in sizes:
         raise ValueError(f"patch must be one of {sizes}, got {patch}")
     draws: dict[tuple[Any, ...], FreshStarts | None] = {}  # generators that started alike share their draws
     subjects = []
-    for place in found:
-        generator = place.generator
+    for site in sites:
+        generator = site.generator
         if patch is not None and generator.patch != patch:
             continue
-        origin = (generator.start_name, str(generator.options()), place.member)
+        origin = (generator.start_name, str(generator.options()), site.member)
         kind = (type(generator), generator.patch, generator.group, *origin)
         if kind not in draws:
-            draws[kind] = fresh_starts(generator, place.member)
-        subjects.append(_subject(place, initial, draws[kind]))
+            draws[kind] = fresh_starts(generator, site.member)
+        subjects.append(_subject(site, initial, draws[kind]))
     return subjects
 
 
 @torch.no_grad()
-def _subject(place: Place, initial: Mapping[str, Tensor] | None, draws: FreshStarts | None) -> Subject:
-    generator = place.generator
-    matrix = generator.matrix()[place.index].cpu().double()
+def _subject(site: GeneratorSite, initial: Mapping[str, Tensor] | None, draws: FreshStarts | None) -> Subject:
+    generator = site.generator
+    matrix = generator.matrix()[site.index].cpu().double()
     if not torch.isfinite(matrix).all():
-        raise ValueError(f"matrices must be finite, got infinities or NaN in {place.name}")
-    enough = math.ceil(VECTORS_PER_DIMENSION * math.prod(generator.patch) / max(place.length - 1, 1))
-    spread = torch.linspace(0, len(place.acted_on) - 1, min(len(place.acted_on), enough)).long()
-    start = None if initial is None else initial[f"{place.generator_name}.matrix"][place.index].cpu().double()
+        raise ValueError(f"matrices must be finite, got infinities or NaN in {site.name}")
+    enough = math.ceil(VECTORS_PER_DIMENSION * math.prod(generator.patch) / max(site.length - 1, 1))
+    spread = torch.linspace(0, len(site.acted_on) - 1, min(len(site.acted_on), enough)).long()
+    start = None if initial is None else initial[f"{site.generator_name}.matrix"][site.index].cpu().double()
     return Subject(
         matrix=matrix,
         patch=generator.patch,
-        name=place.name,
-        label=place.label,
-        order=place.order,
+        name=site.name,
+        label=site.label,
+        order=site.order,
         start=start,
-        filters=vec(place.acted_on[spread], len(generator.patch)).mT.cpu().double(),
-        length=place.length,
+        filters=vec(site.acted_on[spread], len(generator.patch)).mT.cpu().double(),
+        length=site.length,
         fresh_starts=draws,
         by_construction=frozenset(generator.structures),
     )

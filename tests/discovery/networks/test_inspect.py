@@ -166,11 +166,11 @@ def test_banks_without_much_in_them_are_shown(weights: torch.Tensor, tmp_path: P
 
 
 def test_orbits_become_layers(turned: tuple[BankInspection, torch.Tensor]) -> None:
-    """`convert(from_inspection=...)`: fewer numbers, filters near, and the original's place in the network kept."""
+    """`convert_found`: fewer numbers, filters near, and the original's place in the network kept."""
     model = nn.Sequential(nn.Conv2d(3, 32, 7, 2, 3, padding_mode="reflect"), nn.ReLU(), nn.Conv2d(32, 4, 1))
     with torch.no_grad():
         model[0].weight.copy_(turned[1])
-    converted = lgn.convert(model, from_inspection=lgn.inspect(model))
+    converted = lgn.convert_found(model, lgn.inspect(model))
     layer = converted[0]
     assert isinstance(layer, lgn.nn.OrbitConv2d)
     assert converted.conversion.filter_error["0"] < 0.12
@@ -182,7 +182,5 @@ def test_orbits_become_layers(turned: tuple[BankInspection, torch.Tensor]) -> No
         assert torch.allclose(lgn.merge(converted)(x), converted(x), atol=1e-6)
     converted(x).sum().backward()
     assert all(each.grad is not None for each in (layer.basis, layer.gain, layer.free))
-    with pytest.raises(ValueError, match=r"must be what lgn.inspect\(model\) returns, got BankInspection"):
-        lgn.convert(model, from_inspection=turned[0])
-    with pytest.raises(ValueError, match="from_inspection must have a layer of the model with orbits, got none"):
-        lgn.convert(nn.Sequential(nn.Conv2d(1, 8, 3)), from_inspection=lgn.inspect(nn.Sequential(nn.Conv2d(1, 8, 3))))
+    with pytest.raises(ValueError, match="model must have a layer"):
+        lgn.convert_found(nn.Sequential(nn.Conv2d(1, 8, 3)), lgn.inspect(nn.Sequential(nn.Conv2d(1, 8, 3))))

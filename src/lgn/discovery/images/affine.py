@@ -11,8 +11,7 @@ from lgn.discovery.filters import Search, search_starts, spread_angles
 from lgn.discovery.images.fitting import correct, fit, torch_seed
 from lgn.discovery.images.observer import smaller
 from lgn.generators import Affine, generators_of
-from lgn.nn import GroupConv2d
-from lgn.nn.group_stack import pool_sets
+from lgn.nn import GroupConv2d, pool_sets
 from lgn.transforms import operator
 
 SETS, ORDER, KERNEL, SIDE = 24, 4, 9, 14

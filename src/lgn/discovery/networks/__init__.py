@@ -1,5 +1,6 @@
 """The filters of any trained network: twins, orbits, balance, and the groups that follow."""
 
+from lgn.discovery.networks.converting import convert_found
 from lgn.discovery.networks.deeper import Carried, carried
 from lgn.discovery.networks.inspect import Inspection, inspect
 from lgn.discovery.networks.inspect_bank import inspect_bank
@@ -16,6 +17,7 @@ __all__ = [
     "Orbit",
     "Row",
     "carried",
+    "convert_found",
     "inspect",
     "inspect_bank",
 ]

@@ -1,4 +1,4 @@
-"""`summary`: whether the group saves parameters or costs them."""
+"""`summary`: the parameters of a model, and of the same model with free filters."""
 
 import math
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from lgn.text import bar, html_table, paragraphs
 
 @dataclass(frozen=True)
 class BankSummary:
-    """The parameters of one bank, and of the same filters without a group."""
+    """The parameters of one bank, and of free filters in its place."""
 
     name: str
     family: str
     order: int
     stored: int
     free: int
-    break_even_order: int  # the smallest order at which the family stores no more than free filters
+    break_even_order: int  # the smallest order at which the bank stores no more than free filters
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The parameters of a model, and of the same model with free filters; printed as sentences and a table."""
+    """The parameters of a model, and of the same model with free filters; printed as a sentence and a table."""
 
     stored: int
     free: int
@@ -31,7 +31,7 @@ class Summary:
 
     @property
     def ratio(self) -> float:
-        """Parameters stored over parameters with free filters: below 1 the group saves, above 1 it costs."""
+        """Stored parameters over parameters with free filters: the group saves below 1 and costs above 1."""
         return self.stored / self.free
 
     def _repr_html_(self) -> str:
@@ -47,7 +47,7 @@ class Summary:
             )
             for bank in self.banks
         ]
-        head = ("bank", "family", "order", "stored", "with free filters", "breaks even at order", "stored / free")
+        head = ("bank", "family", "order", "stored", "with free filters", "break-even order", "stored / free")
         return paragraphs(self._sentence(), html_table(head, rows))
 
     def __str__(self) -> str:
@@ -67,26 +67,34 @@ class Summary:
 
 
 def summary(model: nn.Module) -> Summary:
-    """Count what a model stores beside what it would store with free filters.
+    """Count the parameters of a model, and of the same model with free filters.
 
-    A generator that layers share is counted once, with the first of them.
+    A generator that layers share is counted once, with the first layer.
     """
     counted: set[int] = set()
     banks = []
     for name, bank in model.named_modules():
         if not isinstance(bank, OrbitBank):
             continue
-        basis = bank.basis.numel()
-        # Bases that are combinations of fewer filters than there are pixels store their coefficients.
+        size = bank.basis.numel()
+        # A basis may be stored as fewer coefficients than it has entries.
         of_generators = sum(p.numel() for g in bank.generators() for p in g.parameters())
-        kept = sum(p.numel() for p in bank.parameters()) - of_generators
-        own = sum(p.numel() for g in bank.generators() if id(g) not in counted for p in g.parameters())
+        of_basis = sum(p.numel() for p in bank.parameters()) - of_generators
+        new = sum(p.numel() for g in bank.generators() if id(g) not in counted for p in g.parameters())
         counted.update(map(id, bank.generators()))
         family = " across ".join(type(generator).__name__ for generator in reversed(bank.generators()))
         if len(bank.group.generators) > 1:
             family += f" of {bank.group.name}"
-        even = math.ceil((kept + own) / basis)
-        banks.append(BankSummary(name, family, bank.order, kept + own, basis * bank.order, even))
+        banks.append(
+            BankSummary(
+                name,
+                family,
+                bank.order,
+                stored=of_basis + new,
+                free=size * bank.order,
+                break_even_order=math.ceil((of_basis + new) / size),
+            )
+        )
     if not banks:
         raise ValueError(f"model must have a group layer, got {type(model).__name__} with none")
     stored = sum(parameter.numel() for parameter in model.parameters())

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from lgn.nn import GroupConv2d, GroupNet, cached
+from lgn.nn.element_matrices import ElementFilters, ElementMatrices
 from lgn.nn.group_stack import GroupStackConv2d
-from lgn.nn.known import KnownElements, KnownFilters
 from lgn.transforms import operator
 
 TURN = operator("rotation", (3, 3), degrees=90).float()
@@ -22,7 +22,7 @@ def _seed() -> None:
 def by_the_chain(layer: nn.Module, monkeypatch: pytest.MonkeyPatch) -> Tensor:
     """The filters as a learned action would make them."""
     with monkeypatch.context() as patch:
-        patch.setattr(KnownElements, "of", lambda *_: None)
+        patch.setattr(ElementMatrices, "of", lambda *_: None)
         return layer.filters()  # type: ignore[no-any-return, operator]
 
 
@@ -40,7 +40,7 @@ def test_filters_and_gradients_are_those_of_the_chain(group: str, monkeypatch: p
 def test_second_derivatives() -> None:
     filters, matrices, places = torch.randn(2, 3, 2, 2), torch.randn(12, 4), torch.randperm(18)
     given = filters.double().requires_grad_(), matrices.double(), places, places.argsort()
-    assert torch.autograd.gradgradcheck(lambda x, *rest: KnownFilters.apply(x, *rest).square(), given)
+    assert torch.autograd.gradgradcheck(lambda x, *rest: ElementFilters.apply(x, *rest).square(), given)
 
 
 def test_matrices_that_were_written_anew_are_seen() -> None:
@@ -59,7 +59,7 @@ def test_cached_filters_are_the_same_and_a_learned_action_has_none(monkeypatch: 
     known = GroupConv2d(1, 2, 3, group=4, generator="fixed", share="layer", start=TURN)
     with cached(known):
         assert torch.equal(known.filters(), by_the_chain(known, monkeypatch))
-    assert known.bank.known() is not None
-    assert GroupConv2d(1, 2, 3, group=4).bank.known() is None
+    assert known.bank.element_matrices() is not None
+    assert GroupConv2d(1, 2, 3, group=4).bank.element_matrices() is None
     own = GroupConv2d(1, 2, 3, group=4, generator="fixed", share="set", start=TURN)
-    assert own.bank.known() is None  # a matrix for each set
+    assert own.bank.element_matrices() is None  # a matrix for each set

@@ -1,4 +1,4 @@
-"""`merge`: the plain network that a group network is equal to."""
+"""`merge`: a plain network with the outputs of a group network."""
 
 import copy
 
@@ -10,9 +10,9 @@ from lgn.nn.orbit_conv import OrbitConv2d
 
 
 def merge(model: nn.Module) -> nn.Module:
-    """A new network with plain layers and equal outputs, ready for `torch.export` and ONNX; the model is untouched.
+    """A new network with plain layers and equal outputs, ready for `torch.export` and ONNX; the model is unchanged.
 
-    The copy is told beforehand what stands for each group layer, so a parametrised generator is never copied: in torch
+    The copy is made with plain layers in place of the group layers, so no parametrised generator is copied: in torch
     2.13, removing the parametrisation of a copy breaks the original.
     """
     group_modules = [m for m in model.modules() if isinstance(m, GroupLayer | OrbitBank | OrbitConv2d)]
