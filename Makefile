@@ -5,13 +5,20 @@ BIN := .venv/bin
 export OMP_WAIT_POLICY ?= PASSIVE
 EXTRAS := dev,onnx,ray,hub
 
-.PHONY: run test check docs clean
+.PHONY: run test check paper clean
 
 run: .venv/ready
 	$(BIN)/lgn discover
 
 test: .venv/ready
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal --durations=25 --durations-min=3
+
+# Figures and claims of the paper from the stored runs; OUT=DIR ARGS= trains what is missing there.
+OUT ?= results
+ARGS ?= --existing
+paper: .venv/ready
+	$(BIN)/python -m studies.paper all $(ARGS) --out $(OUT)
+	$(BIN)/python -m studies.render
 
 check: .venv/ready
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ class Clock:
 
 
 def stopped(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of `studies.timing`, in our hands."""
+    """The clock of `studies.speed.timing`, in our hands."""
     clock = Clock()
-    monkeypatch.setattr("studies.timing.time", clock)
+    monkeypatch.setattr("studies.speed.timing.time", clock)
     return clock

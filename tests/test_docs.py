@@ -23,7 +23,7 @@ from lgn.cli import COMMANDS
 from lgn.commands import data, sweep, train
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *(page for where in ("", "evidence/") for page in sorted(ROOT.glob(f"docs/{where}*.md")))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
@@ -195,7 +195,8 @@ def anchors(page: Path) -> set[str]:
 def test_every_page_can_be_found() -> None:
     """The index, and through it the README, leads to each."""
     index = (ROOT / "docs" / "index.md").read_text()
-    assert [page.name for page in PAGES[1:] if page.name != "index.md" and f"({page.name})" not in index] == []
+    names = [page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]]
+    assert [name for name in names if name != "index.md" and f"({name})" not in index] == []
 
 
 def test_the_reference_is_what_the_docstrings_say() -> None:

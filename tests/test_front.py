@@ -72,7 +72,7 @@ STARTS = ("orthogonal", "gaussian", "identity")
 OPEN = [name for name in FAMILIES if name != "fixed"]
 
 
-# Every family from one of the starts, one of them from all; `lgn benchmark truth` has every family from every start.
+# Every family from one start, and one family from all starts; studies/truth has every family from every start.
 @pytest.mark.parametrize(
     ("family", "start"),
     sorted({*zip(OPEN, cycle(STARTS), strict=False), *(("dense", start) for start in STARTS)}),

@@ -2,22 +2,21 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from lgn.nn import GroupConv2d
-from studies.cells import Cell
-from studies.timing import interleaved, ratios
+from studies.runner import Cell
+from studies.speed.timing import interleaved, ratios
 
 # One thread: what is compared is work. With more, every operation also waits for the pool, for as long as the machine's
 # scheduler likes, and the group layer has more operations, though each does little.
 CHANNELS, SETS, KERNEL, BATCH, SIZE = 3, 5, 6, 128, 32  # the paper's layer on a batch of CIFAR-10
 
 
-def cells(quick: bool, _: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """A layer of C4 and one of D4, by two families."""
     for group in ("C4", "D4"):
         for family in ("dense", "representation"):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,7 +12,7 @@ from lgn.generators import Fixed, Representation, start_matrices
 from lgn.groups import relation_error
 from lgn.nn import GroupConv2d, GroupStackConv2d, SetBatchNorm2d, equivariance_table
 from lgn.transforms import operator
-from studies.cells import Cell
+from studies.runner import Cell
 
 D4 = groups.dihedral(4)
 SYMMETRY = ("rotation 90", "reflection columns")
@@ -24,7 +23,7 @@ KINDS = {
 }
 
 
-def cells(quick: bool, _: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Networks of four layers x seeds, and what training leaves of relations."""
     for seed in range(1 if quick else 4):
         for kind in KINDS:

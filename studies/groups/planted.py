@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,13 +14,13 @@ from lgn.discovery.filters import fit_generator
 from lgn.groups import Group
 from lgn.groups.isomorphism import homomorphism
 from lgn.transforms import operator
-from studies.cells import Cell
+from studies.runner import Cell
 
 PATCH, SETS = (6, 6), 32
 TASKS = ("D4", "C2 x C2", "S3 on channels", "C3 by blocks", "S3 x C2 by blocks")
 
 
-def cells(quick: bool, _: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Groups x noise x methods x seeds, and filters that are no orbits."""
     for task, noise, seed in product(TASKS, (0.0, 0.05), range(1 if quick else 4)):
         for method in ("least-squares", "relations", "unordered"):

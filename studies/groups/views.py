@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import cache, partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,23 +10,23 @@ from torch import Tensor
 
 import lgn.data
 from lgn.discovery.filters import discover_from_views
-from studies.cells import Cell
+from studies.runner import Cell
 
 PATCH, IMAGES, VIEWS = (6, 6), 300, 24
 TASKS = {"D4": "D4", "C2 x C2": "C2 x C2", "C4": "C4", "transposition": "C2", "unrelated": "none"}
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Groups x noise x image sets x seeds."""
     for source in ("digits",) if quick else ("mnist", "cifar10"):
         for task, noise, seed in product(TASKS, (0.0, 0.01, 0.05), range(1 if quick else 5)):
             key = {"task": task, "noise": noise, "data": source, "seed": seed}
-            yield Cell(key, partial(measure, source, data_dir, task, noise, seed))
+            yield Cell(key, partial(measure, source, task, noise, seed))
 
 
-def measure(source: str, data_dir: Path | None, task: str, noise: float, seed: int) -> dict[str, Any]:
+def measure(source: str, task: str, noise: float, seed: int) -> dict[str, Any]:
     """The name that is given, and whether it is right, or at least not wrong."""
-    found = discover_from_views(some_views(_grey_images(source, data_dir), task, noise, seed), PATCH)
+    found = discover_from_views(some_views(_grey_images(source), task, noise, seed), PATCH)
     return {
         "name": found.name,
         "right": found.name == TASKS[task],
@@ -64,6 +63,6 @@ def _elements(x: Tensor, task: str) -> list[Tensor]:
 
 
 @cache
-def _grey_images(source: str, data_dir: Path | None) -> Tensor:
-    images = lgn.data.load(source, data_dir, download=False).train.samples[:10_000]
+def _grey_images(source: str) -> Tensor:
+    images = lgn.data.load(source, download=False).train.samples[:10_000]
     return images.float().mean(1, keepdim=True).to(torch.uint8)

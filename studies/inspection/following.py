@@ -2,23 +2,21 @@
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from lgn.discovery.networks import carried
-from studies.cells import Cell
 from studies.inspection.filters import gabors, normal, unit
+from studies.runner import Cell
 
 BANKS = 20
 NOISE = 0.1
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Networks that are equivariant under quarter turns, and unrelated layers."""
-    del data_dir
     for kind in ("equivariant under C4", "unrelated", "unrelated, alike filters used alike"):
         for seed in range(1 if quick else BANKS):
             yield Cell({"kind": kind, "seed": seed}, partial(measure, kind, seed))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,8 +10,8 @@ from torch.nn import functional as F
 
 from lgn.discovery.networks import inspect_bank
 from lgn.discovery.networks.candidates import SQUARE
-from studies.cells import Cell
 from studies.inspection.filters import gabors, normal, unit
+from studies.runner import Cell
 
 GROUPS = {
     "flip": ("flip columns",),
@@ -24,9 +23,8 @@ NOISES = (0.05, 0.1, 0.2)
 BANKS = 20
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """48 of 64 filters in orbits, and harder cases: fewer in orbits, fewer filters."""
-    del data_dir
     for group in GROUPS:
         for noise in NOISES[-1:] if quick else NOISES:
             for seed in range(2 if quick else BANKS):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from lgn.training import Config, preset
@@ -51,14 +50,13 @@ class Case:
         """What tells its row from the others."""
         return {name: value for name, value in asdict(self).items() if name != "epochs"}
 
-    def base(self, data_dir: Path | None) -> Config:
+    def base(self) -> Config:
         """The settings that all methods share; each seed has images of its own."""
         count = None if WHOLE.get(self.data) == self.images else self.images
         return preset(
             "net",
             "classify",
             data=self.data,
-            data_dir=data_dir,
             train_images=count,
             seed=self.seed,
             data_seed=self.seed,
@@ -68,9 +66,9 @@ class Case:
             device="cpu",
         )
 
-    def config(self, data_dir: Path | None) -> Config:
+    def config(self) -> Config:
         """The settings of a method that needs no question; what is found, `rows` asks."""
-        base = self.base(data_dir)
+        base = self.base()
         if self.method == "free":
             return with_free_filters(base)
         if self.method == "gated":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from studies.figures.runtime import runtime
 from studies.paper.context import Context
-from studies.penalties import penalty_ratios
+from studies.speed.penalties import penalty_ratios
 
 SHAPES = {"MNIST": (1, 28, 28), "CIFAR-10": (3, 32, 32)}
 

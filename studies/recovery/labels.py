@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -25,7 +24,7 @@ from lgn.discovery.images.fitting import correct, fit, torch_seed
 from lgn.nn import GroupConv2d
 from lgn.penalties import AuxiliaryInverse
 from lgn.transforms import operator
-from studies.cells import Cell
+from studies.runner import Cell
 from studies.symmetry.sets import source_images
 
 TASKS = ("quarter turns", "upright", "uniform angles")
@@ -46,19 +45,19 @@ FULL = Budget(12_000, 2000, 10_000, 8, 6)
 QUICK = Budget(3000, 1000, 1000, 4, 6)
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Image sets x methods x seeds, what is asked before what it is compared with."""
     source, budget, seeds = ("digits", QUICK, 1) if quick else ("mnist", FULL, 5)
     tasks = TASKS[:1] if quick else TASKS
     for methods in (METHODS[:2], METHODS[2:]):
         for task, seed, method in product(tasks, range(seeds), methods):
             key = {"task": task, "data": source, "method": method, "seed": seed}
-            yield Cell(key, partial(measure, source, data_dir, task, method, seed, budget))
+            yield Cell(key, partial(measure, source, task, method, seed, budget))
 
 
-def measure(source: str, data_dir: Path | None, task: str, method: str, seed: int, budget: Budget) -> dict[str, Any]:
+def measure(source: str, task: str, method: str, seed: int, budget: Budget) -> dict[str, Any]:
     """Accuracy on test images and parameters; for `affine`, the angle that was found and whether it is claimed."""
-    images, labels = some_images(source, data_dir, task, seed, budget.train + budget.validation + budget.test)
+    images, labels = some_images(source, task, seed, budget.train + budget.validation + budget.test)
     parts = [budget.train, budget.validation, budget.test]
     (x, x_held, x_test), (y, y_held, y_test) = images.split(parts), labels.split(parts)
     found: dict[str, Any] = {}
@@ -107,9 +106,9 @@ def paper(seed: int) -> SetPoolClassifier:
         return SetPoolClassifier(GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", generator="dense", share="set"))
 
 
-def some_images(source: str, data_dir: Path | None, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
+def some_images(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
     """Digits, turned as the task says and halved in size: exact for quarter turns.  (N, 1, 14, 14), (N,)"""
-    images, labels = source_images(source, data_dir)
+    images, labels = source_images(source)
     random = torch.Generator().manual_seed(seed)
     chosen = torch.randperm(len(images), generator=random)[:count]
     images, labels = images[chosen], labels[chosen]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor, nn
@@ -17,9 +16,9 @@ from lgn.generators import generators_of
 from lgn.groups import as_group
 from lgn.nn import GroupConv2d
 from lgn.penalties import KeptMoments
-from studies.cells import Cell
 from studies.recovery.labels import FULL, QUICK, Budget, known
 from studies.recovery.learned_tasks import TASKS, Task, images_of
+from studies.runner import Cell
 
 STARTS, STEPS = 6, 150
 RATE = 10.0  # of a generator that learns from moments, over that of the network
@@ -29,40 +28,36 @@ COLOURED = ("permuted colours", "colours as they are")
 OTHERS = ("flips", "turns and flips", "labelled by turn")
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """By seed and task, each symmetry beside a case that has none; then by family."""
     source, budget, seeds = ("digits", QUICK, 1) if quick else ("mnist", FULL, 5)
     for seed, task in product(range(seeds), FIRST[:1] if quick else FIRST):
-        yield _network(source, data_dir, task, "cyclic", STARTS, seed, budget)
+        yield _network(source, task, "cyclic", STARTS, seed, budget)
     if quick:
         return
     for task, seed in product(COLOURED, range(seeds)):
-        yield _network("cifar10", data_dir, task, "cyclic", STARTS, seed, budget)
+        yield _network("cifar10", task, "cyclic", STARTS, seed, budget)
     for seed in range(seeds):
         for task in OTHERS:
-            yield _network(source, data_dir, task, TASKS[task]().family, STARTS, seed, budget)
+            yield _network(source, task, TASKS[task]().family, STARTS, seed, budget)
         for family in FAMILIES[1:]:
-            yield _network(source, data_dir, "quarter turns", family, STARTS, seed, budget)
-        yield _network(source, data_dir, "quarter turns", "cyclic", 1, seed, budget)
+            yield _network(source, "quarter turns", family, STARTS, seed, budget)
+        yield _network(source, "quarter turns", "cyclic", 1, seed, budget)
 
 
-def _network(
-    source: str, data_dir: Path | None, task: str, family: str, starts: int, seed: int, budget: Budget
-) -> Cell:
+def _network(source: str, task: str, family: str, starts: int, seed: int, budget: Budget) -> Cell:
     key = {"task": task, "data": source, "method": family, "starts": starts, "seed": seed}
-    return Cell(key, partial(measure, source, data_dir, task, family, starts, seed, budget))
+    return Cell(key, partial(measure, source, task, family, starts, seed, budget))
 
 
-def measure(
-    source: str, data_dir: Path | None, task: str, family: str, starts: int, seed: int, budget: Budget
-) -> dict[str, Any]:
+def measure(source: str, task: str, family: str, starts: int, seed: int, budget: Budget) -> dict[str, Any]:
     """How far the generator that was learned is from one that is right, the verdict, and the accuracy of its network.
 
     One start: the network and its generator learn together from the first step. Several: the generator learns from
     moments, class by class, and the best start is judged by images that taught it nothing; what they keep is then given
     to a new network, frozen, as `labels` does with what *affine* finds.
     """
-    images, labels = images_of(source, data_dir, task, seed, budget.train + budget.validation + budget.test)
+    images, labels = images_of(source, task, seed, budget.train + budget.validation + budget.test)
     parts = [budget.train, budget.validation, budget.test]
     (x, _, x_test), (y, _, y_test) = images.split(parts), labels.split(parts)
     asked = TASKS[task]()

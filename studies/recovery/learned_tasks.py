@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import permutations
-from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -63,14 +62,14 @@ TASKS: dict[str, Callable[[], Task]] = {
 }
 
 
-def images_of(source: str, data_dir: Path | None, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
+def images_of(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
     """Those of the labels benchmark, moved by elements of the group that nobody notes."""
     random = torch.Generator().manual_seed(seed)
     if TASKS[task]().patch == COLOURS:
-        return _photographs(data_dir, task == "permuted colours", count, random)
+        return _photographs(task == "permuted colours", count, random)
     if task in ("quarter turns", "upright"):
-        return some_images(source, data_dir, task, seed, count)
-    images, labels = some_images(source, data_dir, "upright", seed, count)
+        return some_images(source, task, seed, count)
+    images, labels = some_images(source, "upright", seed, count)
     quarters = torch.randint(4, (count,), generator=random)
     if task == "labelled by turn":
         return turn(images, quarters), quarters
@@ -79,8 +78,8 @@ def images_of(source: str, data_dir: Path | None, task: str, seed: int, count: i
     return (turn(images, quarters) if task == "turns and flips" else images), labels
 
 
-def _photographs(data_dir: Path | None, permuted: bool, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
-    train = lgn.data.load("cifar10", data_dir, download=False).train
+def _photographs(permuted: bool, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
+    train = lgn.data.load("cifar10", download=False).train
     assert train.labels is not None
     chosen = torch.randperm(len(train.samples), generator=random)[:count]
     images = train.samples[chosen].float() / 255

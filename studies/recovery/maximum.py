@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,14 +9,14 @@ from torch import Tensor
 
 from lgn.actions import orbit, unvec, vec
 from lgn.discovery.filters import bank_from_maxima
-from studies.cells import Cell
 from studies.recovery.paper import train_bank
 from studies.recovery.planted import ORDER, PATCH, fit_quietly, planted_generator, some_patches
+from studies.runner import Cell
 
 PATCHES = 6000
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Rotation by 90 degrees, for several numbers of sets."""
     source = "digits" if quick else "cifar10"
     for sets in (32,) if quick else (16, 32, 48):
@@ -25,13 +24,13 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
             for method in ("max-affine", "paper"):
                 key = {"task": "rotation 90", "data": source, "sets": sets, "method": method, "seed": seed}
                 steps = 100 if quick else 600
-                yield Cell(key, partial(measure, source, data_dir, sets, seed, method, steps))
+                yield Cell(key, partial(measure, source, sets, seed, method, steps))
 
 
-def measure(source: str, data_dir: Path | None, sets: int, seed: int, method: str, steps: int = 600) -> dict[str, Any]:
+def measure(source: str, sets: int, seed: int, method: str, steps: int = 600) -> dict[str, Any]:
     """The relative error of the generator, or of its inverse: a maximum does not show the direction of the turn."""
     matrix = planted_generator("rotation 90", seed)
-    x = some_patches(source, data_dir, seed)[:PATCHES]
+    x = some_patches(source, seed)[:PATCHES]
     basis = torch.randn(sets, 1, *PATCH, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     bank = vec(orbit(matrix, basis, ORDER).transpose(0, 1))[:, :, 0]  # (sets, order, d)
     maxima = torch.einsum("nd,kpd->nkp", x, bank).amax(-1)

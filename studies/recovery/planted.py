@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Iterator
 from functools import cache, partial
 from itertools import chain, product
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,14 +15,14 @@ from lgn.discovery.filters import UndeterminedWarning, bank_from_responses, fit_
 from lgn.discovery.filters.fit import Method
 from lgn.generators.fit import consecutive_pairs
 from lgn.transforms import parse_operator
-from studies.cells import Cell
 from studies.recovery.paper import train_bank
+from studies.runner import Cell
 
 PATCH, ORDER, PATCHES = (6, 6), 4, 20_000
 TASKS = ("rotation 90", "flip", "shift", "rotation 45", "pooling 3", "pooling 4 then rotation 60", "random cyclic")
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Tasks x sets x noise x methods x seeds; the paper's setting without noise, where it does best, and last."""
     source, seeds, sets = ("digits", 1, (12, 32)) if quick else ("cifar10", 5, (4, 12, 16, 32))
     noises = (0.0, 0.01) if quick else (0.0, 0.01, 0.1)
@@ -32,15 +31,13 @@ def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
     for seed, noise, count, task, method in chain(closed, trained):
         key = {"task": task, "sets": count, "noise": noise, "method": method, "seed": seed}
         steps = 300 if quick else 1000
-        yield Cell({"data": source, **key}, partial(measure, source, data_dir, **key, steps=steps))
+        yield Cell({"data": source, **key}, partial(measure, source, **key, steps=steps))
 
 
-def measure(
-    source: str, data_dir: Path | None, task: str, sets: int, noise: float, method: str, seed: int, steps: int
-) -> dict[str, Any]:
+def measure(source: str, task: str, sets: int, noise: float, method: str, seed: int, steps: int) -> dict[str, Any]:
     """The relative error of the generator on the identifiable subspace, and whether it is at most 1e-3."""
     matrix = planted_generator(task, seed)
-    x = some_patches(source, data_dir, seed)
+    x = some_patches(source, seed)
     random = torch.Generator().manual_seed(1000 + seed)
     basis = torch.randn(sets, 1, *PATCH, generator=random, dtype=torch.float64)
     bank = orbit(matrix, basis, ORDER).transpose(0, 1)  # (sets, order, 1, n, m)
@@ -93,9 +90,9 @@ def planted_generator(task: str, seed: int) -> Tensor:
 
 
 @cache
-def some_patches(source: str, data_dir: Path | None, seed: int) -> Tensor:
+def some_patches(source: str, seed: int) -> Tensor:
     """Grey patches, each pixel centred.  (N, d)"""
-    images = lgn.data.load(source, data_dir, download=False).train.samples[:5000].float().mean(1, keepdim=True) / 255
+    images = lgn.data.load(source, download=False).train.samples[:5000].float().mean(1, keepdim=True) / 255
     x = vec(lgn.data.patches(images, PATCH, PATCHES, seed)[:, 0].double())
     return x - x.mean(0)
 

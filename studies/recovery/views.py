@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,25 +14,25 @@ from lgn.discovery.filters import discover_from_views
 from lgn.nn import Autoencoder, UnfoldedEncoder
 from lgn.penalties import AuxiliaryInverse
 from lgn.transforms import operator
-from studies.cells import Cell
+from studies.runner import Cell
 
 PATCH, IMAGES, VIEWS = (6, 6), 300, 8
 TASKS = {"quarter turns": 4, "flips": 2, "unrelated": 1, "uniform angles": 1}  # the dimension to be found
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Groups x image sets x seeds, and the paper's setting on one seed of each."""
     for source in ("digits",) if quick else ("mnist", "cifar10"):
         for task in TASKS:
             for seed in range(1 if quick else 5):
                 for method in ("commutators", "paper") if seed == 0 else ("commutators",):
                     key = {"task": task, "data": source, "method": method, "seed": seed}
-                    yield Cell(key, partial(measure, source, data_dir, task, method, seed))
+                    yield Cell(key, partial(measure, source, task, method, seed))
 
 
-def measure(source: str, data_dir: Path | None, task: str, method: str, seed: int) -> dict[str, Any]:
+def measure(source: str, task: str, method: str, seed: int) -> dict[str, Any]:
     """The dimension of the group algebra and the relative error of its generator, or of its inverse."""
-    views = some_views(_grey_images(source, data_dir), task, seed)
+    views = some_views(_grey_images(source), task, seed)
     name = {"quarter turns": ("rotation", {"degrees": 90}), "flips": ("reflection", {})}.get(task)
     target = None if name is None else operator(name[0], PATCH, **name[1])
     if method == "paper":
@@ -70,8 +69,8 @@ def some_views(images: Tensor, task: str, seed: int) -> Tensor:
 
 
 @cache
-def _grey_images(source: str, data_dir: Path | None) -> Tensor:
-    images = lgn.data.load(source, data_dir, download=False).train.samples[:10_000]
+def _grey_images(source: str) -> Tensor:
+    images = lgn.data.load(source, download=False).train.samples[:10_000]
     return images.float().mean(1, keepdim=True).to(torch.uint8)
 
 

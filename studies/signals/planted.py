@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,7 +10,7 @@ import torch
 import lgn
 from lgn.actions import orbit
 from lgn.transforms import parse_operator
-from studies.cells import Cell
+from studies.runner import Cell
 
 SEEDS, NOISES = 5, (0.0, 1e-4)
 OPERATORS = {
@@ -23,7 +22,7 @@ OPERATORS = {
 }
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:  # noqa: ARG001
+def cells(quick: bool) -> Iterator[Cell]:
     """Every operator, without noise and with a little."""
     for seed in range(1 if quick else SEEDS):
         for words, patch in OPERATORS.items():

@@ -3,15 +3,14 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from lgn.discovery.images import symmetries
-from studies.cells import Cell
-from studies.symmetry.images import verdicts
+from studies.runner import Cell
+from studies.symmetry.verdicts import verdicts
 
 COUNT, QUICK_COUNT, SEEDS, LENGTH = 12_000, 4000, 5, 96
 
@@ -76,7 +75,7 @@ CASES: dict[str, tuple[Callable[[int, torch.Generator], Tensor], frozenset[str]]
 }
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:  # noqa: ARG001
+def cells(quick: bool) -> Iterator[Cell]:
     """All sets with one seed, then with the next."""
     for seed in range(1 if quick else SEEDS):
         for name in CASES:

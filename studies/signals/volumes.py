@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,8 +9,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.discovery.images import symmetries
-from studies.cells import Cell
-from studies.symmetry.images import verdicts
+from studies.runner import Cell
+from studies.symmetry.verdicts import verdicts
 
 COUNT, QUICK_COUNT, SEEDS, SIDE = 12_000, 1000, 5, 6
 KEPT = "mirror 1"
@@ -25,7 +24,7 @@ def fields(count: int, generator: torch.Generator) -> Tensor:
     return field / field.std() + 0.5 * mean / mean.std()
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:  # noqa: ARG001
+def cells(quick: bool) -> Iterator[Cell]:
     """One set for each seed."""
     for seed in range(1 if quick else SEEDS):
         key = {"volumes": "a random field with one mirror", "seed": seed}

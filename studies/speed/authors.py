@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from studies.steps import BATCH, made_step
+from studies.speed.steps import BATCH, made_step
 
 CLASS = "LearnGroupAction_inv"  # FISTA, a generator a channel, auxiliary inverses
 

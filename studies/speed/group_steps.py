@@ -17,9 +17,9 @@ from torch.nn import functional as F
 
 from lgn.nn import GroupNet, merge
 from lgn.training.memory import keep_freed_memory
-from studies.speed.step_memory import in_a_process
-from studies.steps import random_batch
-from studies.timing import timed
+from studies.speed.processes import in_a_process
+from studies.speed.steps import random_batch
+from studies.speed.timing import timed
 
 GROUPS, BATCHES, SHAPE = ("C4", "C8"), (32, 128), (1, 28, 28)
 CLASSES = 10
@@ -31,9 +31,7 @@ def group_steps(threads: int, rounds: int, escnn: Path | None = None) -> list[di
         raise ValueError(f"escnn must be a directory that escnn was installed into, got {escnn}")
     before = () if escnn is None else (str(escnn),)
     cells = [(group, batch) for group in GROUPS for batch in BATCHES]
-    return [
-        in_a_process("group_steps", "steps_of", *cell, threads, rounds, bool(before), before=before) for cell in cells
-    ]
+    return [in_a_process(steps_of, *cell, threads, rounds, bool(before), before=before) for cell in cells]
 
 
 def steps_of(group: str, batch: int, threads: int, rounds: int, with_escnn: bool) -> dict[str, Any]:

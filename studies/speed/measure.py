@@ -13,13 +13,11 @@ from lgn.files import read_json, write_json
 from lgn.nn import UnfoldedEncoder, merge, project
 from lgn.penalties import AuxiliaryInverse, SingularValues
 from lgn.training import build_model, build_penalty, preset
-from studies.speed.against import NETWORKS, steps_against
-from studies.speed.answer_time import answer_time
 from studies.speed.authors import authors_step
 from studies.speed.group_steps import group_steps
-from studies.speed.growth import growth
-from studies.speed.step_memory import kept_and_given_back, peak
-from studies.steps import (
+from studies.speed.processes import answer, growth, memory
+from studies.speed.scaling import scaling
+from studies.speed.steps import (
     BATCH,
     CLIP,
     SHAPES,
@@ -29,73 +27,47 @@ from studies.steps import (
     released_step,
     straightforward_step,
 )
-from studies.timing import interleaved, ratios
+from studies.speed.timing import interleaved, ratios
 
-GEMM_SIZE = 2048  # of the square matrices whose product shows what the machine can do
-
-
-PARTS = ("steps", "released", "before", "profile", "memory", "growth", "groups", "answer")
-OF_QUICK = ("steps", "released", "before")
+GEMM_SIZE = 2048  # side of the matrices whose product shows the speed of the machine
+PARTS = ("steps", "released", "profile", "memory", "growth", "scaling", "groups", "answer")
+QUICK = ("steps", "released", "scaling")
 
 
 def measure(
-    quick: bool = False,
-    threads: int = 2,
-    seed: int = 0,
+    quick: bool,
+    out: Path,
+    chosen: Sequence[str] = (),
     authors: Path | None = None,
-    against: Path | None = None,
     escnn: Path | None = None,
-    parts: Sequence[str] = (),
-    out: Path | None = None,
-) -> dict[str, Any]:
-    """All measurements as one object that JSON can hold; or some parts, added to what is in `out`.
-
-    What is measured is written as it comes.
-    """
-    if wrong := [part for part in parts if part not in PARTS]:
-        raise ValueError(f"parts must be of {', '.join(PARTS)}, got {wrong[0]!r}")
+    threads: int = 2,
+) -> None:
+    """Measure all parts, or some; other parts of the file stay as they are."""
     rounds = 5 if quick else 30
-    torch.manual_seed(seed)
-    result: dict[str, Any] = read_json(out) if parts and out is not None and out.is_file() else {}
-    result |= {
-        "threads": threads,
-        "rounds": rounds,
-        "batch": BATCH,
-        "torch": torch.__version__,
-        "machine": platform.processor() or platform.machine(),
-    }
-    by_shape: dict[str, dict[str, Callable[[str], Any]]] = {
-        "steps": {
-            "shapes": lambda name: _steps(SHAPES[name], rounds, threads),
-            "inference": lambda name: _inference(SHAPES[name], rounds, threads),
-        },
-        "released": {"released": lambda name: _released(SHAPES[name], rounds, threads, authors)},
-        "profile": {
-            "parts": lambda name: {each: _profile(each, SHAPES[name], rounds, threads) for each in NETWORKS},
-        },
-        "memory": {
-            "peak_memory_mb": lambda name: {way: peak(name, way) for way in ("straightforward", *paths())},
-            "freed_memory": lambda name: kept_and_given_back(name, threads),
-        },
-    }
-    if against is not None:
-        by_shape["before"] = {
-            "before": lambda name: {each: steps_against(against, name, each, threads, rounds) for each in NETWORKS}
-        }
-    whole: dict[str, Callable[[], dict[str, Any]]] = {
-        "growth": lambda: {"growth_by_path": growth(threads)},
+    torch.manual_seed(0)
+    result: dict[str, Any] = read_json(out) if chosen and out.is_file() else {}
+    machine = platform.processor() or platform.machine()
+    result |= {"threads": threads, "rounds": rounds, "batch": BATCH, "torch": torch.__version__, "machine": machine}
+    measures: dict[str, Callable[[], dict[str, Any]]] = {
+        "steps": lambda: _steps_of_shapes(rounds, threads),
+        "released": lambda: {"released": {name: _released(SHAPES[name], rounds, threads, authors) for name in SHAPES}},
+        "profile": lambda: {"parts": {name: _profiles(SHAPES[name], rounds, threads) for name in SHAPES}},
+        "memory": lambda: memory(threads),
+        "growth": lambda: growth(threads),
+        "scaling": lambda: {"scaling": scaling(rounds // 2)},
         "groups": lambda: {"group_networks": group_steps(threads, rounds, escnn)},
-        "answer": lambda: {"answer": answer_time(threads)},
+        "answer": lambda: answer(threads),
     }
-    for part in parts or (OF_QUICK if quick else PARTS):
-        for key, of_shape in by_shape.get(part, {}).items():
-            result[key] = {name: of_shape(name) for name in SHAPES}
-        result |= whole[part]() if part in whole else {}
-        if part == "steps":
-            result["gemm_gflops"] = max(shape["gemm_gflops"] for shape in result["shapes"].values())
-        if out is not None:
-            write_json(out, result)
-    return result
+    for part in chosen or (QUICK if quick else PARTS):
+        result |= measures[part]()
+        write_json(out, result)
+
+
+def _steps_of_shapes(rounds: int, threads: int) -> dict[str, Any]:
+    shapes = {name: _steps(shape, rounds, threads) for name, shape in SHAPES.items()}
+    gemm = max(shape["gemm_gflops"] for shape in shapes.values())
+    inference = {name: _inference(shape, rounds, threads) for name, shape in SHAPES.items()}
+    return {"shapes": shapes, "gemm_gflops": gemm, "inference": inference}
 
 
 def _steps(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, Any]:
@@ -175,6 +147,10 @@ def _inference(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[s
     times = interleaved({name: forward(model) for name, model in models.items()}, rounds, threads=threads)
     speeds = {f"{name}_images_per_second": 1e3 * BATCH / ms for name, ms in times.items()}
     return speeds | {"merged_over_free": times["merged"] / times["free"]}
+
+
+def _profiles(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, Any]:
+    return {settings: _profile(settings, shape, rounds, threads) for settings in ("paper", "released")}
 
 
 def _profile(settings: str, shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,8 +13,8 @@ from lgn.discovery.filters import Fit, UndeterminedWarning, fit_from_pairs, fit_
 from lgn.discovery.filters.exchange import FitShare
 from lgn.discovery.filters.fit import Method
 from lgn.transforms import operator
-from studies.cells import Cell
 from studies.recovery.planted import TASKS, planted_generator
+from studies.runner import Cell
 from studies.truth.smooth import smooth_fields
 
 ORDER, SETS, SIDE, SHUFFLES = 4, 20, 6, 19  # of 20 banks without a generator, one has a p-value of 0.05
@@ -43,9 +42,8 @@ NO_MAPS = (
 MAPS = ("quarter turn", "flip", "turn by 10 degrees")
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Banks and pairs without a generator, then with one, then how much of one is known. No data is needed."""
-    del data_dir
     count, side, some = (400, 4, 10) if quick else (1000, SIDE, 100)
     for bank in BANKS:
         yield Cell({"kind": "fit null", "bank": bank}, partial(measure_null, bank, count, side))

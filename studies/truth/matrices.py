@@ -12,7 +12,7 @@ from lgn.analysis import Analysis, GeneratorAnalysis, analyze_matrices
 from lgn.analysis.scores import SPECTRAL
 from lgn.pretrained import find_run, pretrained_names
 from lgn.training import Run
-from studies.cells import Cell
+from studies.runner import Cell
 from studies.truth.smooth import PATCH, D, smooth_images, smooth_matrices, smoothing, white
 from studies.truth.unrelated import Generators, free, repaired, with_other_inputs
 
@@ -21,9 +21,8 @@ LIMIT = 0.05
 RUNS = Path("results") / "runs"
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Families of matrices, filter sets without a generator, and networks whose filters were paired anew."""
-    del data_dir
     count, seeds, draws = (10, 1, 200) if quick else (60, 3, 1000)
     for name, make in (MATRICES | SETS).items():
         for seed in range(seeds):

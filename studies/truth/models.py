@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Iterator
 from functools import partial
 from itertools import cycle, islice, product
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,7 +11,7 @@ from torch import nn
 
 import lgn
 from lgn.generators import FAMILIES
-from studies.cells import Cell
+from studies.runner import Cell
 from studies.truth.matrices import has_finding
 
 STARTS = ("orthogonal", "gaussian", "identity")
@@ -20,9 +19,8 @@ KINDS = ("converted", "unfolded", "mixed")
 LIMIT = 0.05
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """One cell a model: families, starts and kinds of network in turn, other seeds each time."""
-    del data_dir
     families = [name for name in FAMILIES if name != "fixed"]  # a given matrix is no start
     turns = product(families, STARTS, KINDS)
     for seed, (family, start, kind) in enumerate(islice(cycle(turns), 9 if quick else 200)):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,7 +9,7 @@ from torch import Tensor
 
 from lgn.analysis import analyze_matrices
 from lgn.transforms import operator
-from studies.cells import Cell
+from studies.runner import Cell
 from studies.truth.smooth import PATCH, D, smooth_matrices, white
 
 NOISES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
@@ -21,9 +20,8 @@ SHARE = 0.6
 AT_LEAST = 0.95
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """Each structure and operator by itself in an analysis, under white and under smooth noise; operators also bare."""
-    del data_dir
     count, draws = (5, 200) if quick else (40, 1000)
     noises = ("white",) if quick else tuple(NOISES)
     for noise in noises:

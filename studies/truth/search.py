@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,7 +10,7 @@ from torch import Tensor
 
 from lgn.discovery.filters.start_search import FALSE_CLAIM_RATE, LEVEL, RETRAININGS
 from lgn.stats import compare_runs
-from studies.cells import Cell
+from studies.runner import Cell
 
 IMAGES, REPETITIONS, TOGETHER = 2000, 2000, 100
 SPREADS = (0.0, 0.3, 0.6, 0.9)  # of the true accuracies of runs that differ in their seed alone, in points
@@ -24,12 +23,12 @@ COMMON, KIND = 0.4, 0.2  # of what decides about an image: shared by all network
 # of docs/recovery.md do. The true accuracy of each run is that of its start, moved by luck: that is the spread.
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:
+def cells(quick: bool) -> Iterator[Cell]:
     """No start is any better than free filters; and all of them are better by four points.
 
     No data is needed, and all repetitions take seconds: fewer could not tell 1 in 100 from 2.
     """
-    del quick, data_dir
+    del quick
     for accuracy, starts, spread in [*product((0.88,), (8, 16), SPREADS), (0.97, 8, 0.9)]:
         key = {"kind": "search null", "accuracy": accuracy, "starts": starts, "spread": spread}
         yield Cell(key, partial(measure, accuracy, starts, spread, 0.0, REPETITIONS))

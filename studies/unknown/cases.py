@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -164,9 +163,9 @@ def mixture(count: int, rank: int, seed: int) -> Case:
 
 
 @cache
-def images_of(source: str, data_dir: Path | None, colour: bool = False) -> Tensor:
+def images_of(source: str, colour: bool = False) -> Tensor:
     """uint8 (N, C, H, W), grey unless asked otherwise."""
-    images = lgn.data.load(source, data_dir, download=False).train.samples
+    images = lgn.data.load(source, download=False).train.samples
     return images if colour else images.float().mean(1, keepdim=True).to(torch.uint8)
 
 

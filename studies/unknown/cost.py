@@ -7,15 +7,14 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from lgn.discovery.moments import discover_from_data
-from studies.cells import Cell
+from studies.runner import Cell
 from studies.unknown import cases
 
 
-def cells(quick: bool, data_dir: Path | None) -> Iterator[Cell]:  # noqa: ARG001
+def cells(quick: bool) -> Iterator[Cell]:
     """Rank and starts; the data are a mixture of normal distributions."""
     for rank, count in ((12, 10_000),) if quick else ((12, 60_000), (20, 60_000), (40, 60_000)):
         yield Cell({"rank": rank, "samples": count, "starts": 300}, partial(measure, rank, count, 300))

@@ -26,7 +26,7 @@ def test_what_is_right_generates_the_group_and_nothing_else_is_near() -> None:
 def test_what_is_right_keeps_the_moments_of_images_that_have_it_and_of_no_others() -> None:
     missed = {}
     for name in ("quarter turns", "upright", "flips", "turns and flips"):
-        images, labels = images_of("digits", None, name, 0, 1000)
+        images, labels = images_of("digits", name, 0, 1000)
         task = TASKS["turns and flips" if name == "upright" else name]()
         matrices = torch.stack([some[0] for some in task.right]).to(images)
         missed[name] = PatchMoments(images, labels, task.patch)(matrices).sum(0).amin()

@@ -5,7 +5,7 @@ import torch
 
 from lgn.nn import Classifier, UnfoldedEncoder
 from lgn.penalties import AuxiliaryInverse, Penalty, SingularValues
-from studies.penalties import LoopedInverse, LoopedSingularValues
+from studies.speed.penalties import LoopedInverse, LoopedSingularValues
 
 
 @pytest.mark.parametrize(

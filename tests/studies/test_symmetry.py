@@ -1,14 +1,26 @@
-"""The symmetry benchmark: its image sets are what they say, its cells measure, and its page counts what is wrong."""
+"""The study of symmetry: the symmetries of its image sets, its verdicts, and its counts."""
+
+import json
+from pathlib import Path
 
 import pytest
 import torch
 
 from lgn.discovery.images.exact import act_square
-from studies import symmetry
-from studies.cells import cells_of
-from studies.symmetry import images, later
-from studies.symmetry.sets import CASES, ImageCase, channels, images_of, negatives, shifted, spirals, waves
-from studies.symmetry.slight import mixed
+from studies.symmetry.sets import (
+    CASES,
+    ImageCase,
+    branches,
+    channels,
+    images_of,
+    mixed,
+    negatives,
+    shifted,
+    spirals,
+    waves,
+)
+from studies.symmetry.tables import rates, verdicts
+from studies.symmetry.verdicts import measure
 
 
 def generator() -> torch.Generator:
@@ -35,7 +47,7 @@ def test_what_is_planted_is_as_it_was_but_for_its_transformation() -> None:
     [
         (spirals, (1, 2, 3), (4, 5, 6, 7)),
         (waves, (2,), (1, 3, 4, 5, 6, 7)),
-        (later.branches, (4,), (1, 2, 3, 5, 6, 7)),
+        (branches, (4,), (1, 2, 3, 5, 6, 7)),
     ],
 )
 def test_drawn_images_have_the_symmetries_that_are_said(make, kept, broken) -> None:  # type: ignore[no-untyped-def]
@@ -67,31 +79,21 @@ def test_truth_knows_what_nobody_knows() -> None:
     assert CASES["cifar10, flips"].truth("flip columns") == "kept"
 
 
-def test_a_quick_cell_measures() -> None:
-    keys = [cell.key for cell in cells_of(symmetry.MODULES, "images", quick=True)]
-    assert {key["images"] for key in keys} == {f"digits, {CASES[name].name}" for name in images.QUICK}
+def test_verdicts_stand_next_to_the_truth() -> None:
     case = ImageCase("upright", "digits", CASES["mnist, upright"].make, ("flips",))
     assert len(images_of(case, 60, 0)[0]) == 60
-    measured = images.measure(case, 60, 0, None)
-    assert [row["truth"] for row in measured["rows"]] == ["broken"] * 4
+    assert [row["truth"] for row in measure(case, 60, 0)["rows"]] == ["broken"] * 4
 
 
-def test_the_page_counts_and_names_what_is_wrong() -> None:
+def test_tables_count_and_name_what_is_wrong(tmp_path: Path) -> None:
     def row(name: str, truth: str | None, verdict: str) -> dict[str, object]:
-        about = {"family": "turns and flips", "told_apart": 0.5, "interval": [0.4, 0.6]}
-        return {"name": name, "truth": truth, "verdict": verdict, **about}
+        return {"name": name, "family": "turns and flips", "truth": truth, "verdict": verdict, "told_apart": 0.5}
 
     rows = [row("turn 90", "kept", "kept"), row("turn 180", "broken", "kept"), row("flip rows", None, "broken")]
-    cell = {
-        "key": {"part": "images", "images": "made up", "seed": 0},
-        "rows": rows,
-        "count": 9,
-        "processor_seconds": 60.0,
-    }
-    result = {"cells": [cell]}
-    assert symmetry.rates(result)["false kept"] == (1, 1)
-    assert symmetry.rates(result)["kept found"] == (1, 1)
-    page = symmetry.page(result)
-    assert "turn 180 kept" in page
-    assert "not counted" in page
-    assert "no false kept: **no** (1 of 1)" in page
+    cell = {"key": {"part": "images", "images": "made up", "seed": 0}, "rows": rows, "count": 9}
+    (tmp_path / "symmetry.json").write_text(json.dumps({"cells": [cell]}))
+    assert rates(tmp_path)["false kept"] == (1, 1)
+    assert rates(tmp_path)["kept found"] == (1, 1)
+    rows = [list(row) for row in verdicts("images", tmp_path).rows]
+    assert ["made up", "turns, broken", "0.500", "1", "0 of 1", "turn 180 kept"] in rows
+    assert ["made up", "flips, not known", "0.500", "1", "not counted", "broken 1"] in rows

@@ -6,7 +6,7 @@ import pytest
 import torch
 from studies_clock import stopped
 
-from studies.timing import interleaved, ratios
+from studies.speed.timing import interleaved, ratios
 
 
 def test_ratios_see_through_a_machine_that_slows_down(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,13 +7,6 @@ from studies.truth import fits, search
 from studies.truth.smooth import smooth_fields
 
 
-def test_all_cells_have_names_of_their_own() -> None:
-    for module in (fits, search):
-        for quick in (True, False):
-            keys = [tuple(cell.key.items()) for cell in module.cells(quick, None)]
-            assert len(set(keys)) == len(keys)
-
-
 def test_smooth_fields_have_the_covariance_that_is_asked_for() -> None:
     fields = smooth_fields((20_000, 4, 6), 1.5, torch.Generator().manual_seed(0))
     assert float(fields.var()) == pytest.approx(1, abs=0.03)
@@ -54,7 +47,7 @@ def test_searches_claim_what_is_there() -> None:
 
 
 def test_simulated_networks_disagree_as_often_as_trained_ones() -> None:
-    """0.8 to 0.9 points of standard error on 2,000 images, in docs/recovery.md: they differ on 13 to 16 of 100."""
+    """The standard errors of docs/evidence/recovery.md mean that networks differ on 13 to 16 of 100 images."""
     generator = torch.Generator().manual_seed(0)
     shares = (search.COMMON, search.KIND, 1 - search.COMMON - search.KIND)
     common = shares[0] ** 0.5 * torch.randn(200_000, generator=generator)

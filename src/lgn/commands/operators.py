@@ -29,7 +29,7 @@ def run(args: list[str]) -> int:
 def operators(patch: int = 6) -> None:
     """Known operators as matrices: rank, condition number, and whether powers return to the identity.
 
-    `lgn reproduce fig3 fig4 fig5` learns the paper's eleven from pairs of patches.
+    `python -m studies.paper fig3 fig4 fig5` learns the paper's eleven from pairs of patches.
 
     Args:
         patch: the side of a patch in pixels.

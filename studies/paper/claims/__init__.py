@@ -14,11 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from lgn.files import write_atomic
 from lgn.training.config import PenaltyName
 from studies.paper.claims import actions, groups, structures
 from studies.paper.claims.accuracy import as_well_as_free
-from studies.paper.claims.document import document
 from studies.paper.claims.likeness import between_data_sets, same_on_both, task_dependence
 from studies.paper.claims.samples import Sample, judged, sample, together
 from studies.paper.claims.statement import Statement, untested
@@ -31,11 +29,8 @@ DATA = ("cifar10", "mnist")
 
 def run(context: Context) -> list[Path]:
     statements = measure(context)
-    used = " A quick reproduction: every number is of the embedded digits, a run each." if context.quick else ""
     context.write_json("claims.json", {"quick": context.quick, "claims": [each.to_json() for each in statements]})
-    page = context.out / "claims.md"
-    write_atomic(page, document(statements, used).encode())
-    return [page]
+    return [context.out / "claims.json"]
 
 
 def measure(context: Context) -> list[Statement]:

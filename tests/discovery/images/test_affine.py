@@ -21,7 +21,7 @@ def test_starting_angles_keep_away_from_the_answer() -> None:
 
 
 def test_training_on_turned_digits_turns_the_generator_towards_90_degrees() -> None:
-    x, y = some_images("digits", None, "quarter turns", 0, 3000)
+    x, y = some_images("digits", "quarter turns", 0, 3000)
     model = affine.affine(65.0, 0)
     fit(model, x, y, 3, 0)
     assert float(affine.affine_generator(model).geometry().degrees) == pytest.approx(90, abs=8)

@@ -397,7 +397,7 @@ def test_recipes_without_runs_are_left_out_with_a_reason(tmp_path: Path) -> None
     )
     assert set(left_out) == {"fig3", "fig6", "fig7", "fig8", "structures"}
     assert left_out["fig6"].startswith("no finished run of MNIST, classification, preset paper, orthogonal start, 100")
-    assert {path.name for path in written} >= {"fig10.png", "claims.md"}
+    assert {path.name for path in written} >= {"fig10.png", "claims.json"}
     claims = json.loads((tmp_path / "claims.json").read_text())["claims"]
     assert [each["number"] for each in claims] == list(range(1, 16))
     assert {each["verdict"] for each in claims} == {"not tested"}

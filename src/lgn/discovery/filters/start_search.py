@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from lgn.stats import compare_runs, halves
 
 LEVEL = 0.015  # a claim needs a p-value of at most this
-FALSE_CLAIM_RATE = 0.02  # no more in any simulated cell of `lgn benchmark truth`
+FALSE_CLAIM_RATE = 0.02  # no more in any simulated cell of `python -m studies.truth`
 RETRAININGS = 5
 FRESH = 10_000  # where the seeds of retrainings begin: beyond those that are counted up from 0
 

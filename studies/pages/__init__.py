@@ -1,1 +1,0 @@
-"""What `make_results.py` writes between the markers of each page."""

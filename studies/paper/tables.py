@@ -1,0 +1,204 @@
+"""The tables of the evidence pages on the paper: reproduction, structures and claims."""
+
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from studies.render import (
+    Column,
+    Record,
+    Table,
+    estimate,
+    first,
+    geometric,
+    plus_minus,
+    result,
+    table,
+    where,
+)
+
+VERDICTS = ("holds", "holds in part", "not seen", "not tested")
+PLANTED = {"whole": "the matrix has it", "through filters": "the filters have it"}
+STEPS = ("one apart", "two apart", "three apart", "four apart", "five apart")
+
+
+def claims(results: Path) -> list[Record]:
+    return result(results, "claims")["claims"]
+
+
+def verdicts(results: Path) -> Table:
+    columns = {
+        "": first("number"),
+        "claim": first("claim"),
+        "`paper`": first("verdict", "", ""),
+        "`released`": first("released"),
+    }
+    return table(claims(results), "number", columns)
+
+
+def verdict_counts(results: Path) -> Table:
+    rows = []
+    for settings, key in (("`paper`", "verdict"), ("`released`", "released")):
+        counted = Counter(claim[key] for claim in claims(results) if claim[key])
+        rows.append([settings, str(counted.total()), *(str(counted[verdict]) for verdict in VERDICTS)])
+    return Table(["settings", "claims", *VERDICTS], rows)
+
+
+def details(results: Path) -> str:
+    """A section for each claim: effect, chance, further numbers and tables."""
+    return "\n\n".join(_section(claim) for claim in claims(results))
+
+
+def _section(claim: Record) -> str:
+    lines = [f"## {claim['number']}. {claim['claim']}", ""]
+    lines += [f"**{claim['verdict']}** (measured on: {claim['runs']})", "", f"- effect: {claim['effect']}"]
+    lines += [f"- chance: {claim['null']}"] if claim["null"] else []
+    lines += [f"- {detail}" for detail in claim["details"]]
+    tables = [f"\n{each['title']}\n\n{Table(each['heads'], each['rows'])}" for each in claim["tables"]]
+    return "\n".join([*lines, *tables])
+
+
+def _last(name: str) -> Any:
+    """The mean over layers, or the largest, of a fact on filters after the last epoch, for each run of a sample."""
+
+    def of_run(epochs: list[Record]) -> float:
+        value = epochs[-1][name]
+        return max(value) if isinstance(value, list) else value
+
+    return lambda sample: [of_run(epochs) for epochs in sample["filters"]]
+
+
+def _over_runs(of: Any, form: str = ".2f") -> Column:
+    """The mean and the standard deviation of a list of numbers that a sample has, a number for each run."""
+    return lambda samples: plus_minus(of(samples[0]), form)
+
+
+def differences(results: Path) -> Table:
+    columns = _sample_columns() | {
+        "test accuracy, %": _over_runs(lambda sample: [100 * value for value in sample["accuracy"]]),
+        "step times squared norm": lambda samples: geometric(lambda epochs: epochs[-1])(samples[0]["conditions"]),
+        "norm of bases": _over_runs(_last("norms"), ".3g"),
+        "of generators": _over_runs(_last("generator_norm"), ".3g"),
+        "smoothness": _over_runs(_last("smoothness")),
+        "Toeplitz on U, white nulls": _over_runs(lambda sample: sample["toeplitz_on_u"]),
+    }
+    return table(result(results, "differences")["samples"], ("data", "name"), columns)
+
+
+def _sample_columns() -> dict[str, Column]:
+    return {"data": first("data"), "": first("name"), "runs": first("runs")}
+
+
+def less_preset(results: Path) -> Table:
+    changes = result(results, "differences")["less preset"]
+    columns: dict[str, Column] = {"data": first("data"), "": first("name")}
+    for name in changes[0]:
+        if name not in ("data", "name"):
+            columns[name] = first(partial(_estimate, name))
+    return table(changes, ("data", "name"), columns)
+
+
+def _estimate(name: str, change: Record) -> str:
+    return estimate(change[name])
+
+
+def smoothness(results: Path) -> Table:
+    """Rank correlation, over settings, of the smoothness of filters with the share of Toeplitz generators."""
+    measured = result(results, "differences")
+    count = len(where(measured["samples"], data=measured["samples"][0]["data"]))
+    whole, on_u = (measured[f"smoothness_and_toeplitz{ending}"] for ending in ("", "_on_u"))
+    return Table(["settings", "rank correlation", "on U alone"], [[str(count), f"{whole:.2f}", f"{on_u:.2f}"]])
+
+
+def _share_columns(samples: list[Record]) -> dict[str, Column]:
+    """The share of generators with each structure, under white nulls and under all nulls."""
+
+    def share(name: str, group: list[Record]) -> str:
+        found = group[0]["shares"][name]
+        return f"{mean(found['white nulls']):.2f} → {mean(found['all nulls']):.2f}"
+
+    return {name: partial(share, name) for name in samples[0]["shares"]}
+
+
+def difference_shares(results: Path) -> Table:
+    measured = result(results, "differences")
+    samples = [*measured["samples"], *measured["controls"]]
+    return table(samples, ("data", "name"), _sample_columns() | _share_columns(samples))
+
+
+def structures(data: str, results: Path) -> Table:
+    samples = where(result(results, "structures")["samples"], data=data)
+    columns = {"": first("name"), "runs": first("runs")} | _share_columns(samples)
+    return table(samples, "name", columns)
+
+
+def nulls(results: Path) -> Table:
+    measured = result(results, "structures")
+    keeping = [null for null in measured["nulls"] if null not in measured["white"]]
+    return Table(["white nulls", "nulls that keep smoothness"], [[", ".join(measured["white"]), ", ".join(keeping)]])
+
+
+def left_over(results: Path) -> Table:
+    """For each sample, the structure with the largest share under all nulls, and with the largest undecided share."""
+    rows = []
+    for sample in result(results, "structures")["samples"]:
+        under_all = {name: mean(share["all nulls"]) for name, share in sample["shares"].items()}
+        undecided = {name: mean(share) for name, share in sample["undecided"].items()}
+        rows.append([sample["data"], sample["name"], _largest(under_all), _largest(undecided)])
+    return Table(["data", "", "largest share under all nulls", "largest undecided share"], rows)
+
+
+def _largest(shares: dict[str, float]) -> str:
+    name, share = max(shares.items(), key=lambda item: item[1])
+    return f"{share:.2f}, {name}" if share > 0 else "none"
+
+
+def planted(results: Path) -> Table:
+    found = [
+        {**sample, "way": way, "runs": len(sample["shares"])}
+        for sample in result(results, "structures")["planted"]
+        for way in PLANTED
+    ]
+
+    def share(name: str, group: list[Record]) -> str:
+        return f"{mean(run[group[0]['way']][name] for run in group[0]['shares']):.2f}"
+
+    names = {name: partial(share, name) for name in found[0]["shares"][0]["whole"]}
+    columns = _sample_columns() | {"planted so that": first(lambda sample: PLANTED[sample["way"]])} | names
+    return table(found, ("data", "name", "way"), columns)
+
+
+def repeated(results: Path) -> Table:
+    found = [{**sample, "runs": len(sample["in a set"][0])} for sample in result(results, "structures")["repeated"]]
+
+    def step(place: int, group: list[Record]) -> str:
+        return "; ".join(plus_minus(group[0][where][place]) for where in ("in a set", "between sets"))
+
+    steps = {name: partial(step, place) for place, name in enumerate(STEPS[: len(found[0]["in a set"])])}
+    return table(found, ("data", "name"), _sample_columns() | steps)
+
+
+def penalty_times(results: Path) -> Table:
+    ratios = result(results, "runtime")["ratios"]
+    rows = [[name.replace(": ", ", "), f"{ratio:.2f}"] for name, ratio in ratios.items()]
+    return Table(["penalty", "time of a step over that without a penalty"], rows)
+
+
+TABLES = {
+    "verdicts": verdicts,
+    "verdict-counts": verdict_counts,
+    "details": details,
+    "differences": differences,
+    "less-preset": less_preset,
+    "smoothness": smoothness,
+    "difference-shares": difference_shares,
+    "structures-cifar10": partial(structures, "CIFAR-10"),
+    "structures-mnist": partial(structures, "MNIST"),
+    "nulls": nulls,
+    "left-over": left_over,
+    "planted": planted,
+    "repeated": repeated,
+    "penalty-times": penalty_times,
+}

@@ -1,0 +1,25 @@
+"""How often operators are recovered, and verdicts are right, on signals and volumes.
+
+    python -m studies.signals --quick                       # 3 min, bundled data
+    python -m studies.signals --out results/signals.json  # 35 min
+
+Expected: no wrong verdict on planted symmetries.
+See docs/evidence/signals.md.
+"""
+
+from studies.runner import main, study_of_cells
+from studies.signals import outlines, planted, signals, volumes
+
+STUDY = study_of_cells(
+    "signals",
+    {
+        "planted": planted.cells,
+        "signals": signals.cells,
+        "volumes": volumes.cells,
+        "outlines": outlines.cells,
+    },
+    minutes=(3, 35),
+)
+
+if __name__ == "__main__":
+    main(STUDY)

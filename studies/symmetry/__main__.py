@@ -1,0 +1,30 @@
+"""How often verdicts on images are right, for symmetries that were planted.
+
+    python -m studies.symmetry --quick                       # 4 min, bundled data
+    python -m studies.symmetry --out results/symmetry.json  # 80 min
+
+Expected: at 10,000 images no false *kept*, at most 1 in 100 false *broken*, at least 95 in 100 right.
+See docs/evidence/symmetry.md.
+"""
+
+from studies.runner import main, study_of_cells
+from studies.symmetry import questions, verdicts
+
+STUDY = study_of_cells(
+    "symmetry",
+    {
+        "images": verdicts.planted,
+        "later": verdicts.later,
+        "slight": verdicts.slight,
+        "left-right": questions.left_right,
+        "tasks": questions.tasks,
+        "few": verdicts.few,
+        "gains": questions.gains,
+        "angles": verdicts.angles,
+        "partial": questions.partial_symmetries,
+    },
+    minutes=(4, 80),
+)
+
+if __name__ == "__main__":
+    main(STUDY)

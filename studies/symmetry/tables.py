@@ -1,0 +1,197 @@
+"""The tables of docs/evidence/symmetry.md."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from statistics import mean
+
+from lgn.stats import clopper_pearson
+from studies.render import (
+    NotMeasured,
+    Record,
+    Table,
+    average,
+    cells,
+    entries,
+    first,
+    listed,
+    number,
+    ordered,
+    result,
+    table,
+    times,
+    where,
+    yes_no,
+)
+
+NAME = "symmetry"
+#: The parts whose verdicts are counted, with the prefix of their rates.
+COUNTED = {"images": "", "later": "later: ", "slight": "slight breaks: ", "angles": "angles: ", "few": "few images: "}
+UNDECIDED_ALLOWED = ("few", "slight")  # here "undecided" is a right verdict, so found ones are not counted
+#: The image sets whose answers the README shows.
+SHOWN = {
+    "mnist, upright": "MNIST",
+    "mnist, quarter turns": "MNIST, turned by quarters",
+    "cifar10, upright": "CIFAR-10, as it is",
+}
+CANDIDATES = ("turn 90", "turn 180", "flip columns", "flip rows")
+
+
+def verdicts(part: str, results: Path) -> Table:
+    """The verdicts on the candidates of each image set, by kind of candidate and by what is true."""
+    columns = {
+        "images": first("images"),
+        "candidates": lambda rows: f"{rows[0]['kind']}, {rows[0]['truth'] or 'not known'}",
+        "told apart": average("told_apart"),
+        "rows": number,
+        "right": _right,
+        "others": _others,
+    }
+    return table(_rows(cells(results, NAME, part)), ("images", "kind", "truth"), columns)
+
+
+def _rows(found: list[Record]) -> Iterator[Record]:
+    """The rows of cells, by the number of images and by image set."""
+    for cell in ordered(found, "count", "images"):
+        count = f", {cell['count']:,} images" if "count" in cell["key"] else ""
+        for row in cell["rows"]:
+            kind = row["family"]
+            if kind == "turns and flips":
+                kind = "turns" if row["name"].split()[0] == "turn" else "flips"
+            yield {**row, "images": cell["images"] + count, "kind": kind}
+
+
+def _right(rows: list[Record]) -> str:
+    known = [row for row in rows if row["truth"] is not None]
+    return f"{sum(row['verdict'] == row['truth'] for row in known)} of {len(known)}" if known else "not counted"
+
+
+def _others(rows: list[Record]) -> str:
+    """The verdicts that are not right; all of them where nobody knows the truth."""
+    if rows[0]["truth"] is None:
+        return "; ".join(f"{word} {count}" for word, count in sorted(Counter(row["verdict"] for row in rows).items()))
+    return "; ".join(sorted({f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] != row["truth"]}))
+
+
+def rates(results: Path) -> dict[str, tuple[int, int]]:
+    """Counts of verdicts whose truth is known, as (how many, of how many); and of image sets with a false verdict."""
+    found: dict[str, tuple[int, int]] = {}
+    for part, prefix in COUNTED.items():
+        chosen = [cell for cell in result(results, NAME)["cells"] if cell["key"]["part"] == part]
+        if not chosen:
+            continue
+        rows = [row for cell in chosen for row in cell["rows"]]
+        kept, broken = ([row["verdict"] for row in rows if row["truth"] == word] for word in ("kept", "broken"))
+        found[f"{prefix}false kept"] = broken.count("kept"), len(broken)
+        found[f"{prefix}false broken"] = kept.count("broken"), len(kept)
+        if part not in UNDECIDED_ALLOWED:
+            found[f"{prefix}kept found"] = kept.count("kept"), len(kept)
+            found[f"{prefix}broken found"] = broken.count("broken"), len(broken)
+        wrong = [any({row["truth"], row["verdict"]} == {"kept", "broken"} for row in cell["rows"]) for cell in chosen]
+        found[f"{prefix}sets with a false verdict"] = sum(wrong), len(chosen)
+    return found
+
+
+def rate_table(results: Path) -> Table:
+    rows = []
+    for name, (count, total) in rates(results).items():
+        if total:
+            low, high = clopper_pearson(count, total)
+            rows.append([name, f"{count} of {total}", f"{count / total:.3f}", f"{low:.3f} to {high:.3f}"])
+    return Table(["", "rows", "share", "95 %"], rows)
+
+
+def partial_symmetries(results: Path) -> Table:
+    lines = [
+        {**cell, **line, "along": along}
+        for cell in cells(results, NAME, "partial")
+        for along, line in cell["lines"].items()
+    ]
+    columns = entries("images", "along", "seed") | {
+        "told apart": lambda rows: f"{rows[0]['told_apart'][0]:.3f} to {rows[0]['told_apart'][-1]:.3f}",
+        "within": first("within", ".3g", "-"),
+        "planted": first("planted", ".3g", "-"),
+    }
+    return table(lines, ("images", "along", "seed"), columns)
+
+
+def left_right(results: Path) -> Table:
+    rows = [
+        {**cell, **cell["rows"][0], "control": cell["controls"]["turns and flips"]}
+        for cell in cells(results, NAME, "left-right")
+    ]
+    columns = {
+        "seed": first("seed"),
+        "told apart": first("told_apart", ".3f"),
+        "interval": first(lambda row: "{:.3f} to {:.3f}".format(*row["interval"])),
+        "control": first("control"),
+        "verdict": first(lambda row: f"{row['verdict']}, a trace" if row["trace"] else row["verdict"]),
+    }
+    return table(rows, "seed", columns)
+
+
+def trace(results: Path) -> Table:
+    """Over seeds, which share the test images: the smallest p-value, corrected, and the size of the difference."""
+    found = cells(results, NAME, "left-right")
+    rows = [cell["rows"][0] for cell in found]
+    told, control = mean(row["told_apart"] for row in rows), mean(cell["controls"]["turns and flips"] for cell in found)
+    smallest = min(len(rows) * min(row["p_value"] for row in rows), 1.0)
+    headings = ["smallest p-value times seeds", "told apart beyond 1/2", "share of the control", "mean control"]
+    size = (told - 0.5) / (control - 0.5)
+    return Table(headings, [[f"{smallest:.2g}", f"{told - 0.5:.3f}", f"{size:.0%}", f"{control:.3f}"]])
+
+
+def tasks(results: Path) -> Table:
+    rows = [{**cell, **row} for cell in cells(results, NAME, "tasks") for row in cell["rows"]]
+    columns = entries("task", "seed") | {
+        "": first("name"),
+        "images": first("verdict"),
+        "labels": first("labels", "", "-"),
+        "accuracy on x, on T x": first(
+            lambda row: "-" if row["accuracy"] is None else f"{row['accuracy']:.3f}, {row['transformed']:.3f}"
+        ),
+        "permutation": first(lambda row: " ".join(map(str, row["permutation"])) or "-"),
+    }
+    return table(rows, ("task", "seed", "name"), columns)
+
+
+def gains(results: Path) -> Table:
+    columns = {
+        "images": first("images"),
+        "orbits of": first("candidate"),
+        "seed": first("seed"),
+        "points": first(lambda cell: f"{cell['points']:+.2f} +- {cell['error']:.2f}"),
+        "claimed": first(yes_no("claimed")),
+        "wanted": first(yes_no("wanted")),
+    }
+    return table(cells(results, NAME, "gains"), ("images", "candidate", "seed"), columns)
+
+
+def summary(results: Path) -> Table:
+    """The verdicts on a few transformations of three image sets, over seeds."""
+    found = [{**row, "images": cell["images"]} for cell in cells(results, NAME, "images") for row in cell["rows"]]
+
+    def answer(candidate: str, rows: list[Record]) -> str:
+        asked = where(rows, name=candidate)
+        verdicts = Counter(row["verdict"] for row in asked).most_common()
+        told = mean(row["told_apart"] for row in asked)
+        return f"{told:.3f}, " + " and ".join(f"{verdict} {count} of {len(asked)}" for verdict, count in verdicts)
+
+    shown = [row for row in found if row["images"] in SHOWN]
+    if not shown:
+        raise NotMeasured("the image sets of the summary")
+    columns = {candidate: partial(answer, candidate) for candidate in CANDIDATES}
+    return table(shown, "images", {"": listed(lambda row: SHOWN[row["images"]]), **columns})
+
+
+TABLES = {part: partial(verdicts, part) for part in COUNTED} | {
+    "rates": rate_table,
+    "partial": partial_symmetries,
+    "left-right": left_right,
+    "trace": trace,
+    "tasks": tasks,
+    "gains": gains,
+    "summary": summary,
+    "time": times(NAME),
+}

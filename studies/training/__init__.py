@@ -1,0 +1,1 @@
+"""Training runs that are stored in results/runs."""

@@ -1,0 +1,26 @@
+"""How often an analysis claims something that is not there, and how often it finds what is there.
+
+    python -m studies.truth --quick                       # 3 min, bundled data
+    python -m studies.truth --out results/truth.json  # 40 min
+
+Expected: every rate within its bound, and planted structures found, except multi-scale ones.
+See docs/evidence/truth.md.
+"""
+
+from studies.runner import main, study_of_cells
+from studies.truth import fits, matrices, models, power, search
+
+STUDY = study_of_cells(
+    "truth",
+    {
+        "matrices": matrices.cells,
+        "models": models.cells,
+        "power": power.cells,
+        "fits": fits.cells,
+        "search": search.cells,
+    },
+    minutes=(3, 40),
+)
+
+if __name__ == "__main__":
+    main(STUDY)

@@ -1,0 +1,27 @@
+"""How often unknown linear maps are found in data that keep them, and claimed in data that do not.
+
+    python -m studies.unknown --quick                       # 3 min, bundled data
+    python -m studies.unknown --out results/unknown.json  # 60 min
+
+Expected: no wrong claim, and all planted groups from 60,000 samples on, except permuted channels.
+See docs/evidence/unknown.md.
+"""
+
+from studies.runner import main, study_of_cells
+from studies.unknown import searches
+from studies.unknown.cost import cells as cost
+
+STUDY = study_of_cells(
+    "unknown",
+    {
+        "controls": searches.controls,
+        "natural": searches.natural,
+        "planted": searches.planted,
+        "task": searches.task,
+        "cost": cost,
+    },
+    minutes=(3, 60),
+)
+
+if __name__ == "__main__":
+    main(STUDY)

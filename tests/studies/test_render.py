@@ -1,0 +1,73 @@
+"""The renderer: columns of groups of records, tables between markers, and pages that are up to date."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from studies import render
+from studies.render import among, average, counts, first, largest, mean_sd, rates, share, span, table
+
+RECORDS = [
+    {"method": "a", "seed": 0, "error": 0.5, "found": True},
+    {"method": "b", "seed": 0, "error": 0.25, "found": False},
+    {"method": "a", "seed": 1, "error": 0.7, "found": False},
+]
+
+
+def test_a_row_for_each_group_in_the_order_of_the_first_record() -> None:
+    columns = {
+        "method": first("method"),
+        "mean": average("error", ".1f"),
+        "worst": largest("error", ".2f"),
+        "range": span("error", ".2f"),
+        "found": share("found"),
+        "seed 1": among(largest("error", ".1f"), seed=1),
+        "all": mean_sd("error"),
+    }
+    made = table(RECORDS, "method", columns)
+    deviation = 0.1 * math.sqrt(2)
+    assert made.rows == [
+        ["a", "0.6", "0.70", "0.50 to 0.70", "1 of 2", "0.7", f"0.60 ± {deviation:.2f}"],
+        ["b", "0.2", "0.25", "0.25 to 0.25", "0 of 1", "", "0.25"],
+    ]
+    assert str(made).splitlines()[1] == "| " + " | ".join(["---"] * 7) + " |"
+
+
+def test_missing_values_are_left_out() -> None:
+    records = [{"x": None}, {"x": 3}, {}]
+    assert (average("x", ".0f")(records), first("x")(records[:1]), first("y", "", "-")(records)) == ("3", "", "-")
+    assert counts("x")([{"x": "kept"}, {"x": "broken"}, {"x": "kept"}]) == "kept 2, broken 1"
+
+
+def test_rates_are_weighted_and_a_missed_bound_is_marked() -> None:
+    records = [{"key": 1, "rate": 0.0, "count": 3, "limit": 0.2}, {"key": 1, "rate": 1.0, "count": 1, "limit": 0.2}]
+    assert rates(records, "key").rows == [["1", "4", "0.250", "at most 0.2", "missed"]]
+    assert rates([{**record, "limit": 0.25} for record in records], "key").rows[0][-1] == ""
+
+
+def test_only_the_text_between_markers_changes(tmp_path: Path) -> None:
+    cell = {"key": {"part": "models", "input": "x"}, "rate": 0.5, "count": 2, "limit": 1.0}
+    (tmp_path / "truth.json").write_text(json.dumps({"cells": [cell]}))
+    text = "before\n<!-- table: truth/models -->\nold\n<!-- end -->\nafter\n<!-- table: truth/fits -->\n<!-- end -->\n"
+    once = render.filled(text, tmp_path)
+    assert "| x | 2 | 0.500 | at most 1 |  |" in once
+    assert "old" not in once
+    assert "Not measured yet: fits" in once
+    assert once.startswith("before\n")
+    assert "\nafter\n" in once
+    assert render.filled(once, tmp_path) == once
+    with pytest.raises(ValueError, match="table"):
+        render.filled(text.replace("truth/models", "truth/magic"), tmp_path)
+
+
+def test_every_page_is_up_to_date() -> None:
+    for page, text in render.pages().items():
+        assert page.read_text() == text, f"{page.name} is out of date: python -m studies.render"
+
+
+def test_every_table_is_on_a_page() -> None:
+    shown = {name for page in render.pages() for name in render.TABLE.findall(page.read_text())}
+    made = {f"{study}/{name}" for study, module in render.modules().items() for name in module.TABLES}
+    assert made == shown
