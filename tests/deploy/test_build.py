@@ -11,7 +11,7 @@ from found import found
 import lgn.data
 from lgn.cli import main
 from lgn.deploy.build import Question, build
-from lgn.deploy.predict import predict
+from lgn.deploy.predicting import predict
 from lgn.front.run_page import facts_of_run
 from lgn.training import Interrupted, Run, preset
 from lgn.training.networks import with_found, with_group

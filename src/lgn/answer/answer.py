@@ -119,11 +119,10 @@ class Answer:
         """The model averaged over the group: exactly equivariant, at the cost of one pass per element."""
         return apply.Symmetrised(model, self.action)
 
-    def network(self, parameters: int = 25_000, **options: Any) -> nn.Module:
-        """A classifier that respects the group, for the images and the classes of this answer."""
-        return apply.network(
-            self.action, self.data.kind, self.data.shape[0], len(self.data.classes), parameters, **options
-        )
+    def network(self, *, parameters: int = 25_000, **options: Any) -> nn.Module:
+        """A classifier for the images and classes of this answer that respects the group; options are of `GroupNet`."""
+        kind, channels, classes = self.data.kind, self.data.shape[0], len(self.data.classes)
+        return apply.network(self.action, kind, channels, classes, parameters=parameters, **options)
 
     def layers(self, kernel_size: int | None = None) -> dict[str, Any]:
         """Keyword arguments that make `GroupConv2d`, `GroupConv1d`, `GroupConv3d` or `GroupLinear` keep the group."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import tyro
 
-from lgn.deploy.export import Format, export
+from lgn.deploy.exporting import Format, export
 from lgn.pretrained import find_run
 
 

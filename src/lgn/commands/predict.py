@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from lgn.data.errors import printable
-from lgn.deploy.predict import predict
+from lgn.deploy.predicting import predict
 
 SHOWN = 40
 

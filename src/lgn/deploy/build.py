@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lgn.data import checksum
-from lgn.deploy.export import export
+from lgn.deploy.exporting import export
 from lgn.discovery.images import Symmetries
 from lgn.files import decode, encode, read_json, write_json
 from lgn.groups import as_group
