@@ -19,7 +19,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
-PARTS = {"page-overview": "overview", "page-gallery": "gallery", "page-explorer": "explorer"}
+PARTS = {"page-overview": "overview", "page-explorer": "explorer"}
 
 #: A browser that shows nothing, and asks nobody.
 QUIET = (
@@ -77,7 +77,6 @@ def main() -> None:
         taken = wide.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
         keep(base64.b64decode(taken["data"]), name)
     wide.quit()
-    first_screen(page, "page-phone", 500, 900)  # narrower than this a window of Chromium does not get
 
 
 if __name__ == "__main__":
