@@ -37,3 +37,19 @@ def test_the_nearest_permutation_of_a_perturbed_permutation() -> None:
 def test_double_keeps_the_device_and_identity_like_the_type() -> None:
     assert linalg.double(torch.zeros(2, dtype=torch.bfloat16)).dtype == torch.float64
     assert linalg.identity_like(torch.zeros(3, 2, 2, dtype=torch.float64)).dtype == torch.float64
+
+
+def test_least_squares_off_the_span_is_the_smallest() -> None:
+    x = torch.randn(50, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    exact = torch.randn(2, 6, 6, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    torch.testing.assert_close(linalg.least_squares(x, x @ exact.mT), exact)
+    x[:, 4:] = 0
+    fitted = linalg.least_squares(x, x @ exact[0].T)
+    torch.testing.assert_close(fitted[:, :4], exact[0][:, :4])
+    assert torch.equal(fitted[:, 4:], torch.zeros(6, 2, dtype=torch.float64))
+
+
+def test_a_ridge_shrinks() -> None:
+    x = torch.randn(100, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    norms = [float(linalg.least_squares(x, x, ridge).norm()) for ridge in (0.0, 0.1, 1.0)]
+    assert norms[0] > norms[1] > norms[2]

@@ -1,4 +1,4 @@
-"""Linear algebra of batches of matrices: nearest orthogonal matrices, assignments, and float64 on every device."""
+"""Linear algebra: nearest orthogonal matrices, assignments, least squares, and float64 on every device."""
 
 import torch
 from torch import Tensor
@@ -55,3 +55,24 @@ def assignment(scores: Tensor) -> Tensor:
 def nearest_permutation(matrix: Tensor) -> Tensor:
     """The permutation matrix that is nearest in the Frobenius norm.  (..., d, d) -> (..., d, d)"""
     return torch.zeros_like(matrix).scatter(-1, assignment(matrix).unsqueeze(-1), 1)
+
+
+def cosine(a: Tensor, b: Tensor) -> float:
+    """`<a, b> / (|a| |b|)` over all entries of two tensors of one shape, in float64."""
+    a, b = double(a), double(b)
+    return float((a * b).sum() / (a.norm() * b.norm()))
+
+
+def least_squares(x: Tensor, y: Tensor, ridge: float = 1e-24) -> Tensor:
+    """`argmin_A |Y - X A^T|^2 + ridge |X|_2^2 |A|^2`, exact where the rows of X span the space.
+
+    It is computed from the singular values of X, since the normal equations would square its condition number. A
+    vanishes on directions that X does not span.
+
+    Shapes: x (N, d), y (N, d) or (S, N, d) -> (d, d) or (S, d, d), float64
+    """
+    x, y = double(x), double(y)
+    left, values, right = torch.linalg.svd(x, full_matrices=False)  # x = left diag(values) right
+    kept = values > values[0] * max(x.shape) * torch.finfo(torch.float64).eps
+    gain = torch.where(kept, values / (values**2 + ridge * values[0] ** 2), torch.zeros_like(values))
+    return ((left * gain).T @ y).mT @ right

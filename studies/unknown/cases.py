@@ -19,7 +19,7 @@ from lgn.discovery.moments.naming import ring_derivative
 from lgn.discovery.moments.prepare import prepare
 from lgn.discovery.moments.whitening import principal_directions
 from lgn.transforms import parse_operator
-from lgn.transforms.lie import analytic
+from lgn.transforms.warps import rotation_generator
 
 TURNS = ("rotation 90", "rotation 180", "rotation 270")
 FLIPS = ("reflection columns", "reflection rows", "transposition", "transposition then rotation 180")
@@ -64,7 +64,7 @@ def turned(images: Tensor, task: str, seed: int, size: int = 14) -> Case:
 def uniform_angles(images: Tensor, seed: int) -> Case:
     """Every image turned by its own angle."""
     angles = 2 * math.pi * torch.rand(len(images), generator=generator_for("unknown uniform_angles", seed))
-    return Case(rotate(images, angles), [], [analytic((14, 14))])
+    return Case(rotate(images, angles), [], [rotation_generator((14, 14))])
 
 
 def rings(images: Tensor, seed: int, places: int = 8) -> Case:

@@ -9,14 +9,10 @@ from torch import Tensor
 
 import lgn
 from lgn.actions import act, matrix_of, orbit, signed_permutations
-from lgn.transforms import catalogue, describe, fits, move_axes, operator, parse_operator
+from lgn.measures import nearest_period
+from lgn.transforms import catalogue, fits, move_axes, operator, parse_operator
 
 SIGNAL, VOLUME = (9,), (3, 3, 3)
-
-
-@pytest.fixture(autouse=True)
-def _seed() -> None:
-    torch.manual_seed(0)
 
 
 def applied(name: str, x: Tensor, **keywords: Any) -> Tensor:
@@ -47,8 +43,6 @@ def test_a_stretch_by_two_reads_at_half_the_way() -> None:
     torch.testing.assert_close(applied("stretch", line, factor=2.0), line / 2)
     x = torch.randn(9, dtype=torch.float64)
     torch.testing.assert_close(applied("stretch", x, factor=2.0)[::2], x[2:7])
-    with pytest.raises(ValueError, match="factor must be positive, got -1"):
-        operator("stretch", (9,), factor=-1)
 
 
 def test_volumes_by_their_definitions() -> None:
@@ -79,23 +73,27 @@ def test_the_cube_has_48_symmetries_and_they_multiply_as_their_matrices() -> Non
     assert len(lgn.groups.closure(torch.stack([*named[:1], *named[3:5]])).group.table) == 48
 
 
-def test_what_does_not_fit_a_patch_is_refused() -> None:
+def test_symmetries_of_the_cube_that_keep_the_sizes_of_a_box() -> None:
     assert sum(fits((3, 3, 2), each) for each in signed_permutations(3)) == 16
     assert sum(fits((4, 3, 2), each) for each in signed_permutations(3)) == 8
-    with pytest.raises(ValueError, match="patch must be square across axis 1 for a quarter turn, got 3x3x2"):
-        operator("turn", (3, 3, 2), axis=1)
-    with pytest.raises(ValueError, match="patch must keep its sizes under symmetry 8 of the cube, got 3x3x2"):
-        operator("cube", (3, 3, 2), number=8)
-    with pytest.raises(ValueError, match="degrees must be a multiple of 90, got 45"):
-        operator("turn", VOLUME, degrees=45)
-    with pytest.raises(ValueError, match="axis must be 1, 2 or 3, got 4"):
-        operator("mirror", VOLUME, axis=4)
-    with pytest.raises(ValueError, match="number must be from 0 to 47, got 48"):
-        operator("cube", VOLUME, number=48)
-    with pytest.raises(ValueError, match=r"name must be one of identity, sign, .* got 'rotation'"):
-        operator("rotation", SIGNAL, degrees=90)
-    with pytest.raises(ValueError, match="patch must be one, two or three sizes of at least 1, got"):
-        operator("identity", (2, 2, 2, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "patch", "keywords", "argument"),
+    [
+        ("turn", (3, 3, 2), {"axis": 1}, "patch"),
+        ("cube", (3, 3, 2), {"number": 8}, "patch"),
+        ("turn", VOLUME, {"degrees": 45}, "degrees"),
+        ("mirror", VOLUME, {"axis": 4}, "axis"),
+        ("cube", VOLUME, {"number": 48}, "number"),
+        ("rotation", SIGNAL, {"degrees": 90}, "name"),
+        ("identity", (2, 2, 2, 2), {}, "patch"),
+        ("stretch", SIGNAL, {"factor": -1}, "factor"),
+    ],
+)
+def test_wrong_arguments_are_named(name: str, patch: tuple[int, ...], keywords: Any, argument: str) -> None:
+    with pytest.raises(ValueError, match=f"{argument} must"):
+        operator(name, patch, **keywords)
 
 
 @pytest.mark.parametrize("signed", signed_permutations(2))
@@ -114,25 +112,20 @@ def test_operators_by_their_words() -> None:
         parse_operator("reversal then shift 2", SIGNAL), matrix_of(lambda x: x.flip(-1).roll(2, -1), SIGNAL)
     )
     assert torch.equal(parse_operator("turn 2 180", VOLUME), operator("turn", VOLUME, axis=2, degrees=180))
-    assert describe(parse_operator("shift 1", SIGNAL)).period == 9
+    assert nearest_period(parse_operator("shift 1", SIGNAL))[0] == 9
     with pytest.raises(ValueError, match="name"):
         parse_operator("rotation 90", VOLUME)
 
 
-PLANTED = [
-    ("shift", SIGNAL, {"places": 1}),
-    ("reversal", SIGNAL, {}),
-    ("stretch", SIGNAL, {"factor": 2.0}),
-    ("turn", VOLUME, {"axis": 3, "degrees": 90}),
-    ("mirror", VOLUME, {"axis": 2}),
-]
-
-
-@pytest.mark.parametrize(("name", "patch", "keywords"), PLANTED, ids=[name for name, _, _ in PLANTED])
+@pytest.mark.parametrize(
+    ("text", "patch"),
+    [("shift 1", SIGNAL), ("reversal", SIGNAL), ("stretch 2", SIGNAL), ("turn 3 90", VOLUME), ("mirror 2", VOLUME)],
+)
 @pytest.mark.parametrize("noise", [0.0, 1e-4])
-def test_planted_operators_are_recovered(name: str, patch: tuple[int, ...], keywords: Any, noise: float) -> None:
-    """From a bank of sets `[W, A W]` alone, to 1e-3, noise of the filters included."""
-    matrix, axes, d = operator(name, patch, **keywords), len(patch), math.prod(patch)
+def test_planted_operators_are_recovered(text: str, patch: tuple[int, ...], noise: float) -> None:
+    """From a bank of sets `[W, A W]` alone, with noise on the filters."""
+    torch.manual_seed(0)
+    matrix, axes, d = parse_operator(text, patch), len(patch), math.prod(patch)
     bank = orbit(matrix, torch.randn(4 * d, 1, *patch, dtype=torch.float64), 2, axes).transpose(0, 1).flatten(0, 1)
     fit = lgn.fit_generator(bank + noise * torch.randn_like(bank), 2)
     assert float((fit.matrix - matrix).norm() / matrix.norm()) <= 1e-3

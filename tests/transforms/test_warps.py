@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
+from lgn.actions import vec
 from lgn.transforms import warps
 
 
@@ -84,3 +85,14 @@ def test_wrong_options_are_named(keywords: dict[str, str], message: str) -> None
 def test_factor_must_be_positive() -> None:
     with pytest.raises(ValueError, match="factor must be positive, got 0"):
         warps.scale(torch.zeros(3, 3), 0)
+
+
+def test_the_generator_of_rotations_turns_a_smooth_patch() -> None:
+    rows, columns = torch.meshgrid(*[torch.arange(15, dtype=torch.float64) - 7] * 2, indexing="ij")
+    bump = torch.exp(-((rows - 1.5) ** 2 + columns**2) / 6)
+    angle = math.radians(10)
+    # Turned counter-clockwise, the bump below the centre goes to the right.
+    turned = torch.exp(-((rows - 1.5 * math.cos(angle)) ** 2 + (columns - 1.5 * math.sin(angle)) ** 2) / 6)
+    generator = warps.rotation_generator((15, 15))
+    assert torch.equal(generator, -generator.T)
+    assert float((torch.linalg.matrix_exp(angle * generator) @ vec(bump) - vec(turned)).norm() / bump.norm()) < 0.01

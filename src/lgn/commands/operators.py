@@ -1,13 +1,14 @@
-"""`lgn operators`: the known operators, and what each is as a group element (sec. 5.2)."""
+"""`lgn operators`: the known operators as group elements (sec. 5.2)."""
 
 from typing import Any
 
 import tyro
 
+from lgn.analysis.spectrum import spectrum
 from lgn.text import columns
-from lgn.transforms import OPERATORS, describe, operator
+from lgn.transforms import OPERATORS, operator
 
-#: One member of each family, for the list of what there is.
+#: Parameters of the operators in the table.
 EXAMPLES: dict[str, dict[str, Any]] = {
     "reflection": {"axis": "columns"},
     "shift": {"columns": 1},
@@ -38,7 +39,7 @@ def operators(patch: int = 6) -> None:
     for name in OPERATORS:
         keywords = EXAMPLES.get(name, {})
         title = " ".join([name, *(f"{key}={value}" for key, value in keywords.items())])
-        about = describe(operator(name, (patch, patch), **keywords))
-        period = str(about.period) if about.is_cyclic else f"none (near {about.period})"
+        about = spectrum(operator(name, (patch, patch), **keywords))
+        period = str(about.period) if about.period_error < 1e-6 else f"none (near {about.period})"
         rows.append((title, str(about.rank), f"{about.condition_number:.3g}", period, f"{about.period_error:.2g}"))
     print("\n".join(columns([("operator", "rank", "condition", "period", "closure"), *rows])))

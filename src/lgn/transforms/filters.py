@@ -29,17 +29,16 @@ def pool(x: Tensor, radius: int) -> Tensor:
     return _correlate(_correlate(x, taps, (radius - 1) // 2, axis=-2), taps, (radius - 1) // 2, axis=-1)
 
 
-def blur(x: Tensor, sigma: float, reach: int | None = None, axes: int = 2) -> Tensor:
-    """Gaussian blur: taps `exp(-k^2 / (2 sigma^2))`, normalised, out to 3 sigma (or `reach`) pixels.
+def blur(x: Tensor, sigma: float, axes: int = 2) -> Tensor:
+    """Gaussian blur: taps `exp(-k^2 / (2 sigma^2))`, normalised, out to 3 sigma pixels.
 
-    The reach is cut where reflection ends, one less than the shortest side.
+    They are cut where the reflection ends, at the shortest side less one.
 
     Shapes: (..., n, m) -> (..., n, m), or as many last axes as given
     """
     if sigma <= 0:
         raise ValueError(f"sigma must be positive, got {sigma}")
-    reach = math.ceil(3 * sigma) if reach is None else reach
-    reach = min(reach, min(x.shape[-axes:]) - 1)
+    reach = min(math.ceil(3 * sigma), min(x.shape[-axes:]) - 1)
     taps = [math.exp(-0.5 * (k / sigma) ** 2) for k in range(-reach, reach + 1)]
     taps = [tap / sum(taps) for tap in taps]
     for axis in range(-axes, 0):

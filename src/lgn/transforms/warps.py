@@ -12,6 +12,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from lgn.actions import Patch
+
 MODES = ("nearest", "bilinear", "bicubic")
 FILLS = ("zeros", "reflection")
 
@@ -77,6 +79,17 @@ def _sample(x: Tensor, row: Tensor, column: Tensor, mode: str, fill: str) -> Ten
     return result
 
 
+def rotation_generator(patch: Patch) -> Tensor:
+    """The infinitesimal rotation `L = x d_y - y d_x` about the centre: `exp(t L)` turns counter-clockwise by t.
+
+    Derivatives are those of the band-limited function through the pixels, `(-1)^k / k` at distance k.  -> (d, d)
+    """
+    rows, columns = (torch.diag(torch.arange(size, dtype=torch.float64) - (size - 1) / 2) for size in patch)
+    down, right = map(_derivative, patch)
+    # Rows count downwards: the value at (row, column) is read at (row + angle column, column - angle row).
+    return torch.kron(columns, down) - torch.kron(right, rows)
+
+
 def disc(x: Tensor) -> Tensor:
     """The patch inside the largest disc that all turns keep inside, and zeros outside.  (..., n, m) -> (..., n, m)"""
     row, column = _offsets(x)
@@ -97,6 +110,14 @@ def reflect(index: Tensor, size: int) -> Tensor:
         return torch.zeros_like(index)
     index = index.remainder(2 * (size - 1))
     return torch.minimum(index, 2 * (size - 1) - index)
+
+
+def _derivative(size: int) -> Tensor:
+    """The derivative along one axis as a skew matrix (size, size)."""
+    places = torch.arange(size, dtype=torch.float64)
+    distance = places[None, :] - places[:, None]
+    sign = 1 - 2 * distance.abs().remainder(2)
+    return torch.where(distance == 0, torch.zeros_like(distance), -sign / distance.masked_fill(distance == 0, 1))
 
 
 def _cubic(distance: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from lgn.actions import vec
 from lgn.discovery.filters.trivial import trivial_prediction
-from lgn.transforms import closed_form
+from lgn.linalg import least_squares
 
 SIGNIFICANCE = 0.05
 EFFECT = 0.05  # the share of what a trivial map leaves that one must explain to be found: sure is not enough
@@ -81,8 +81,8 @@ def fit_from_pairs(x: Tensor, gx: Tensor, *, held_out: float = 0.25, shuffles: i
     random = torch.Generator().manual_seed(seed)
     order = torch.randperm(len(before), generator=random)
     before, after = before[order], after[order]
-    fitted = closed_form(before[:count], after[:count], ridge=TOLERANCE**2)
-    residual = _left(before[count:] @ fitted.matrix.T, after[count:])
+    matrix = least_squares(before[:count], after[:count], ridge=TOLERANCE**2)
+    residual = _left(before[count:] @ matrix.T, after[count:])
     trivial = trivial_prediction(before, after, count)
     rest = after - trivial
     # One factorisation serves every pairing: the map is linear in the g x that were fitted.
@@ -101,7 +101,7 @@ def fit_from_pairs(x: Tensor, gx: Tensor, *, held_out: float = 0.25, shuffles: i
     following = float(shares[dimension]) if dimension < len(shares) else 0.0
     gap = float(shares[dimension - 1]) / max(following, 1e-300) if dimension else 0.0
     trivial_residual = _left(trivial[count:], after[count:])
-    return PairFit(fitted.matrix, residual, dimension, p_value, tuple(shares.tolist()), gap, trivial_residual)
+    return PairFit(matrix, residual, dimension, p_value, tuple(shares.tolist()), gap, trivial_residual)
 
 
 def _left(predicted: Tensor, expected: Tensor) -> float:

@@ -8,9 +8,9 @@ from torch import Tensor
 
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.whitening import Frame
-from lgn.linalg import nearest_permutation
+from lgn.linalg import cosine, nearest_permutation
 from lgn.transforms import parse_operator
-from lgn.transforms.lie import analytic, cosine
+from lgn.transforms.warps import rotation_generator
 
 ENOUGH = 0.9  # cosine from which a map has the name
 # As `lgn.symmetries` calls them, and as `lgn.transforms` does.
@@ -68,7 +68,7 @@ def name_generator(inner: Tensor, frame: Frame, grid: Grid | None) -> tuple[str 
         known = {"shift of a ring": ring_derivative(d)}
     else:
         same = torch.eye(grid.channels, dtype=torch.float64)
-        known = {"rotation": torch.kron(same, analytic(grid.patch))}
+        known = {"rotation": torch.kron(same, rotation_generator(grid.patch))}
         n, m = (torch.eye(side, dtype=torch.float64) for side in grid.patch)
         known["shift of rows"] = torch.kron(same, torch.kron(m, ring_derivative(grid.patch[0])))
         known["shift of columns"] = torch.kron(same, torch.kron(ring_derivative(grid.patch[1]), n))

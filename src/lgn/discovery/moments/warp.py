@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.whitening import Frame
 from lgn.generators.affine import places_from_centre, turns, warp_matrices
-from lgn.transforms.lie import cosine
+from lgn.linalg import cosine
 
 ENOUGH = 0.9  # cosine on the directions looked at from which a map is a warp
 SIMPLER = 0.01  # of cosine: what an exact turn or flip by quarters may fall behind what was fitted
