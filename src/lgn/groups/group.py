@@ -8,10 +8,10 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from lgn.groups import tables
+from lgn.groups import multiplication
 from lgn.groups.irreps import real_irreps, regular
 from lgn.groups.isomorphism import isomorphism
-from lgn.groups.naming import name_of
+from lgn.groups.group_names import name_of
 from lgn.groups.presentation import relations_of
 from lgn.groups.subgroup import Subgroup
 from lgn.groups.words import IDENTITY, Letters, default_names, distinct_names, parse, spell
@@ -42,13 +42,13 @@ class Group:
             raise ValueError(f"generators must have {len(self.generator_elements)} names, got {names}")
         if len({*self.generators, IDENTITY}) != len(self.generators) + 1:
             raise ValueError(f"generators must have distinct names other than {IDENTITY}, got {names}")
-        if len(tables.generated(self._rows, self.generator_elements)) != self.order:
+        if len(multiplication.generated(self._rows, self.generator_elements)) != self.order:
             raise ValueError(f"generators must generate all {self.order} elements, {names} do not")
 
     @classmethod
-    def from_rows(cls, rows: tables.Table) -> "Group":
+    def from_rows(cls, rows: multiplication.Table) -> "Group":
         """The group of a table that is known to be one, with as few generators as possible: a, b, ..."""
-        elements = tables.generating_elements(rows)
+        elements = multiplication.generating_elements(rows)
         return cls(torch.tensor(rows), default_names(len(elements)), elements)
 
     @property
@@ -63,16 +63,16 @@ class Group:
     @cached_property
     def inverses(self) -> Tensor:
         """The inverse of each element.  (order,)"""
-        return torch.tensor(tables.inverses(self._rows))
+        return torch.tensor(multiplication.inverses(self._rows))
 
     @cached_property
     def element_orders(self) -> tuple[int, ...]:
         """The smallest q with `g^q = e`, for each element."""
-        return tables.element_orders(self._rows)
+        return multiplication.element_orders(self._rows)
 
     @property
     def is_abelian(self) -> bool:
-        return tables.is_abelian(self._rows)
+        return multiplication.is_abelian(self._rows)
 
     @cached_property
     def tree(self) -> tuple[tuple[int, int, int], ...]:
@@ -136,7 +136,7 @@ class Group:
 
         Generators of `other` are renumbered if their names are taken: the generators of `C2 x C2` are r and r2.
         """
-        tables.require_order(self.order * other.order)
+        multiplication.require_order(self.order * other.order)
         table = self.table.repeat_interleave(other.order, 0).repeat_interleave(other.order, 1) * other.order
         table = table + other.table.repeat(self.order, self.order)
         elements = (*(a * other.order for a in self.generator_elements), *other.generator_elements)
@@ -163,15 +163,15 @@ class Group:
         numbers = [self[element].number if isinstance(element, str) else element for element in elements]
         if wrong := [g for g in numbers if not 0 <= g < self.order]:
             raise ValueError(f"elements must be from 0 to {self.order - 1}, got {wrong[0]}")
-        return Subgroup(self, tuple(sorted(tables.generated(self._rows, numbers))))
+        return Subgroup(self, tuple(sorted(multiplication.generated(self._rows, numbers))))
 
     def subgroups(self) -> tuple[Subgroup, ...]:
         """All subgroups, the smallest first, from the trivial subgroup to the group itself."""
-        return tuple(Subgroup(self, tuple(sorted(elements))) for elements in tables.subgroups(self._rows))
+        return tuple(Subgroup(self, tuple(sorted(elements))) for elements in multiplication.subgroups(self._rows))
 
     def conjugacy_classes(self) -> tuple[tuple[int, ...], ...]:
         """The classes `{g h g^-1}`, that of the identity first."""
-        return tables.conjugacy_classes(self._rows)
+        return multiplication.conjugacy_classes(self._rows)
 
     def regular(self) -> Tensor:
         """The regular representation: permutations of the elements.  (order, order, order)"""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lgn.groups.tables import Table, element_orders
+from lgn.groups.multiplication import Table, element_orders
 
 Tree = Sequence[tuple[int, int, int]]  # (element, generator's place, earlier element)
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lgn.groups.closing import from_permutations
 from lgn.groups.group import Group
-from lgn.groups.tables import require_group, require_order
+from lgn.groups.multiplication import require_group, require_order
 
 #: Point groups, by the names of the isomorphic groups.
 POINT_GROUPS = {"T": "A4", "Td": "S4", "Th": "A4 x C2", "O": "S4", "Oh": "S4 x C2", "I": "A5", "Ih": "A5 x C2"}

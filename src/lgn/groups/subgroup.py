@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lgn.groups import tables
-from lgn.groups.naming import name_of
+from lgn.groups import multiplication
+from lgn.groups.group_names import name_of
 
 if TYPE_CHECKING:
     from lgn.groups.group import Group
@@ -40,11 +40,11 @@ class Subgroup:
 
     @property
     def is_normal(self) -> bool:
-        return tables.is_normal(self.parent.table.tolist(), frozenset(self.elements))
+        return multiplication.is_normal(self.parent.table.tolist(), frozenset(self.elements))
 
     @cached_property
     def _rows(self) -> list[list[int]]:
-        return tables.restricted(self.parent.table.tolist(), self.elements)
+        return multiplication.restricted(self.parent.table.tolist(), self.elements)
 
     def group(self) -> "Group":
         """The subgroup as a group of its own, whose element i is `elements[i]` of the parent."""

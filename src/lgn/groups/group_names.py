@@ -1,9 +1,9 @@
 """The name of a group, computed from its multiplication table: isomorphic groups have equal names."""
 
 from collections import Counter
-from math import prod
+from math import log, prod
 
-from lgn.groups.tables import Table, element_orders, generated, is_abelian, is_normal, restricted, subgroups
+from lgn.groups.multiplication import Table, element_orders, generated, is_abelian, is_normal, restricted, subgroups
 
 LARGEST = 64  # groups of larger order have too many subgroups to search for direct products
 #: Groups that the orders of their elements identify: the number of elements, and how many there are of each order.
@@ -39,7 +39,7 @@ def _invariant_factors(orders: tuple[int, ...]) -> list[int]:
         # The number of elements with g^(p^k) = e is p^(sum over cyclic factors of min(k, exponent of the factor)).
         exponents, k, before = [], 1, 0
         while True:
-            dimension = _logarithm(sum(p**k % order == 0 for order in orders), p)
+            dimension = round(log(sum(p**k % order == 0 for order in orders), p))
             at_least_k = dimension - before  # the number of factors with an exponent of k or more
             if not at_least_k:
                 break
@@ -48,13 +48,6 @@ def _invariant_factors(orders: tuple[int, ...]) -> list[int]:
         columns.append([p ** sum(count > i for count in exponents) for i in range(exponents[0])])
     factors = [prod(column[i] for column in columns if i < len(column)) for i in range(max(map(len, columns)))]
     return factors[::-1]
-
-
-def _logarithm(value: int, base: int) -> int:
-    exponent = 0
-    while value > 1:
-        value, exponent = value // base, exponent + 1
-    return exponent
 
 
 def _simple_name(table: Table, orders: tuple[int, ...]) -> str | None:

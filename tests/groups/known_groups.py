@@ -1,4 +1,4 @@
-"""Groups that the tests of this room run over."""
+"""Groups of the tests."""
 
 import torch
 from torch import Tensor
@@ -36,7 +36,7 @@ def quaternion() -> groups.Group:
 
 
 def relabelled(group: groups.Group, seed: int) -> groups.Group:
-    """The same group, its elements numbered otherwise, by its table alone."""
+    """The same group with other numbers of its elements, made from its table alone."""
     generator = torch.Generator().manual_seed(seed)
     number = torch.cat([torch.zeros(1, dtype=torch.long), 1 + torch.randperm(group.order - 1, generator=generator)])
     old = number.argsort()
