@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from lgn.groups import multiplication
+from lgn.groups.group_names import name_of
 from lgn.groups.irreps import real_irreps, regular
 from lgn.groups.isomorphism import isomorphism
-from lgn.groups.group_names import name_of
 from lgn.groups.presentation import relations_of
 from lgn.groups.subgroup import Subgroup
 from lgn.groups.words import IDENTITY, Letters, default_names, distinct_names, parse, spell
