@@ -19,7 +19,7 @@ EVIL = "<img src=x onerror=alert(1)>"
 
 
 def small(data: str, **changes: object) -> Config:
-    settings = {"num_layers": 2, "num_sets": 2, "order": 3, "kernel_size": 4, "batch_size": 32, "epochs": 2}
+    settings = {"num_layers": 2, "num_sets": 2, "group": "C3", "kernel_size": 4, "batch_size": 32, "epochs": 2}
     return preset("quick", data=data, device="cpu", **(settings | changes))  # type: ignore[arg-type]
 
 
@@ -85,7 +85,7 @@ def both_page(colour_run: Run, unlabelled_run: Run) -> Path:
 
 @pytest.fixture(scope="session")
 def bare_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Matrices that nobody knows anything about, for a patch that is not square."""
+    """Matrices without any other information, for a patch that is not square."""
     path = tmp_path_factory.mktemp("bare") / "matrices.npz"
     matrices = torch.randn(3, 12, 12, generator=torch.Generator().manual_seed(0)).numpy()
     np.savez(path, matrices=matrices)

@@ -285,8 +285,8 @@ def test_an_interrupted_run(browser, interrupted_run: Run) -> None:
 
     browser.open(write_report(interrupted_run.path))
     text = notes(browser)
-    assert "interrupted: 1 of 2 epochs" in text
-    assert "the training images were not found" in text
+    assert "after 1 of 2 epochs" in text
+    assert "No crops" in text
     assert browser.run("document.querySelectorAll('.card').length") == 4
     assert browser.complaints() == []
 
@@ -294,7 +294,7 @@ def test_an_interrupted_run(browser, interrupted_run: Run) -> None:
 def test_bare_matrices(browser, bare_page: Path) -> None:
     browser.open(bare_page)
     text = notes(browser)
-    for absent in ("training curves", "change since the start", "filter sets", "identifiable", "order", "crops"):
+    for absent in ("training curves", "change since the start", "filter sets", "identifiable", "closure", "crops"):
         assert f"No {absent}" in text
     matrix = torch.randn(3, 12, 12, generator=torch.Generator().manual_seed(0)).double()[
         browser.run("lgn.state.generator")

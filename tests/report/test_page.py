@@ -10,7 +10,7 @@ import torch
 
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.report import Contents, render, write_page
-from lgn.report.page import script_json
+from lgn.report.page_file import script_json
 from lgn.report.payload import pack, pack_small
 
 

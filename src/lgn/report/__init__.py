@@ -1,7 +1,6 @@
-"""See what was learned: the interactive page of a run, and the paper's figures."""
+"""The page of a run or of matrices, and the paper's figures."""
 
-from lgn.report.answer_page import write_answer
-from lgn.report.contents import Answer, Contents, Network, Sample
-from lgn.report.page import render, write_page
+from lgn.report.contents import Contents, Network
+from lgn.report.page_file import render, write_page
 
-__all__ = ["Answer", "Contents", "Network", "Sample", "render", "write_answer", "write_page"]
+__all__ = ["Contents", "Network", "render", "write_page"]

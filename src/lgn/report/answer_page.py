@@ -1,12 +1,12 @@
 """An answer as a page of its own: signals as lines, images as they are, volumes as slices. No script is needed."""
 
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from torch import Tensor
 
 from lgn.files import write_atomic
-from lgn.report.contents import Answer
 from lgn.text import heat_map, png_address
 
 STYLE = """
@@ -33,6 +33,36 @@ svg { background: var(--panel); } text { fill: var(--soft); font-size: 11px; }
 line { stroke: var(--line); } polyline { stroke: var(--accent); }
 """
 WIDTH, HEIGHT = 160, 56
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A few images under one transformation, in [0, 1], and how often they are told from themselves.
+
+    Grey ones are (count, n, m), those in colour (count, n, m, 3). Signals are (count, T) and volumes (count,
+    D, H, W), of any numbers.
+    """
+
+    name: str
+    told_apart: float
+    images: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Which symmetries the images have: the sentence first, a table, and images to see it by."""
+
+    sentence: str
+    #: What was asked about, in a line.
+    about: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    #: The images themselves, as in a sample, and their transformed versions, the most told apart first.
+    originals: Tensor | None = None
+    samples: tuple[Sample, ...] = ()
+    #: For each family with a parameter its name, the parameters, and the shares told apart.
+    profiles: tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...] = ()
 
 
 def write_answer(answer: Answer, title: str, path: Path) -> Path:

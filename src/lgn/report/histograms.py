@@ -1,4 +1,4 @@
-"""What chance gives, as small histograms that a page can draw behind a score."""
+"""Histograms of the scores of random matrices."""
 
 import torch
 from torch import Tensor
@@ -9,11 +9,12 @@ from lgn.analysis.smoothness import Matched
 
 BINS = 24
 GAUSSIAN_DRAWS, SMOOTH_DRAWS = 400, 100
-Histogram = tuple[float, float, list[int]]  # low, high, and how often each of `BINS` equal parts between was hit
+#: The lowest and the highest value, and the counts of `BINS` equal intervals between them.
+Histogram = tuple[float, float, list[int]]
 
 
 def gaussian_histograms(analysis: Analysis) -> dict[str, Histogram]:
-    """Every score over Gaussian matrices: one sample serves all generators, since scores ignore scale."""
+    """All scores of Gaussian matrices; one sample serves all generators, since scores ignore scale."""
     random = torch.Generator().manual_seed(analysis.seed)
     d = analysis.patch[0] * analysis.patch[1]
     drawn = scores.score(nulls.gaussian(GAUSSIAN_DRAWS, d, random), analysis.patch)
@@ -21,10 +22,12 @@ def gaussian_histograms(analysis: Analysis) -> dict[str, Histogram]:
 
 
 def smooth_histograms(analysis: Analysis) -> list[dict[str, Histogram]]:
-    """For each generator, the scores that depend on smoothness over matrices that are as smooth as it is."""
+    """For each generator, the scores that depend on smoothness, of random matrices as smooth as the generator."""
     random = torch.Generator().manual_seed(analysis.seed)
     names = [name for name, smooth in scores.SMOOTH.items() if smooth]
-    drawn = [Matched(tensor(each.matrix), each.patch)(SMOOTH_DRAWS, random) for each in analysis.generators]
+    drawn = [
+        Matched(tensor(generator.matrix), generator.patch)(SMOOTH_DRAWS, random) for generator in analysis.generators
+    ]
     values = scores.score(torch.stack(drawn), analysis.patch, names)  # each (G, draws)
     return [{name: histogram(rows[g]) for name, rows in values.items()} for g in range(len(drawn))]
 

@@ -1,4 +1,4 @@
-"""The data of a page as JSON values: arrays as base64 of little-endian numbers, everything else plain."""
+"""The data of a page as JSON values; arrays are the base64 of little-endian numbers."""
 
 import base64
 import math
@@ -12,26 +12,24 @@ from lgn.analysis import GeneratorAnalysis, Match, Score
 from lgn.analysis.generator import tensor
 from lgn.files import encode
 from lgn.report import sentences
-from lgn.report.cayley import cayley
-from lgn.report.contents import Answer, Contents
+from lgn.report.cayley_layout import cayley
+from lgn.report.contents import Contents
 from lgn.report.histograms import gaussian_histograms, smooth_histograms
-from lgn.text import png_address
 from lgn.transforms import operator
 
-#: Nearest operators that are sent with each generator: more are not looked at.
+#: The number of nearest operators whose matrices are part of the page.
 OPERATORS = 3
 
 
 def payload(contents: Contents) -> dict[str, Any]:
-    """Everything that the scripts of the page read about one run."""
+    """The data of one run for the scripts of the page."""
     analysis = contents.analysis
     smooth = smooth_histograms(analysis)
     return {
         "title": contents.title,
-        "answer": None if contents.answer is None else _answer(contents.answer),
         "facts": [list(row) for row in contents.facts],
         "result": contents.result,
-        # JSON has no infinity and no NaN: a training that diverged has a gap.
+        # JSON has no infinity and no NaN.
         "metrics": [
             {name: value if value is not None and math.isfinite(value) else None for name, value in row.items()}
             for row in contents.metrics
@@ -46,25 +44,9 @@ def payload(contents: Contents) -> dict[str, Any]:
         "gaussian": gaussian_histograms(analysis),
         "crops": None if contents.crops is None else pack(contents.crops),
         "generators": [
-            _generator(each, contents, index) | {"smooth": smooth[index]}
-            for index, each in enumerate(analysis.generators)
+            _generator(generator, contents, index) | {"smooth": smooth[index]}
+            for index, generator in enumerate(analysis.generators)
         ],
-    }
-
-
-def _answer(each: Answer) -> dict[str, Any]:
-    return {
-        "sentence": each.sentence,
-        "about": each.about,
-        "head": list(each.head),
-        "rows": [list(row) for row in each.rows],
-        "notes": list(each.notes),
-        "originals": None if each.originals is None else [png_address(image) for image in each.originals],
-        "samples": [
-            {"name": sample.name, "told": sample.told_apart, "images": [png_address(image) for image in sample.images]}
-            for sample in each.samples
-        ],
-        "profiles": [{"name": name, "at": list(at), "told": list(told)} for name, at, told in each.profiles],
     }
 
 
@@ -75,30 +57,30 @@ def pack(values: Tensor) -> dict[str, Any]:
 
 
 def pack_small(values: Tensor) -> dict[str, Any]:
-    """The same in half the room: whole numbers of 16 bits, times a scale. For what is looked at, not computed with."""
+    """A tensor as integers of 16 bits and their scale, for matrices that are only shown."""
     scale = max(float(values.abs().max()), 1e-30) / 32767
     array = (values.detach().cpu() / scale).round().to(torch.int16).contiguous().numpy().astype("<i2")
     return {"shape": list(values.shape), "scale": scale, "data": base64.b64encode(array.tobytes()).decode()}
 
 
-def _generator(each: GeneratorAnalysis, contents: Contents, index: int) -> dict[str, Any]:
-    analysis, about, spectrum = contents.analysis, each.identifiability, each.spectrum
+def _generator(generator: GeneratorAnalysis, contents: Contents, index: int) -> dict[str, Any]:
+    analysis, about, spectrum = contents.analysis, generator.identifiability, generator.spectrum
     bases = None
     if contents.bases is not None and contents.base_names is not None:
         bases = {"names": list(contents.base_names[index]), "filters": pack(contents.bases[index])}
     return {
-        "name": each.name,
-        "layer": each.layer,
-        "set": each.set,
-        "order": each.order,
-        "channel": each.channel,
-        "matrix": pack(tensor(each.matrix)),
-        "start": None if each.start is None else pack(tensor(each.start)),
+        "name": generator.name,
+        "layer": generator.layer,
+        "set": generator.set,
+        "order": generator.order,
+        "channel": generator.channel,
+        "matrix": pack(tensor(generator.matrix)),
+        "start": None if generator.start is None else pack(tensor(generator.start)),
         "span": None if about is None else pack(tensor(about.basis, columns=about.dimension)),
         "energyShare": None if about is None else about.energy_share,
         "changeShare": None if about is None else about.change_share,
         "bases": bases,
-        "sentence": sentences.sentence(each, analysis.false_discovery_rate),
+        "sentence": sentences.sentence(generator, analysis.false_discovery_rate),
         "findings": [
             {
                 "name": finding.name,
@@ -106,13 +88,14 @@ def _generator(each: GeneratorAnalysis, contents: Contents, index: int) -> dict[
                 "score": finding.score,
                 "p": finding.adjusted_p_value,
                 "words": finding.words,
-                "sentence": sentences.finding_words(finding),
+                "sentence": sentences.finding_text(finding),
             }
-            for finding in each.findings
+            for finding in generator.findings
         ],
-        "scores": [_score(score) for score in each.scores],
+        "scores": [_score(score) for score in generator.scores],
         "nearest": [
-            _match(match, analysis.patch, with_matrix=place < OPERATORS) for place, match in enumerate(each.nearest)
+            _match(match, analysis.patch, with_matrix=place < OPERATORS)
+            for place, match in enumerate(generator.nearest)
         ],
         "eigenvalues": [[round(real, 5), round(imaginary, 5)] for real, imaginary in spectrum.eigenvalues],
         "singularValues": [round(value, 5) for value in spectrum.singular_values],
@@ -121,7 +104,7 @@ def _generator(each: GeneratorAnalysis, contents: Contents, index: int) -> dict[
         "period": spectrum.period,
         "periodError": spectrum.period_error,
         "closureError": spectrum.closure_error,
-        "diagonalShares": {basis.name: basis.diagonal_share for basis in each.fourier},
+        "diagonalShares": {basis.name: basis.diagonal_share for basis in generator.fourier},
     }
 
 
@@ -139,7 +122,7 @@ def _score(score: Score) -> dict[str, Any]:
 
 def _match(match: Match, patch: Patch, *, with_matrix: bool) -> dict[str, Any]:
     return {
-        "words": sentences.operator_words(match),
+        "words": sentences.operator_text(match),
         "cosine": match.cosine,
         "chance": match.chance,
         "excess": match.excess,

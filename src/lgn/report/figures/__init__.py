@@ -1,14 +1,13 @@
-"""The paper's figures, one function each (matplotlib). Each takes plain data and returns a figure; `save` writes it."""
+"""The paper's figures as functions that return matplotlib figures; `save` writes them."""
 
 from pathlib import Path
 
 from lgn.analysis.generator import tensor
 from lgn.report.contents import Contents
-from lgn.report.figures.architecture import architecture
-from lgn.report.figures.cayley import cayley_graph
 from lgn.report.figures.choose import highest
-from lgn.report.figures.filter_sets import filter_sets
-from lgn.report.figures.fourier import circulant_and_diagonal, diagonalisation
+from lgn.report.figures.circulant import circulant_and_diagonal, diagonalisation
+from lgn.report.figures.filter_orbits import filter_sets
+from lgn.report.figures.group_graph import cayley_graph
 from lgn.report.figures.structures import (
     all_generators,
     effect_on_identity,
@@ -16,6 +15,7 @@ from lgn.report.figures.structures import (
     reconstruction_actions,
 )
 from lgn.report.figures.style import FORMATS, save
+from lgn.report.figures.unfolded_network import architecture
 
 __all__ = [
     "FORMATS",
@@ -34,10 +34,7 @@ __all__ = [
 
 
 def write_figures(contents: Contents, directory: str | Path, formats: tuple[str, ...] = FORMATS) -> tuple[Path, ...]:
-    """Write every figure that one run can give into a directory; returns the files.
-
-    Figures 3 to 5 need operators learned from pairs, figure 8 needs timings: they are called with those.
-    """
+    """Write all figures of one run into a directory.  -> the paths of the files"""
     analysis, data = contents.analysis, contents.title
     (nearest,) = highest(analysis, "Toeplitz", 1)
     figures = {
@@ -50,10 +47,10 @@ def write_figures(contents: Contents, directory: str | Path, formats: tuple[str,
             tensor(nearest.generator.matrix), analysis.patch, nearest.generator.name, f"{data}, highest Toeplitz score"
         ),
     }
-    if contents.bases is not None and all(each.order is not None for each in analysis.generators):
+    if contents.bases is not None and all(generator.order is not None for generator in analysis.generators):
         figures["filter-sets"] = filter_sets(analysis, contents.bases, data)
     if contents.group is not None:
         figures["cayley"] = cayley_graph(contents.group)
     if contents.network is not None:
         figures["architecture"] = architecture(contents.network)
-    return tuple(path for name, each in figures.items() for path in save(each, Path(directory) / name, formats))
+    return tuple(path for name, figure in figures.items() for path in save(figure, Path(directory) / name, formats))

@@ -1,4 +1,4 @@
-"""Which of many generators a figure shows, by a rule: those with the highest score, marked where it is no finding."""
+"""The generators that a figure shows: those with the highest score."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,12 @@ from lgn.analysis import Analysis, GeneratorAnalysis, Score
 from lgn.analysis.generator import WHOLE
 from lgn.analysis.scores import STRUCTURES
 
-RULE = "the highest score of each structure is shown, and a circle marks what is no finding"
+RULE = "those with the highest score of each structure are shown; a circle marks a score that is no finding"
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A generator with the score that it was chosen for."""
+    """A generator and the score for which it was chosen."""
 
     generator: GeneratorAnalysis
     score: Score
@@ -19,20 +19,20 @@ class Chosen:
     found: bool
 
     @property
-    def words(self) -> str:
-        """Below the name, `0.31 (0.06)`: the score, and chance; a circle in front where it is no finding."""
+    def text(self) -> str:
+        """The name, and `0.31 (0.06)`: the score and chance, with a circle if the structure is no finding."""
         mark = "" if self.found else "○ "
         return f"{self.generator.name}\n{mark}{self.score.score:.2f} ({self.score.chance:.2f})"
 
 
 def highest(analysis: Analysis, structure: str, count: int) -> tuple[Chosen, ...]:
-    """The `count` generators with the highest score of a structure; of a joint one its weakest part counts."""
-    parts = {each.name: each.scores for each in STRUCTURES}
+    """The `count` generators with the highest score of a structure; a joint structure counts by its lowest part."""
+    parts = {known.name: known.scores for known in STRUCTURES}
     if structure not in parts:
         raise ValueError(f"structure must be one of {tuple(parts)}, got {structure!r}")
     chosen = []
-    for each in analysis.generators:
-        score = min((s for s in each.scores if s.name in parts[structure]), key=lambda s: s.score)
-        found = any(finding.name == structure and finding.on == WHOLE for finding in each.findings)
-        chosen.append(Chosen(each, score, found))
-    return tuple(sorted(chosen, key=lambda each: -each.score.score)[:count])
+    for generator in analysis.generators:
+        score = min((s for s in generator.scores if s.name in parts[structure]), key=lambda s: s.score)
+        found = any(finding.name == structure and finding.on == WHOLE for finding in generator.findings)
+        chosen.append(Chosen(generator, score, found))
+    return tuple(sorted(chosen, key=lambda item: -item.score.score)[:count])

@@ -1,4 +1,4 @@
-"""Learned group actions by their structure: figures 1, 2, 6 and 7, and the picture of all."""
+"""Learned group actions by their structure: figures 1, 2, 6 and 7, and the picture of all generators."""
 
 import math
 from collections.abc import Mapping
@@ -17,47 +17,14 @@ STRUCTURES = ("skew-symmetric", "Toeplitz", "multi-scale")
 
 
 def group_actions(analysis: Analysis, data: str, rows: int = 2) -> "Figure":
-    """Emerging group structures (figs. 1 and 6): the highest scores of each structure, and all beside them."""
+    """Emerging group structures (figs. 1 and 6): generators with the highest scores, and all generators."""
     rows = min(rows, len(analysis.generators))
-    figure = new_figure(11.5, 2.5 * rows + 0.85)
-    left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=(1.25, 1)).flat
-    axes = grid(left, rows, len(STRUCTURES))
-    for column, structure in enumerate(STRUCTURES):
-        for row, each in enumerate(highest(analysis, structure, rows)):
-            title = structure.capitalize() if row == 0 else ""
-            place(
-                axes[row * len(STRUCTURES) + column],
-                tensor(each.generator.matrix),
-                title,
-                block=analysis.patch[0],
-                size=10,
-                note=each.words,
-            )
-    _all(right, analysis)
-    count = len(analysis.generators)
-    caption(
-        figure,
-        f"Learned group actions by structure. Data: {data}. Of {count}, {RULE}; in brackets what chance gives. "
-        "Right: all generators.",
-    )
-    return figure
+    return _by_structure(analysis, f"Learned group actions by structure. Data: {data}.", rows, effect=False)
 
 
 def effect_on_identity(analysis: Analysis, data: str) -> "Figure":
-    """What the actions of figure 1 do to the identity (fig. 2), and what all the others do, beside it."""
-    figure = new_figure(11.5, 3.4)
-    left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=(1.25, 1)).flat
-    for axes, structure in zip(grid(left, 1, len(STRUCTURES)), STRUCTURES, strict=True):
-        (each,) = highest(analysis, structure, 1)
-        place(axes, tensor(each.generator.effect_on_identity), structure.capitalize(), size=10, note=each.words)
-    _all(right, analysis, effect=True)
-    count = len(analysis.generators)
-    caption(
-        figure,
-        f"The effect of group actions on the identity. Data: {data}. Of {count}, {RULE}; in brackets what chance "
-        "gives. Right: the effect of every generator.",
-    )
-    return figure
+    """The effect of the generators of figure 1 on the identity (fig. 2), and that of all generators."""
+    return _by_structure(analysis, f"The effect of group actions on the identity. Data: {data}.", 1, effect=True)
 
 
 def reconstruction_actions(analyses: Mapping[str, Analysis]) -> "Figure":
@@ -66,32 +33,52 @@ def reconstruction_actions(analyses: Mapping[str, Analysis]) -> "Figure":
     bands = figure.subfigures(len(analyses), 1, squeeze=False).flat
     for band, (data, analysis) in zip(bands, analyses.items(), strict=True):
         left, right = band.subfigures(1, 2, squeeze=False).flat
-        left.suptitle(data, fontsize=9, color=SOFT)  # one for both: a title above each would run into the other
-        for axes, each in zip(grid(left, 1, 2), highest(analysis, "concentrated blocks", 2), strict=False):
-            place(axes, tensor(each.generator.matrix), block=analysis.patch[0], size=10, note=each.words)
+        left.suptitle(data, fontsize=9, color=SOFT)  # one title per matrix would overlap
+        for axes, chosen in zip(grid(left, 1, 2), highest(analysis, "concentrated blocks", 2), strict=False):
+            place(axes, tensor(chosen.generator.matrix), block=analysis.patch[0], size=10, note=chosen.text)
         _all(right, analysis)
     caption(
         figure,
-        f"The most concentrated group actions. Data: {'; '.join(analyses)}. The two generators with the most energy "
-        "in a tenth of their blocks are shown, a circle marks what is no finding; in brackets what chance gives. "
+        f"The most concentrated group actions. Data: {'; '.join(analyses)}. Left: the two generators with the most "
+        "energy in a tenth of their blocks, with chance in brackets; a circle marks a score that is no finding. "
         "Right: all generators.",
     )
     return figure
 
 
 def all_generators(analysis: Analysis, data: str) -> "Figure":
-    """Every generator with its name and its findings, in the order of the network."""
-    columns = columns_for(len(analysis.generators), 1.3)
-    rows = math.ceil(len(analysis.generators) / columns)
-    figure = new_figure(1.55 * columns + 0.3, 1.85 * rows + 0.7)
-    for axes, each in zip(grid(figure, rows, columns), analysis.generators, strict=False):
-        found = list(dict.fromkeys(finding.name for finding in each.findings))
-        note = found[0] + (f" +{len(found) - 1}" if len(found) > 1 else "") if found else "–"
-        place(axes, tensor(each.matrix), each.name, block=analysis.patch[0], size=7.5, note=note)
+    """All generators with their names and findings, in the order of the network."""
     count = len(analysis.generators)
-    caption(
-        figure, f"All {count} generators, each on its own scale, with the clearest of their findings. Data: {data}."
-    )
+    columns = columns_for(count, 1.3)
+    rows = math.ceil(count / columns)
+    figure = new_figure(1.55 * columns + 0.3, 1.85 * rows + 0.7)
+    for axes, generator in zip(grid(figure, rows, columns), analysis.generators, strict=False):
+        found = list(dict.fromkeys(finding.name for finding in generator.findings))
+        note = found[0] + (f" +{len(found) - 1}" if len(found) > 1 else "") if found else "–"
+        place(axes, tensor(generator.matrix), generator.name, block=analysis.patch[0], size=7.5, note=note)
+    caption(figure, f"All {count} generators with their first findings, each on its own scale. Data: {data}.")
+    return figure
+
+
+def _by_structure(analysis: Analysis, title: str, rows: int, *, effect: bool) -> "Figure":
+    """The generators with the highest score of each structure on the left, all generators on the right."""
+    figure = new_figure(11.5, 2.5 * rows + 0.9)
+    left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=(1.25, 1)).flat
+    axes = grid(left, rows, len(STRUCTURES))
+    for column, structure in enumerate(STRUCTURES):
+        for row, chosen in enumerate(highest(analysis, structure, rows)):
+            generator = chosen.generator
+            place(
+                axes[row * len(STRUCTURES) + column],
+                tensor(generator.effect_on_identity if effect else generator.matrix),
+                structure.capitalize() if row == 0 else "",
+                block=0 if effect else analysis.patch[0],
+                size=10,
+                note=chosen.text,
+            )
+    _all(right, analysis, effect=effect)
+    count = len(analysis.generators)
+    caption(figure, f"{title} Of {count} generators, {RULE}; chance in brackets. Right: all generators.")
     return figure
 
 
@@ -100,5 +87,5 @@ def _all(figure: "SubFigure", analysis: Analysis, *, effect: bool = False) -> No
     count = len(analysis.generators)
     columns = columns_for(count, 1.2)
     figure.suptitle(f"all {count}", fontsize=9, color=SOFT)
-    for axes, each in zip(grid(figure, math.ceil(count / columns), columns), analysis.generators, strict=False):
-        place(axes, tensor(each.effect_on_identity if effect else each.matrix))
+    for axes, generator in zip(grid(figure, math.ceil(count / columns), columns), analysis.generators, strict=False):
+        place(axes, tensor(generator.effect_on_identity if effect else generator.matrix))

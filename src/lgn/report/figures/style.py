@@ -1,7 +1,7 @@
-"""What all figures share: colours, heat maps, captions, and files."""
+"""Colours, heat maps, captions and files of all figures."""
 
+import io
 import math
-import os
 import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from lgn.files import write_atomic
 from lgn.text import DIVERGING
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ INK, SOFT, BLUE, ORANGE = "#1c2129", "#5b6472", "#1d5fae", "#b85a00"
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """An empty figure, in inches, free of any global state."""
+    """An empty figure; sizes are in inches. matplotlib.pyplot and its global state are not used."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained", facecolor="white")
@@ -35,12 +36,12 @@ def colour_map() -> "Colormap":
 
 
 def place(axes: "Axes", values: Tensor, title: str = "", *, block: int = 0, size: float = 8, note: str = "") -> None:
-    """A matrix or an image on its own scale, zero in the middle; lines between blocks of `block` cells."""
+    """Draw a matrix or an image on its own scale, with lines between blocks of `block` cells."""
     axes.set_axis_on()
     values = values.detach().double()
     known = values[~values.isnan()].abs()
-    most = float(known.max()) if known.numel() and float(known.max()) > 0 else 1.0
-    axes.imshow(values.numpy(), cmap=colour_map(), vmin=-most, vmax=most, interpolation="nearest")
+    largest = (float(known.max()) if known.numel() else 0.0) or 1.0
+    axes.imshow(values.cpu().numpy(), cmap=colour_map(), vmin=-largest, vmax=largest, interpolation="nearest")
     for cell in range(block, len(values), block) if block else ():
         axes.axhline(cell - 0.5, color=INK, alpha=0.12, linewidth=0.4)
         axes.axvline(cell - 0.5, color=INK, alpha=0.12, linewidth=0.4)
@@ -48,29 +49,29 @@ def place(axes: "Axes", values: Tensor, title: str = "", *, block: int = 0, size
     axes.set_yticks([])
     axes.spines[:].set_color("#c9c6be")
     axes.spines[:].set_linewidth(0.5)
-    # Names come from data: a dollar in them is no mathematics.
+    # Names come from data: a dollar sign in them must not start a formula.
     axes.set_title(title, fontsize=size, color=INK, parse_math=False, pad=3)
     if note:
         axes.set_xlabel(note, fontsize=size * 0.85, color=SOFT, parse_math=False, labelpad=3)
 
 
 def grid(figure: "Figure | SubFigure", rows: int, columns: int) -> "Sequence[Axes]":
-    """`rows * columns` axes, row by row, all of them empty until they are drawn on."""
+    """`rows * columns` axes, row by row; axes without content stay invisible."""
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
-    for each in axes:
-        each.set_axis_off()
+    for empty in axes:
+        empty.set_axis_off()
     return axes
 
 
 def columns_for(count: int, aspect: float) -> int:
-    """How many columns a grid of `count` squares has, near `aspect` times as wide as high, with few places empty."""
+    """The number of columns of a grid for `count` squares: near `aspect` times the rows, with few empty places."""
     ideal = math.sqrt(count * aspect)
     near = range(max(1, math.floor(0.75 * ideal)), math.ceil(1.25 * ideal) + 1)
     return min(near, key=lambda columns: (-count % columns, abs(columns - ideal)))
 
 
 def caption(figure: "Figure", text: str) -> None:
-    """Write what is shown, and on which data, under the figure."""
+    """Write a caption under the figure."""
     wrapped = textwrap.fill(text, max(30, int(figure.get_figwidth() * 16)))
     figure.supxlabel(wrapped, x=0.01, ha="left", fontsize=8, color=INK, parse_math=False)
 
@@ -85,23 +86,24 @@ def mosaic(images: Tensor) -> Tensor:
 
 
 def save(figure: "Figure", path: str | Path, formats: Iterable[str] = FORMATS) -> tuple[Path, ...]:
-    """Write `path.png`, `path.svg`, `path.pdf`, each whole or not at all; the same figure gives the same bytes."""
+    """Write `path.png`, `path.svg` and `path.pdf`; the same figure gives the same bytes."""
     import matplotlib
     from PIL import Image
 
     written = []
-    # A date in a file would make it differ every time.
-    dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}  # equal figures give equal files
     for kind in formats:
         if kind not in dates:
             raise ValueError(f"formats must be among {FORMATS}, got {kind!r}")
+        content = io.BytesIO()
+        with matplotlib.rc_context({"svg.hashsalt": "lgn", "svg.fonttype": "none"}):
+            figure.savefig(content, format=kind, dpi=180, metadata=dates[kind])
+        if kind == "png":  # a palette halves the size
+            image = Image.open(content).convert("RGB").quantize(256)
+            content = io.BytesIO()
+            image.save(content, format=kind, optimize=True)
         target = Path(f"{path}.{kind}")
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".{target.name}.part")
-        with matplotlib.rc_context({"svg.hashsalt": "lgn", "svg.fonttype": "none"}):
-            figure.savefig(temporary, format=kind, dpi=180, metadata=dates[kind])
-        if kind == "png":  # 256 colours are what the eye tells apart here, at half the bytes
-            Image.open(temporary).convert("RGB").quantize(256).save(temporary, format=kind, optimize=True)
-        os.replace(temporary, target)
+        write_atomic(target, content.getvalue())
         written.append(target)
     return tuple(written)

@@ -1,10 +1,9 @@
-// What was trained on what, how it went, and the findings in sentences.
+// The settings of a run, its curves, and the findings in sentences.
 const overview = {
   shown: 8,
 
   render(run) {
     dom.get("title").textContent = run.title;
-    answer.render(run.answer);
     dom.get("result").textContent = run.result ?? "";
     dom.fill(dom.get("notes"), ...run.notes.map((note) => dom.make("li", {}, note)));
     dom.fill(dom.get("summary"), ...run.overview.map((sentence) => dom.make("li", {}, sentence)));
@@ -29,7 +28,7 @@ const overview = {
   curves(run) {
     const keys = [...new Set(run.metrics.flatMap((row) => Object.keys(row)))];
     const drawn = (word) =>
-      keys.filter((key) => key.includes(word) && run.metrics.some((row) => row[key])); // not what was zero throughout
+      keys.filter((key) => key.includes(word) && run.metrics.some((row) => row[key])); // columns of zeros are left out
     const panels = [
       ["accuracy", true],
       ["error", false],
@@ -43,7 +42,7 @@ const overview = {
     panels.forEach((panel, k) => charts.curve(places[k], run.metrics, panel.names, panel.word, panel.percent));
   },
 
-  // the clearest first: those with the smallest p, then by what the nearest operator gains on chance
+  // generators by their smallest p-value, then by the excess of their nearest operator
   clearest(run) {
     const least = (generator) => Math.min(1, ...generator.findings.map((finding) => finding.p));
     return run.generators

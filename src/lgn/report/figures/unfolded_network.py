@@ -1,4 +1,4 @@
-"""The unfolded architecture, drawn from the description of a network: figure 9."""
+"""The unfolded architecture of a network: figure 9."""
 
 from typing import TYPE_CHECKING
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Networks with more layers are drawn with a gap in the middle.
+#: Deeper networks are drawn with a gap in the middle.
 DRAWN_LAYERS = 5
 _STEP, _BUS = 4.3, 2.2
 
 
 def architecture(network: Network) -> "Figure":
-    """`z_l = S(z_(l-1) + a W_l^T (x - W_l z_(l-1)))` as boxes and arrows (fig. 9), one column a layer."""
+    """`z_l = S(z_(l-1) + a W_l^T (x - W_l z_(l-1)))` as boxes and arrows (fig. 9), one column per layer."""
     layers = list(range(1, network.num_layers + 1))
     if len(layers) > DRAWN_LAYERS:
         layers = [*layers[: DRAWN_LAYERS - 2], 0, layers[-1]]
@@ -28,7 +28,7 @@ def architecture(network: Network) -> "Figure":
     axes.set_axis_off()
     _box(axes, -1.4, 0.6, 1.0, 1.0, "$x$", "#eceae4")
     _text(axes, -0.9, 0.25, f"{network.in_channels} channel{'s' if network.in_channels > 1 else ''}")
-    # Every layer sees the image: one line above all of them.
+    # The line above all layers carries the image.
     axes.plot([-0.9, -0.9, _STEP * (len(layers) - 1) + 0.95], [1.6, _BUS, _BUS], color=INK, linewidth=1)
     end = 0.0
     for column, layer in enumerate(layers):
@@ -46,7 +46,7 @@ def architecture(network: Network) -> "Figure":
 
 
 def _layer(axes: "Axes", x: float, layer: int, *, first: bool, momentum: bool) -> float:
-    """One layer from x on; returns where its code leaves it. Layer 0 stands for those that are left out."""
+    """Draw a layer at x and return the x of its output; layer 0 is the gap."""
     if layer == 0:
         _text(axes, x + 1.6, -0.9, "…", size=16)
         return x + _STEP - 1.0
@@ -71,18 +71,18 @@ def _layer(axes: "Axes", x: float, layer: int, *, first: bool, momentum: bool) -
 
 
 def _threshold(axes: "Axes", x: float, y: float) -> None:
-    """The soft threshold as its graph: zero, then rising."""
+    """The graph of the soft threshold."""
     _box(axes, x, y, 0.7, 0.7, "", "#eceae4")
     axes.plot([x + 0.05, x + 0.65], [y + 0.22, y + 0.22], color=SOFT, linewidth=0.5)
     axes.plot([x + 0.06, x + 0.36, x + 0.62], [y + 0.22, y + 0.22, y + 0.6], color=ORANGE, linewidth=1.8)
 
 
-def _box(axes: "Axes", x: float, y: float, width: float, height: float, words: str, face: str, size: float = 9) -> None:
+def _box(axes: "Axes", x: float, y: float, width: float, height: float, text: str, face: str, size: float = 9) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     style = "round,pad=0,rounding_size=0.12"
     axes.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=style, facecolor=face, edgecolor=BLUE, linewidth=0.8))
-    axes.text(x + width / 2, y + height / 2, words, ha="center", va="center", fontsize=size, color=INK)
+    axes.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=size, color=INK)
 
 
 def _arrow(axes: "Axes", x0: float, y0: float, x1: float, y1: float) -> None:
@@ -90,5 +90,5 @@ def _arrow(axes: "Axes", x0: float, y0: float, x1: float, y1: float) -> None:
     axes.annotate("", (x1, y1), (x0, y0), arrowprops=style)
 
 
-def _text(axes: "Axes", x: float, y: float, words: str, size: float = 8) -> None:
-    axes.text(x, y, words, ha="center", va="center", fontsize=size, color=SOFT)
+def _text(axes: "Axes", x: float, y: float, text: str, size: float = 8) -> None:
+    axes.text(x, y, text, ha="center", va="center", fontsize=size, color=SOFT)

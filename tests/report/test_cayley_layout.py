@@ -5,7 +5,7 @@ import math
 import pytest
 
 from lgn import groups
-from lgn.report.cayley import cayley
+from lgn.report.cayley_layout import cayley
 from lgn.report.figures import cayley_graph
 
 

@@ -1,9 +1,9 @@
-"""The Cayley graph of a group: its elements, and what each generator makes of them."""
+"""The Cayley graph of a group as a figure."""
 
 from typing import TYPE_CHECKING
 
 from lgn.groups import Group
-from lgn.report.cayley import cayley
+from lgn.report.cayley_layout import cayley
 from lgn.report.figures.style import caption, new_figure
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ COLOURS = ("#c2571a", "#1f5fa8", "#3c7d3c", "#7a4b94")
 
 
 def cayley_graph(group: Group) -> "Figure":
-    """Elements as words; an arrow from g to `a g` for each generator a, without a head where a is its own inverse."""
+    """Elements as words, with arrows from g to `a g`; arrows of involutions have no head."""
     drawn = cayley(group)
     figure = new_figure(5.0, 5.0)
     axes = figure.subplots()
@@ -22,10 +22,16 @@ def cayley_graph(group: Group) -> "Figure":
     for number, (name, arrows) in enumerate(zip(drawn.generators, drawn.arrows, strict=True)):
         colour = COLOURS[number % len(COLOURS)]
         for g, h in enumerate(arrows):
-            own = arrows[h] == g
-            if own and h < g:
+            involution = arrows[h] == g
+            if involution and h < g:
                 continue
-            style = {"arrowstyle": "-" if own else "-|>", "color": colour, "shrinkA": 13, "shrinkB": 13, "lw": 1.4}
+            style = {
+                "arrowstyle": "-" if involution else "-|>",
+                "color": colour,
+                "shrinkA": 13,
+                "shrinkB": 13,
+                "lw": 1.4,
+            }
             axes.annotate("", drawn.places[h], drawn.places[g], arrowprops=style)
         axes.plot([], [], color=colour, label=name)
     for (x, y), word in zip(drawn.places, drawn.words, strict=True):

@@ -1,4 +1,4 @@
-"""One HTML file that opens anywhere, offline: `render` makes its text, `write_page` the file."""
+"""The page of a run as one HTML file that works offline."""
 
 import json
 from pathlib import Path
@@ -10,40 +10,29 @@ from lgn.report.payload import payload
 from lgn.version import __version__
 
 TEMPLATES = Path(__file__).parent / "templates"
-#: In the order in which they build on each other.
+#: The scripts, in the order of their dependence.
 SCRIPTS = (
-    "algebra",
-    "colours",
-    "dom",
-    "charts",
-    "answer",
-    "overview",
-    "gallery",
-    "painter",
-    "power",
-    "group",
-    "explorer",
-    "compare",
-    "page",
+    *("algebra", "colours", "dom", "charts", "overview", "gallery"),
+    *("painter", "power", "group", "explorer", "compare", "page"),
 )
 
 
 def render(contents: Contents, against: Contents | None = None) -> str:
-    """The page of one run, or of two side by side.
+    """The HTML of the page of one run, or of two runs side by side.
 
-    Nothing in the page is fetched from anywhere, and its content-security policy forbids it; text from data enters
-    only as JSON that cannot end its script element, and is shown as text.
+    The content-security policy of the page forbids all requests. Text from data enters as JSON that cannot end its
+    script element, and is shown as text.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from plotly.offline import get_plotlyjs
 
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
     scripts = "\n".join((TEMPLATES / "scripts" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    data = {"runs": [payload(each) for each in (contents, against) if each is not None]}
+    shown = [contents] if against is None else [contents, against]
     return environment.get_template("page.html.jinja").render(
-        title=contents.title if against is None else f"{contents.title} and {against.title}",
+        title=" and ".join(run.title for run in shown),
         version=__version__,
-        data=script_json(data),
+        data=script_json({"runs": [payload(run) for run in shown]}),
         style=(TEMPLATES / "page.css").read_text(encoding="utf-8"),
         plotly=get_plotlyjs(),
         scripts=scripts,
@@ -51,14 +40,13 @@ def render(contents: Contents, against: Contents | None = None) -> str:
 
 
 def write_page(path: str | Path, contents: Contents, against: Contents | None = None) -> Path:
-    """Write the page, whole or not at all, and return its path."""
-    path = Path(path)
-    write_atomic(path, render(contents, against).encode("utf-8"))
-    return path
+    """Write the page and return its path."""
+    write_atomic(Path(path), render(contents, against).encode("utf-8"))
+    return Path(path)
 
 
 def script_json(value: Any) -> str:
-    """JSON that may stand inside a script element: no character in it can end the element or open a comment."""
+    """JSON for a script element: no character in it can end the element or open a comment."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

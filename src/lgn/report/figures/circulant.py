@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def circulant_and_diagonal(d: int = 36, seed: int = 0) -> "Figure":
-    """A random diagonal matrix and the circulant one that it gives (fig. 10)."""
+    """A random diagonal matrix D and the circulant matrix F^-1 D F (fig. 10)."""
     diagonal, circulant = random_circulant(d, torch.Generator().manual_seed(seed))
     figure = new_figure(5.4, 3.4)
     left, right = grid(figure, 1, 2)
@@ -27,7 +27,7 @@ def circulant_and_diagonal(d: int = 36, seed: int = 0) -> "Figure":
 
 
 def diagonalisation(matrix: Tensor, patch: Patch, name: str, data: str, seed: int = 0) -> "Figure":
-    """The attempt to diagonalise a random matrix and a learned action (fig. 11): `|F A F^-1|` of both."""
+    """A random matrix and a learned generator A in the Fourier basis (fig. 11): `|F A F^-1|`."""
     matrix = matrix.double()
     gaussian = torch.randn(matrix.shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     figure = new_figure(10.2, 3.6)
