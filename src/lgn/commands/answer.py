@@ -9,7 +9,7 @@ from lgn import data
 from lgn.discovery.images import Symmetries, symmetries
 from lgn.discovery.images.candidates import usual
 from lgn.front.answer import answer_of
-from lgn.report import write_answer
+from lgn.report.answer_page import write_answer
 
 FILE, PAGE = "symmetries.json", "symmetries.html"
 

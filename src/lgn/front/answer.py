@@ -6,7 +6,7 @@ from torch import Tensor
 from lgn.discovery.images import Symmetries
 from lgn.discovery.images.answer_table import cells, control_lines, header
 from lgn.discovery.images.candidates import families_of
-from lgn.report import Answer, Sample
+from lgn.report.answer_page import Answer, Sample
 
 #: Images that are shown under every candidate, and their longest side.
 SHOWN, SIDE = 6, 48

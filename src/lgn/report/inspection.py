@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lgn.report.page import TEMPLATES
+from lgn.report.page_file import TEMPLATES
 from lgn.version import __version__
 
 

@@ -17,7 +17,7 @@ from lgn.discovery.images.result import patch_matrix
 from lgn.discovery.images.statistic import answers, read
 from lgn.front.answer import answer_of
 from lgn.groups import as_group
-from lgn.report import write_answer
+from lgn.report.answer_page import write_answer
 from studies.signals.signals import chirps, process, pulses
 from studies.signals.volumes import fields
 
