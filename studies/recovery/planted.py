@@ -11,9 +11,10 @@ from torch import Tensor
 
 import lgn.data
 from lgn.actions import orbit, unvec, vec
-from lgn.discovery.filters import UndeterminedWarning, bank_from_responses, fit_generator
+from lgn.discovery.filters import bank_from_responses, fit_generator
 from lgn.discovery.filters.fit import Method
 from lgn.generators.fit import consecutive_pairs
+from lgn.nn import UndeterminedWarning
 from lgn.transforms import parse_operator
 from studies.recovery.paper import train_bank
 from studies.runner import Cell

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from lgn.actions import act, orbit, unvec
-from lgn.discovery.filters import Fit, UndeterminedWarning, fit_from_pairs, fit_generator
+from lgn.discovery.filters import Fit, fit_from_pairs, fit_generator
 from lgn.discovery.filters.exchange import FitShare
 from lgn.discovery.filters.fit import Method
+from lgn.nn import UndeterminedWarning
 from lgn.transforms import operator
 from studies.recovery.planted import TASKS, planted_generator
 from studies.runner import Cell

@@ -3,7 +3,7 @@
 from lgn.generators.affine import Affine
 from lgn.generators.base import Generator
 from lgn.generators.circulant import Circulant
-from lgn.generators.collect import generators_of, matrices_by_size, rebase
+from lgn.generators.collect import generators_of, matrices_by_size, parameter_groups, rebase
 from lgn.generators.cyclic import Cyclic
 from lgn.generators.dense import Dense
 from lgn.generators.doubly_stochastic import DoublyStochastic
@@ -37,6 +37,7 @@ __all__ = [
     "leading_shape",
     "make_generator",
     "matrices_by_size",
+    "parameter_groups",
     "permutation_like",
     "rebase",
     "start_matrices",

@@ -85,7 +85,7 @@ class Generator(nn.Module, ABC):
 
         It is the number of vectors to which A is applied: for a cyclic group the elements of a set except the last, for
         other groups those of the least used generator. A family that leaves less open overrides this. See Note [What
-        filters leave open] in `lgn.discovery.filters.determined`.
+        filters leave open] in `lgn.nn.determined`.
         """
         d = math.prod(self.patch)
         return d if self.few_parameters else min(bases * min(self.group.uses), d)

@@ -1,6 +1,7 @@
-"""The generators of a model, and their matrices in batches."""
+"""The generators of a model, their matrices in batches, and their learning rates."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +18,24 @@ def rebase(model: nn.Module) -> None:
     """Move the origin of the coordinates of every generator to its present matrices. See Note [Rebasing]."""
     for generator in generators_of(model).values():
         generator.rebase_()
+
+
+def parameter_groups(model: nn.Module, learning_rate: float, generator_factor: float = 1.0) -> list[dict[str, Any]]:
+    """Parameter groups for an optimiser: generators learn `generator_factor` times as fast as all other parameters.
+
+    A factor of 0 freezes generators. Parameters with the same rate are in one group, in the order of the model.
+    """
+    if generator_factor < 0:
+        raise ValueError(f"generator_factor must be at least 0, got {generator_factor}")
+    own = [parameter for generator in generators_of(model).values() for parameter in generator.parameters()]
+    for parameter in own:
+        parameter.requires_grad_(generator_factor > 0)
+    apart = {id(parameter) for parameter in own if generator_factor not in (0, 1)}
+    others = [parameter for parameter in model.parameters() if parameter.requires_grad and id(parameter) not in apart]
+    groups: list[dict[str, Any]] = [{"params": others, "lr": learning_rate}]
+    if apart:
+        groups.append({"params": own, "lr": learning_rate * generator_factor})
+    return groups
 
 
 def matrices_by_size(generators: Iterable[Generator]) -> dict[tuple[int, int], Tensor]:

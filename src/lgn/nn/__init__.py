@@ -5,6 +5,7 @@ from lgn.nn.class_head import ClassHead
 from lgn.nn.conversion import Conversion
 from lgn.nn.converting import FilterErrorWarning, convert
 from lgn.nn.converting_orbits import convert_orbits
+from lgn.nn.determined import UndeterminedWarning, determined_dimension
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table, invariance_errors
 from lgn.nn.gates import Gates
 from lgn.nn.group_net import GroupNet
@@ -57,11 +58,13 @@ __all__ = [
     "SetBatchNorm2d",
     "SetBatchNorm3d",
     "Summary",
+    "UndeterminedWarning",
     "UnfoldedEncoder",
     "advance",
     "cached",
     "convert",
     "convert_orbits",
+    "determined_dimension",
     "equivariance_table",
     "generator_sites",
     "invariance_errors",

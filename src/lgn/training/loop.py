@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from lgn.data import epoch_order
 from lgn.data.rotated import randomly_turned
-from lgn.discovery.filters.rates import parameter_groups
 from lgn.files import strict_json, write_atomic
+from lgn.generators import parameter_groups
 from lgn.nn import project
 from lgn.training.batch_statistics import LONG_EPOCH, set_momentum
 from lgn.training.checkpoint import State

@@ -9,8 +9,8 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from lgn.discovery.filters import determined_dimension, warn_undetermined
 from lgn.nn import UnfoldedEncoder
+from lgn.nn.determined import determined_dimension, warn_undetermined
 from lgn.training.config import Config
 from lgn.training.facts import Facts
 from lgn.training.loading import Images, load_images

@@ -6,8 +6,8 @@ from torch import Tensor
 
 from lgn import fit_generator, groups
 from lgn.actions import unvec
-from lgn.discovery.filters import UndeterminedWarning
 from lgn.groups import Group
+from lgn.nn import UndeterminedWarning
 from studies.groups.planted import TASKS, make_bank, planted, relabelled
 
 

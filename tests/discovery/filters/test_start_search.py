@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lgn.discovery.filters import parameter_groups, search_starts, spread_angles
-from lgn.nn import GroupConv2d
+from lgn.discovery.filters import search_starts, spread_angles
 from lgn.stats import halves
 
 
@@ -120,21 +119,6 @@ def test_angles_are_spread_evenly_and_away_from_the_identity(count: int) -> None
     assert torch.allclose(gaps, torch.full_like(gaps, 360 / count))
     assert float(angles.abs().min()) >= 180 / count - 1e-6
     assert all(-180 <= angle < 180 for angle in spread_angles(count, 37))
-
-
-def test_generators_learn_at_their_own_rate_or_not_at_all() -> None:
-    model = nn.Sequential(GroupConv2d(1, 2, 3, group=4), nn.Conv2d(8, 2, 3))
-    generator = model[0].bank.generator.weight
-    groups = parameter_groups(model, 0.01, 30.0)
-    assert [group["lr"] for group in groups] == pytest.approx([0.01, 0.3])
-    assert [p is generator for p in groups[1]["params"]] == [True]
-    assert sum(len(group["params"]) for group in groups) == len(list(model.parameters()))
-    frozen = parameter_groups(model, 0.01, 0.0)
-    assert len(frozen) == 1
-    assert not generator.requires_grad
-    assert all(p is not generator for p in frozen[0]["params"])
-    with pytest.raises(ValueError, match="generator_factor must not be negative, got -1"):
-        parameter_groups(model, 0.01, -1)
 
 
 def test_bad_input_is_named() -> None:

@@ -10,13 +10,13 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.actions import vec
-from lgn.discovery.filters.determined import warn_undetermined
 from lgn.discovery.filters.exchange import FitShare, chance_of_fit, pairs_of
 from lgn.discovery.filters.group_fit import GroupFit, GroupMethod, fit_group
 from lgn.discovery.filters.noise import TOLERANCE, what_is_known
 from lgn.discovery.filters.unordered import arrange
 from lgn.generators.fit import least_squares_generator
 from lgn.groups import Group, chosen_group
+from lgn.nn.determined import warn_undetermined
 from lgn.text import Html, heat_map, html_table, paragraphs
 
 Method = Literal["least-squares", "procrustes", "unordered"]

@@ -7,13 +7,13 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from lgn.discovery.filters.determined import warn_undetermined
 from lgn.discovery.filters.exchange import FitShare, chance_of_fit
 from lgn.discovery.filters.noise import TOLERANCE
 from lgn.discovery.filters.unordered_group import arrange_group
 from lgn.generators import Representation
 from lgn.generators.decomposition import decompose
 from lgn.groups import Group, relation_error
+from lgn.nn.determined import warn_undetermined
 
 GroupMethod = Literal["least-squares", "relations", "unordered"]
 

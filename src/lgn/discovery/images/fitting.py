@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.discovery.filters import parameter_groups
 from lgn.discovery.filters.learned import REBASE
-from lgn.generators import generators_of, rebase
+from lgn.generators import generators_of, parameter_groups, rebase
 from lgn.penalties import Penalty
 
 BATCH, RATE = 100, 1e-2

@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 
 from lgn.actions import matrix_of
-from lgn.discovery.filters import UndeterminedWarning, fit_generator
+from lgn.discovery.filters import fit_generator
 from lgn.discovery.networks.candidates import SQUARE, Candidate
 from lgn.discovery.networks.result import FittedMap
+from lgn.nn import UndeterminedWarning
 
 
 def fit_map(filters: Tensor, cosines: Tensor, pairs: list[tuple[int, int]], name: str, seed: int) -> FittedMap | None:

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from lgn.discovery.filters import UndeterminedWarning, determined_dimension, fit_generator
-from lgn.nn import GroupConv2d, UnfoldedEncoder
+from lgn.discovery.filters import fit_generator
+from lgn.nn import GroupConv2d, UndeterminedWarning, UnfoldedEncoder, determined_dimension
 
 
 @pytest.mark.parametrize(
