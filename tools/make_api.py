@@ -1,7 +1,7 @@
-"""Write docs/api.md from the docstrings of everything public.
+"""Write docs/api.md: the signature and the first sentence of every public name.
 
-python tools/make_api.py            # write it
-python tools/make_api.py --check    # say whether it is as it should be (status 1 if not)
+python tools/make_api.py            # write the page
+python tools/make_api.py --check    # exit with status 1 if the page is not up to date
 """
 
 import importlib
@@ -11,82 +11,93 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-ROOMS = (
+PACKAGES = (
     "lgn",
+    "lgn.answer",
+    "lgn.apply",
+    "lgn.transforms",
+    "lgn.data",
+    "lgn.discovery.filters",
     "lgn.actions",
     "lgn.measures",
     "lgn.groups",
     "lgn.generators",
     "lgn.penalties",
     "lgn.nn",
-    "lgn.transforms",
-    "lgn.discovery",
-    "lgn.discovery.images",
-    "lgn.data",
+    "lgn.analysis",
     "lgn.training",
     "lgn.pretrained",
-    "lgn.analysis",
-    "lgn.report",
-    "lgn.sweep",
     "lgn.deploy",
+    "lgn.sweep",
+    "lgn.report",
 )
 OUT = Path(__file__).parents[1] / "docs" / "api.md"
 HEAD = """# API
 
-Everything public, from the docstrings. Written by `python tools/make_api.py`; do not edit.
+Every public name, with its signature and the first sentence of its docstring. `help(name)` shows the whole docstring.
+`python tools/make_api.py` writes this page; do not edit it.
 """
 
 
 def document() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *(_room(importlib.import_module(name)) for name in ROOMS)])
+    return "\n".join([HEAD, *(_package(importlib.import_module(name)) for name in PACKAGES)])
 
 
-def _room(module: ModuleType) -> str:
-    parts = [f"## {module.__name__}\n", inspect.getdoc(module) or "", ""]
+def _package(module: ModuleType) -> str:
+    lines = [f"## {module.__name__}\n", f"{_first_sentence(module)}\n"]
     elsewhere: dict[str, list[str]] = {}
     for name in _public(module):
         value = getattr(module, name)
-        home = _home(value)
-        if module.__name__ == "lgn" and home is not None:
+        home = value.__name__ if inspect.ismodule(value) else _home(value)
+        if home in PACKAGES and home != module.__name__:
             elsewhere.setdefault(home, []).append(f"`{name}`")
-        elif inspect.isclass(value):
-            parts.append(_class(name, value))
-        elif callable(value):
-            parts.append(f"### {name}\n\n```text\n{name}{_signature(value)}\n```\n\n{inspect.getdoc(value) or ''}\n")
-    rows = [f"- from [{home}](#{home.replace('.', '')}): {', '.join(names)}" for home, names in elsewhere.items()]
-    return "\n".join([*parts, *(["Also here:\n", *rows, ""] if rows else [])])
-
-
-def _home(value: object) -> str | None:
-    """The room that a name of `lgn` comes from, where it has one."""
-    defined = getattr(value, "__module__", None) or ""
-    return next((room for room in ROOMS[1:] if defined == room or defined.startswith(f"{room}.")), None)
+        elif inspect.isclass(value) or inspect.isfunction(value):
+            lines.append(f"- `{name}{_signature(value)}`: {_first_sentence(value)}{_methods(value)}")
+        else:
+            lines.append(f"- `{name}`")
+    lines += [f"- from [{home}](#{home.replace('.', '')}): {', '.join(names)}" for home, names in elsewhere.items()]
+    return "\n".join(lines) + "\n"
 
 
 def _public(module: ModuleType) -> list[str]:
-    """The names of `__all__`; of a module without one, the functions and classes that are its own."""
+    """The names of `__all__`, or the functions and classes that a module defines."""
     if hasattr(module, "__all__"):
         return [name for name in module.__all__ if not name.startswith("_")]
     own = inspect.getmembers(module, lambda value: getattr(value, "__module__", None) == module.__name__)
     return [name for name, value in own if not name.startswith("_") and callable(value)]
 
 
-def _class(name: str, value: type) -> str:
-    lines = [f"### {name}\n", f"```text\n{name}{_signature(value)}\n```\n", f"{inspect.getdoc(value) or ''}\n"]
-    # A thin class, such as that of one number of axes, has the methods of the one it is made of.
-    whole = value if any(map(inspect.isfunction, vars(value).values())) else value.__mro__[1]
-    for method, function in vars(whole if whole.__module__.startswith("lgn") else value).items():
-        plain = function.__func__ if isinstance(function, classmethod | staticmethod) else function
-        if method.startswith("_") or not inspect.isfunction(plain) or not plain.__doc__:
-            continue
-        text = " ".join((inspect.getdoc(plain) or "").split())
-        lines.append(f"- `{method}{_signature(plain)}`: {text}")
-    return "\n".join(lines) + "\n"
+def _home(value: object) -> str:
+    """The lowest package with a public name of this value."""
+    defined = getattr(value, "__module__", None) or ""
+    homes = [name for name in PACKAGES[1:] if f"{defined}.".startswith(f"{name}.")]
+    return max(homes, key=len, default="lgn")
+
+
+def _methods(value: object) -> str:
+    """The public methods of a class with a docstring, by name."""
+    if not inspect.isclass(value):
+        return ""
+    # A class without methods of its own, such as a layer for one number of axes, has those of its base.
+    source = value if any(map(inspect.isfunction, vars(value).values())) else value.__mro__[1]
+    if not source.__module__.startswith("lgn"):
+        return ""
+    methods = [
+        f"`{name}`"
+        for name, member in vars(source).items()
+        if not name.startswith("_") and callable(getattr(source, name)) and getattr(source, name).__doc__
+    ]
+    return f" Methods: {', '.join(methods)}." if methods else ""
+
+
+def _first_sentence(value: object) -> str:
+    text = " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
+    return re.split(r"(?<=\.)(?<!app\.)(?<!sec\.)\s+(?=[A-Z`(])", text)[0]
 
 
 def _signature(value: object) -> str:
-    """Names and defaults: what types mean, the docstring says with shapes."""
+    """Names and defaults of the arguments."""
     try:
         signature = inspect.signature(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -100,13 +111,12 @@ def _signature(value: object) -> str:
     return re.sub(r"<(?:function )?(?:[\w.]*\.)?<?(\w+)>? at 0x[0-9a-f]+>", r"<\1>", text)
 
 
-def main(args: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     text = document()
-    if args == ["--check"]:
-        current = OUT.read_text() if OUT.is_file() else ""
-        if current == text:
+    if arguments == ["--check"]:
+        if OUT.is_file() and OUT.read_text() == text:
             return 0
-        sys.stderr.write("docs/api.md is not what the docstrings say: python tools/make_api.py\n")
+        sys.stderr.write("docs/api.md is not up to date: run python tools/make_api.py\n")
         return 1
     OUT.write_text(text)
     return 0
