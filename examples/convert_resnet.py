@@ -1,9 +1,9 @@
-"""Convert a residual network that is there already: its outputs are kept, and its filters become orbits.
+"""Convert a residual network: its outputs stay, and its filters become orbits.
 
 python examples/convert_resnet.py      # about 10 seconds
 """
 
-# %% A network that knows nothing of groups (any will do: torchvision's are converted by the same line).
+# %% Any network with convolutions. The networks of torchvision are converted by the same line.
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -32,7 +32,7 @@ resnet = nn.Sequential(
     nn.Linear(16 * 16, 10),
 )
 
-# %% One generator per set and channel can reproduce any filters, so the converted network starts where the other was.
+# %% With one generator per set and channel, orbits can reproduce any filters: the converted network has equal outputs.
 group_network = lgn.convert(resnet, group=4, share="channel", from_filters=True)
 print(group_network.conversion)
 images = torch.randn(8, 1, 28, 28)
@@ -40,20 +40,20 @@ with torch.no_grad():
     difference = float((resnet.eval()(images) - group_network.eval()(images)).abs().max())
 print(f"outputs differ by {difference:.1e}")
 
-# %% Whether that saves parameters is arithmetic. Here it costs them; a smaller family on a shared generator saves.
+# %% Here the group costs parameters. A smaller family with one generator for the whole network saves parameters.
 print(lgn.summary(group_network))
 small = lgn.convert(resnet, group=4, generator="kronecker", share="network")
 print(lgn.summary(small))
 
-# %% Train the small one as any network.
+# %% Train the small network as usual.
 digits = lgn.data.load("digits")
 preprocessing = lgn.data.fit_preprocessing("standardise", digits.train.samples)
 train, test_images = preprocessing.apply(digits.train.samples), preprocessing.apply(digits.test.samples)
 optimizer = torch.optim.Adam(small.parameters(), lr=5e-3)
 small.train()
 for epoch in range(2):
-    for chosen in lgn.data.epoch_order(len(train), seed=0, epoch=epoch).split(100):
-        loss = F.cross_entropy(small(train[chosen]), digits.train.labels[chosen])
+    for batch in lgn.data.epoch_order(len(train), seed=0, epoch=epoch).split(100):
+        loss = F.cross_entropy(small(train[batch]), digits.train.labels[batch])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -68,7 +68,7 @@ def test() -> None:
     assert len(group_network.conversion.converted) == 5
     assert lgn.summary(group_network).ratio > 1 > lgn.summary(small).ratio
     assert accuracy > 0.85
-    assert len(lgn.generators.generators_of(small)) == 1  # all layers of 3x3 share it
+    assert len(lgn.generators.generators_of(small)) == 1  # all 3x3 layers share it
 
 
 if __name__ == "__main__":
