@@ -8,7 +8,7 @@ import pytest
 
 import lgn.data
 from lgn.data.dataset import DataSet
-from lgn.data.locate import locate
+from lgn.data.named import locate
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from training.small import small
 
 import lgn
 from lgn.cli import main
-from lgn.data.locate import locate
+from lgn.data.named import locate
 from lgn.pretrained import DIRECTORY, find_run
 from lgn.training import Run, load_data, train
 from lgn.training.objective import task_score

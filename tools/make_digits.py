@@ -14,7 +14,7 @@ import torch
 import lgn.data
 from lgn.data.dataset import Split
 from lgn.data.idx import encode_idx
-from lgn.data.locate import DIGITS_DIRECTORY
+from lgn.data.named import DIGITS_DIRECTORY
 from lgn.data.seeds import generator_for
 
 SEED = 0

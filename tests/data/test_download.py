@@ -17,7 +17,7 @@ import torch
 from lgn.data import DataError
 from lgn.data.download import fetch
 from lgn.data.idx import encode_idx
-from lgn.data.locate import locate
+from lgn.data.named import locate
 from lgn.data.registry import MNIST, Layout, NamedSet, SetFile
 
 

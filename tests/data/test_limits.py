@@ -11,8 +11,8 @@ from torch.nn import functional as F
 
 import lgn.data
 from lgn.data import DataError
-from lgn.data.preprocess import to_grey
 from lgn.data.resize import resize
+from lgn.data.unlabelled import to_grey
 
 
 @pytest.mark.parametrize("source", ["digits", "arrays"])
@@ -30,7 +30,7 @@ from PIL import Image, ImageOps
 import lgn.training
 from lgn.training import load_images, preset
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-load_images(preset("quick", "reconstruct", data=sys.argv[1], grey=True))
+load_images(preset("quick", "reconstruct", data=sys.argv[1]))
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
 """
 
@@ -38,7 +38,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems measure the peak in other units")
 @pytest.mark.slow
 def test_large_images_need_a_few_times_their_bytes(tmp_path: Path) -> None:
-    """Images are loaded, split, made grey and standardised in pieces, not in float32 all at once."""
+    """Images are loaded, split and standardised in pieces, not in float32 all at once."""
     from PIL import Image
 
     side, count = 3000, 4
@@ -52,11 +52,8 @@ def test_large_images_need_a_few_times_their_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("piece", [2**23, 600, 50])
 def test_work_in_pieces_equals_the_definition(piece: int) -> None:
     images = torch.randint(256, (7, 3, 12, 15), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
-    weights = torch.tensor([0.299, 0.587, 0.114])[:, None, None]
-    grey = (images * weights).sum(1, keepdim=True).round().to(torch.uint8)
     square = images[..., 1:13].float()
     small = F.interpolate(square, (5, 5), mode="bilinear", antialias=True).round().to(torch.uint8)
-    assert torch.equal(to_grey(images, piece=piece), grey)
     assert torch.equal(resize(images, 5, piece=piece), small)
 
 
@@ -70,3 +67,11 @@ def test_importing_and_loading_the_default_imports_nothing_heavy() -> None:
     code = "import sys, lgn.data; lgn.data.load(); print(*({'PIL', 'pooch', 'requests', 'pandas'} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == ""
+
+
+def test_grey_is_the_luma_and_grey_stays_grey() -> None:
+    colours = torch.tensor([[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 9, 9]], dtype=torch.uint8)[:, :, None, None]
+    assert to_grey(colours).flatten().tolist() == [76, 150, 29, 9]
+    assert torch.equal(to_grey(to_grey(colours)), to_grey(colours))
+    with pytest.raises(DataError, match="channels"):
+        to_grey(colours[:, :2])

@@ -12,7 +12,7 @@ import torch
 
 import lgn.data
 from lgn.data import NAMED_SETS, DataError, DataSet
-from lgn.data.locate import DIGITS_DIRECTORY, locate
+from lgn.data.named import DIGITS_DIRECTORY, locate
 from lgn.data.preprocess import channel_statistics
 from lgn.data.registry import SetFile
 
@@ -82,7 +82,7 @@ def test_a_damaged_file_of_a_named_set_is_refused(
     for path in DIGITS_DIRECTORY.glob("*.gz"):
         shutil.copy(path, tmp_path)
     (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(gzip.compress(bytes(content), 1))
-    monkeypatch.setattr("lgn.data.locate.DIGITS_DIRECTORY", tmp_path)
+    monkeypatch.setattr("lgn.data.named.DIGITS_DIRECTORY", tmp_path)
     with pytest.raises(DataError, match=r"train-images-idx3-ubyte.gz .*checksum"):
         lgn.data.load("digits")
 

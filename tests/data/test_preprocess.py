@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import torch
 
-from lgn.data import DataError, Preprocessing, fit_preprocessing
-from lgn.data.preprocess import channel_statistics, to_grey
+from lgn.data import DataError, fit_preprocessing
+from lgn.data.preprocess import Recipe, channel_statistics
+from lgn.files import decode, encode
 
 
 def random_images(count: int = 300, channels: int = 3, size: int = 4, seed: int = 0) -> torch.Tensor:
@@ -54,43 +55,22 @@ def test_none_is_zero_to_one() -> None:
     assert fit_preprocessing("none", images).apply(images).flatten().tolist() == pytest.approx([0, 0.2, 1])
 
 
-def test_grey_is_the_luma_and_grey_stays_grey() -> None:
-    colours = torch.tensor([[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 9, 9]], dtype=torch.uint8)[:, :, None, None]
-    assert to_grey(colours).flatten().tolist() == [76, 150, 29, 9]
-    assert torch.equal(to_grey(to_grey(colours)), to_grey(colours))
-    with pytest.raises(DataError, match=r"1 or 3 channels.*got 2"):
-        to_grey(colours[:, :2])
-
-
-@pytest.mark.parametrize("kind", ["standardise", "none"])
-@pytest.mark.parametrize("grey", [False, True])
-def test_json_brings_it_back_exactly(kind: Any, grey: bool) -> None:
-    train, test = random_images(), random_images(5, seed=1)
-    fitted = fit_preprocessing(kind, train, grey=grey, eps=0.05)
-    text = json.dumps(fitted.to_json())
-    assert len(text) < 600
-    again = Preprocessing.from_json(json.loads(text))
-    assert torch.equal(again.apply(test), fitted.apply(test))
-    assert again.to_json() == fitted.to_json()
-
-
-def test_a_stored_zca_is_no_more_than_its_recipe() -> None:
+@pytest.mark.parametrize("kind", ["standardise", "zca", "none"])
+def test_a_recipe_is_stored_without_the_matrix_of_zca(kind: Any) -> None:
     train = random_images()
-    stored = fit_preprocessing("zca", train).to_json()
-    assert fit_preprocessing("zca", train).to_json() == stored
+    recipe = fit_preprocessing(kind, train, eps=0.05).recipe
+    stored = encode(recipe)
+    assert len(json.dumps(stored)) < 600
+    assert vars(decode(Recipe, stored)) == vars(recipe) == vars(fit_preprocessing(kind, train, eps=0.05).recipe)
     other = train.clone()
     other[0, 0, 0, 0] ^= 1
-    assert fit_preprocessing("zca", other).to_json() != stored
-    with pytest.raises(DataError, match="zca"):
-        Preprocessing.from_json(stored)
+    assert fit_preprocessing(kind, other, eps=0.05).recipe.checksum != recipe.checksum
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("schema", 2),
         ("kind", "pca"),
-        ("grey", "yes"),
         ("mean", [0.5, float("nan"), 0.5]),
         ("mean", [0.5]),
         ("mean", []),
@@ -101,23 +81,23 @@ def test_a_stored_zca_is_no_more_than_its_recipe() -> None:
         ("checksum", None),
     ],
 )
-def test_stored_nonsense_is_refused(key: str, value: Any) -> None:
-    stored = fit_preprocessing("standardise", random_images()).to_json()
-    with pytest.raises(DataError, match=key):
-        Preprocessing.from_json(stored | {key: value})
+def test_a_wrong_recipe_is_refused(key: str, value: Any) -> None:
+    stored = encode(fit_preprocessing("standardise", random_images()).recipe)
+    with pytest.raises(ValueError, match=key):
+        decode(Recipe, stored | {key: value})
 
 
 def test_bad_arguments_are_refused() -> None:
     images = random_images()
-    with pytest.raises(DataError, match="kind must be one of standardise, zca, none, got 'pca'"):
+    with pytest.raises(DataError, match="kind"):
         fit_preprocessing("pca", images)
-    with pytest.raises(DataError, match="eps must be a positive number, got 0"):
+    with pytest.raises(DataError, match="eps"):
         fit_preprocessing("zca", images, eps=0)
-    with pytest.raises(DataError, match="images must be uint8"):
+    with pytest.raises(DataError, match="images"):
         fit_preprocessing("zca", images.float())
-    with pytest.raises(DataError, match=r"8192 .*zca"):
+    with pytest.raises(DataError, match="images"):
         fit_preprocessing("zca", torch.zeros(2, 3, 64, 64, dtype=torch.uint8))
-    with pytest.raises(DataError, match=r"3 channels.*got 1"):
+    with pytest.raises(DataError, match="images"):
         fit_preprocessing("standardise", images).apply(images[:, :1])
-    with pytest.raises(DataError, match="images must be uint8"):
+    with pytest.raises(DataError, match="images"):
         fit_preprocessing("standardise", images).apply(images.double())

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lgn.data import DataError
-from lgn.data.split import choose_indices, split_indices
+from lgn.data.splitting import choose_indices, split_indices
 
 
 @given(

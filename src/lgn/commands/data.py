@@ -7,7 +7,7 @@ from tyro.extras import SubcommandApp
 
 import lgn.data
 from lgn.data.errors import printable
-from lgn.data.locate import find
+from lgn.data.named import find
 from lgn.data.registry import NAMED_SETS, NamedSet
 from lgn.text import columns
 

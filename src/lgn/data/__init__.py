@@ -4,10 +4,9 @@ from lgn.data.dataset import DataSet, Split, checksum
 from lgn.data.errors import DataError
 from lgn.data.kinds import Kind
 from lgn.data.loader import load
-from lgn.data.patches import patches
 from lgn.data.preprocess import Preprocessing, fit_preprocessing
 from lgn.data.registry import NAMED_SETS, NamedSet
-from lgn.data.seeds import epoch_order, generator_for
+from lgn.data.seeds import epoch_order, generator_for, patches
 from lgn.data.sources import Samples, samples
 from lgn.data.targets import Target, target
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lgn.data.dataset import DataSet, Split
-from lgn.data.errors import DataError
+from lgn.data.errors import DataError, naming
 from lgn.data.kinds import LAYOUTS, Kind
-from lgn.data.limits import MAX_BYTES, require_bytes
 from lgn.data.pixels import Arrays, as_bytes, channels_first
+from lgn.data.reading import require_bytes
 from lgn.data.sources import samples
-from lgn.data.split import split_by_seed
+from lgn.data.splitting import train_and_test
 from lgn.data.targets import class_numbers, target
 
 # The errors of zipfile and numpy for files that are damaged, encrypted, or compressed by an unknown method.
@@ -39,39 +39,33 @@ def load_arrays(path: Path, *, seed: int = 0, test_fraction: float = 0.2) -> Dat
     - `labels` (N,), integers or text, with optional `class_names`; or `target` (N,) or (N, q), numbers. The test part
       has `test_labels` or `test_target`.
     """
-    arrays = read_npz(path)
-    try:
-        return _data_set(path, arrays, seed, test_fraction)
-    except DataError as error:
-        raise DataError(f"{path} cannot be used: {error}") from error
+    with naming(path):
+        return _data_set(path, _read_npz(path), seed, test_fraction)
 
 
 def load_images(path: Path) -> Tensor:
     """The array `images` of an `.npz` file.  -> uint8 (N, C, H, W)"""
-    arrays = read_npz(path)
-    try:
+    with naming(path):
+        arrays = _read_npz(path)
         if _kind_of(arrays) != "images":
             raise DataError("it must have an array 'images'")
         return as_bytes({"images": channels_first(arrays["images"], "images")})[0]["images"]
-    except DataError as error:
-        raise DataError(f"{path} cannot be used: {error}") from error
 
 
-def read_npz(path: Path) -> Arrays:
-    """The arrays of an `.npz` file with known names. Their headers are checked before their values are read."""
+def _read_npz(path: Path) -> Arrays:
+    """The arrays with known names. Their headers are checked before their values are read."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = {name: f"{name}.npy" for name in _NAMES if f"{name}.npy" in archive.namelist()}
             claimed = sum(_claimed_bytes(archive, member) for member in members.values())
-            if claimed > MAX_BYTES:
-                raise DataError(f"its arrays need {claimed:,} bytes, allowed are {MAX_BYTES:,}")
+            require_bytes(claimed, "its arrays")
             return {name: _read_member(archive, member) for name, member in members.items()}
-    except DataError as error:
-        raise DataError(f"{path} cannot be used: {error}") from error
+    except DataError:
+        raise
     except _UNREADABLE as error:
-        raise DataError(f"{path} is not a readable .npz file: {error}") from error
+        raise DataError(f"it is not a readable .npz file: {error}") from error
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise DataError(f"it cannot be read: {error.strerror or error}") from error
 
 
 def _claimed_bytes(archive: zipfile.ZipFile, member: str) -> int:
@@ -106,15 +100,12 @@ def _data_set(path: Path, arrays: Arrays, seed: int, test_fraction: float) -> Da
     tensors, notes = _tensors({name: arrays[name] for name in names}, kind)
     targets, class_names = _targets(arrays, kind, [len(tensor) for tensor in tensors])
     parts = [Split(tensor, **part) for tensor, part in zip(tensors, targets, strict=True)]
-    how = ""
-    if len(parts) == 1:
-        parts = list(split_by_seed(parts[0], test_fraction, seed, "it"))
-        how = f", split with seed {seed}"
+    train, test, how = train_and_test(parts, test_fraction, seed, "it")
     return DataSet(
         name=path.stem,
         kind=kind,
-        train=parts[0],
-        test=parts[1],
+        train=train,
+        test=test,
         class_names=class_names,
         source=f"arrays of {path}{how}",
         notes=notes,

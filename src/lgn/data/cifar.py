@@ -5,11 +5,10 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from lgn.data.dataset import Split
-from lgn.data.errors import DataError
-from lgn.data.files import read_bytes
+from lgn.data.errors import DataError, naming
+from lgn.data.reading import read_bytes
 from lgn.data.restricted_pickle import read_pickled_dict
 
 IMAGE_SHAPE = (3, 32, 32)
@@ -50,14 +49,8 @@ def join(splits: list[Split]) -> Split:
 
 
 def _split(path: Path, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Split:
-    if len(pixels) != len(labels):
-        raise DataError(f"{path} has {len(pixels)} images but {len(labels)} labels")
-    if len(labels) == 0:
-        raise DataError(f"{path} holds no images")
-    if labels.max() >= NUM_CLASSES:
-        raise DataError(f"{path} has the label {labels.max()}, allowed are 0..{NUM_CLASSES - 1}")
-    return Split(_tensor(pixels).reshape(-1, *IMAGE_SHAPE), _tensor(labels).long())
-
-
-def _tensor(array: NDArray[np.uint8]) -> Tensor:
-    return torch.from_numpy(array.copy())
+    with naming(path):
+        if len(labels) and labels.max() >= NUM_CLASSES:
+            raise DataError(f"labels must be in 0..{NUM_CLASSES - 1}, got {labels.max()}")
+        images = torch.from_numpy(pixels.copy()).reshape(-1, *IMAGE_SHAPE)
+        return Split(images, torch.from_numpy(labels.astype(np.int64)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lgn.data.errors import DataError
-from lgn.data.limits import require_image_bytes
+from lgn.data.reading import require_image_bytes
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -7,7 +7,7 @@ import torch
 from lgn.data.dataset import DataSet, Split
 from lgn.data.decode import Header, decode_images, read_header
 from lgn.data.listing import listings
-from lgn.data.split import split_by_seed
+from lgn.data.splitting import train_and_test
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -23,14 +23,12 @@ def load_folder(path: Path, *, image_size: int | None = None, seed: int = 0, tes
     paths = [image for listing in found for image in listing.paths]
     headers = [read_header(image) for image in paths]
     class_names = found[0].class_names
-    numbers = torch.tensor([label for listing in found for label in listing.labels])
-    images = Split(decode_images(paths, headers, image_size), numbers if class_names else None)
-    if len(found) == 2:
-        first = len(found[0].paths)
-        train, test, how = images.part(slice(first)), images.part(slice(first, None)), ""
-    else:
-        train, test = split_by_seed(images, test_fraction, seed, str(path))
-        how = f", split with seed {seed}"
+    images = decode_images(paths, headers, image_size).split([len(listing.paths) for listing in found])
+    parts = [
+        Split(samples.clone(), torch.tensor(listing.labels) if class_names else None)
+        for samples, listing in zip(images, found, strict=True)
+    ]
+    train, test, how = train_and_test(parts, test_fraction, seed, path)
     return DataSet(
         name=path.resolve().name,
         kind="images",

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lgn.data.dataset import DataSet, Split
 from lgn.data.errors import DataError
-from lgn.data.files import plain_or_gzip, read_bytes
+from lgn.data.reading import plain_or_gzip, read_bytes
 
 IMAGES_MAGIC = 0x00000803  # unsigned bytes, 3 axes
 LABELS_MAGIC = 0x00000801  # unsigned bytes, 1 axis
@@ -85,14 +85,11 @@ def _read(path: Path, magic: int, what: str, md5: str | None) -> Tensor:
     content = read_bytes(path, _LIMIT, md5)
     axes = magic & 0xFF
     header = 4 * (1 + axes)
-    if len(content) < 4:
-        raise DataError(f"{path} is truncated: {len(content)} bytes are too few for the magic number")
-    found = int.from_bytes(content[:4], "big")
-    if found != magic:
-        raise DataError(f"{path} must have the magic number {magic:#010x} of IDX {what}, got {found:#010x}")
     if len(content) < header:
         raise DataError(f"{path} is truncated: {len(content)} bytes are too few for the header of {header} bytes")
-    shape = struct.unpack(f">{axes}I", content[4:header])
+    found, *shape = struct.unpack(f">{1 + axes}I", content[:header])
+    if found != magic:
+        raise DataError(f"{path} must have the magic number {magic:#010x} of IDX {what}, got {found:#010x}")
     size, expected = len(content) - header, math.prod(shape)
     if size != expected:
         problem = "is truncated" if size < expected else "has too many bytes"

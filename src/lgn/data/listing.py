@@ -1,6 +1,6 @@
 """The files of a folder, with one subfolder for each class, or without classes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lgn.data.errors import DataError
@@ -16,6 +16,12 @@ class Listing:
     labels: tuple[int, ...]
     class_names: tuple[str, ...]
     left_out: int
+
+    def part(self, numbers: list[int]) -> "Listing":
+        """The files with these numbers."""
+        chosen = [(self.paths[number], self.labels[number]) for number in numbers]
+        paths, labels = zip(*chosen, strict=True)
+        return replace(self, paths=paths, labels=labels)
 
 
 def listings(path: Path, suffixes: tuple[str, ...], what: str) -> list[Listing]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from lgn.data import table
+from lgn.data import table_files
 from lgn.data.arrays import load_arrays
 from lgn.data.dataset import DataSet
 from lgn.data.errors import DataError, printable
@@ -39,9 +39,8 @@ def load(
     """Load a data set by its name, or from a folder or file.
 
     source:
-        - `digits` (part of the package), `mnist`, `fashion-mnist`, `cifar10`, `rotated-mnist`, `rotated-mnist-90`,
-          `rotated-mnist-45` or `flipped-cifar10`. They are looked for in `data_dir`, in the directory `LGN_DATA` and
-          in the cache, then downloaded into `data_dir` or the cache.
+        - A name of `NAMED_SETS`, such as `digits` (part of the package) or `mnist`. It is looked for in `data_dir`, in
+          the directory `LGN_DATA` and in the cache, then downloaded into `data_dir` or the cache.
         - A folder of images: subfolders are classes, `train` and `test` are the split.
         - A folder of WAV files, 16 bit PCM, laid out like a folder of images.
         - A folder with the four IDX files of a data set like MNIST, plain or gzip.
@@ -61,7 +60,7 @@ def load(
         raise DataError(f"image_size must be at least 1, got {image_size}")
     path = Path(source).expanduser()
     named = isinstance(source, str) and source in NAMED_SETS
-    is_table = not named and path.is_file() and path.suffix.lower() in table.SUFFIXES
+    is_table = not named and path.is_file() and path.suffix.lower() in table_files.SUFFIXES
     is_wav = not named and path.is_dir() and has_wavs(path)
     if window is not None and not is_wav:
         raise DataError(f"window must be given for folders of WAV files only, got {window} for {source}")
@@ -72,7 +71,7 @@ def load(
         found = load_named(str(source), data_dir, seed, download=download, progress=progress)
     elif is_table:
         columns = (target,) if isinstance(target, str) else tuple(target)
-        found = table.load_table(path, kind=kind, target=columns, target_kind=target_kind, **split)
+        found = table_files.load_table(path, kind=kind, target=columns, target_kind=target_kind, **split)
     elif is_wav:
         found = load_wavs(path, window=window, **split)
     elif path.is_file():

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lgn.data.errors import DataError
-from lgn.data.limits import PIECE
+from lgn.data.reading import PIECE
 
 Arrays = dict[str, NDArray[Any]]
 

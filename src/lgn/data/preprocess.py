@@ -1,21 +1,17 @@
 """Preprocess images for a network, with statistics of the training images."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 
 from lgn.data.dataset import checksum
 from lgn.data.errors import DataError
-from lgn.data.limits import PIECE
-from lgn.data.zca import CHUNK, Whitening, fit_whitening
-from lgn.files import decode, encode
 
 Kind = Literal["standardise", "zca", "none"]
-SCHEMA = 1
 
 # Note [The eps of whitening]
 # After standardising, the average variance of a pixel is about one, so eps is a fraction of the average variance.
@@ -25,7 +21,8 @@ SCHEMA = 1
 # 1e-3, 31.3 and 31.9 for 1e-2: with 1e-2, train and test agree.
 DEFAULT_EPS = 1e-2
 
-_GREY_WEIGHTS = (0.299, 0.587, 0.114)  # luma of ITU-R BT.601, as in Pillow
+CHUNK = 2048  # images of one step: 25 MB of float32 for CIFAR-10
+MAX_PIXELS = 8192  # the matrix then has 268 MB of float32, and its eigenvectors take minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +30,6 @@ class Recipe:
     """The stored part of a preprocessing. `mean` and `std` belong to pixels in 0..1, one number per channel."""
 
     kind: Kind
-    grey: bool
     mean: tuple[float, ...]
     std: tuple[float, ...]
     eps: float
@@ -49,12 +45,28 @@ class Recipe:
 
 
 @dataclass(frozen=True, eq=False)
+class Whitening:
+    """ZCA whitening: `x -> U (Lambda + eps I)^(-1/2) U^T (x - mean)`, where `U Lambda U^T` is the covariance of train.
+
+    Shapes: mean float32 (D,), matrix float32 (D, D), with D = C * H * W.
+    """
+
+    mean: Tensor
+    matrix: Tensor
+
+    def apply(self, images: Tensor) -> Tensor:
+        """Whitened images.  float32 (N, C, H, W) -> float32 (N, C, H, W)"""
+        flat = images.flatten(1) - self.mean.to(images.device)
+        return (flat @ self.matrix.to(images.device)).reshape(images.shape)  # the matrix is symmetric
+
+
+@dataclass(frozen=True, eq=False)
 class Preprocessing(Recipe):
-    """A fitted preprocessing, made by `fit_preprocessing` or `Preprocessing.from_json`.
+    """A fitted preprocessing, made by `fit_preprocessing`.
 
     - `none`: bytes are scaled to 0..1.
     - `standardise`: `(x - mean) / std` per channel.
-    - `zca`: standardised, then whitened (see `lgn.data.zca`).
+    - `zca`: standardised, then whitened.
     """
 
     whitening: Whitening | None = None
@@ -62,7 +74,7 @@ class Preprocessing(Recipe):
     def apply(self, images: Tensor) -> Tensor:
         """Preprocess bytes; float32 images are taken as preprocessed and returned unchanged.
 
-        Shapes: uint8 (N, C, H, W) -> float32 (N, C or 1, H, W)
+        Shapes: uint8 (N, C, H, W) -> float32 (N, C, H, W)
         """
         if images.dtype == torch.float32:
             return images
@@ -72,12 +84,9 @@ class Preprocessing(Recipe):
             )
         if self.whitening is None:
             return self._standardise(images)
-        finished = torch.empty(0)
-        for first in range(0, len(images), CHUNK):  # so that there is only one float32 copy of the data set
-            chunk = self.whitening.apply(self._standardise(images[first : first + CHUNK]))
-            if first == 0:
-                finished = chunk.new_empty(len(images), *chunk.shape[1:])
-            finished[first : first + CHUNK] = chunk
+        finished = torch.empty(images.shape, dtype=torch.float32, device=images.device)
+        for whole, part in zip(images.split(CHUNK), finished.split(CHUNK), strict=True):
+            part.copy_(self.whitening.apply(self._standardise(whole)))  # one float32 copy of the data set in all
         return finished
 
     def prepare(self, images: Tensor) -> Tensor:
@@ -85,32 +94,16 @@ class Preprocessing(Recipe):
 
         `apply` completes any batch of the result: `apply(prepare(images)[i]) == apply(images[i])`.
         """
-        if self.kind == "zca":
-            return self.apply(images)
-        return to_grey(images) if self.grey else images
+        return self.apply(images) if self.kind == "zca" else images
 
-    def to_json(self) -> dict[str, Any]:
-        """The recipe. The matrix of `zca` is not stored: the checksum and eps allow to fit it again."""
-        return {"schema": SCHEMA, **{field.name: encode(getattr(self, field.name)) for field in fields(Recipe)}}
-
-    @staticmethod
-    def from_json(stored: Mapping[str, Any]) -> "Preprocessing":
-        """A stored preprocessing; `zca` is refused, because it has to be fitted again to its images."""
-        if stored.get("schema") != SCHEMA:
-            raise DataError(f"preprocessing must have schema {SCHEMA}, got {stored.get('schema')!r}")
-        try:
-            recipe = decode(Recipe, {key: value for key, value in stored.items() if key != "schema"}, "preprocessing")
-        except ValueError as error:
-            raise DataError(str(error)) from None
-        if recipe.kind == "zca":
-            raise DataError("preprocessing kind must not be 'zca': fit it again to the training images")
-        return Preprocessing(**vars(recipe))
+    @property
+    def recipe(self) -> Recipe:
+        """The stored part. The matrix of `zca` is not stored: it can be fitted again to images of this checksum."""
+        return Recipe(**{field.name: getattr(self, field.name) for field in fields(Recipe)})
 
     def _standardise(self, images: Tensor) -> Tensor:
-        if self.grey:
-            images = to_grey(images)
         if self.kind == "none":
-            return unit_range(images)
+            return images.float().div_(255)
         if images.shape[1] != len(self.mean):
             raise DataError(f"images must have {len(self.mean)} channels, as in train, got {images.shape[1]}")
         std = torch.tensor(self.std, dtype=torch.float64)
@@ -119,7 +112,7 @@ class Preprocessing(Recipe):
         return images.float().mul_(scale).sub_(shift)
 
 
-def fit_preprocessing(kind: Kind, images: Tensor, *, grey: bool = False, eps: float = DEFAULT_EPS) -> Preprocessing:
+def fit_preprocessing(kind: Kind, images: Tensor, *, eps: float = DEFAULT_EPS) -> Preprocessing:
     """Fit a preprocessing to training images, uint8 (N, C, H, W).
 
     eps: added to the variances by `zca` (Note [The eps of whitening]); the other kinds do not use it.
@@ -130,12 +123,35 @@ def fit_preprocessing(kind: Kind, images: Tensor, *, grey: bool = False, eps: fl
         raise DataError(f"images must be uint8 (N, C, H, W) and not empty, got {images.dtype} {tuple(images.shape)}")
     if not (math.isfinite(eps) and eps > 0):
         raise DataError(f"eps must be a positive number, got {eps}")
-    inputs = to_grey(images) if grey else images
-    mean, std = channel_statistics(inputs)
-    fitted = Preprocessing(kind, grey, mean, std, eps, checksum(images))
-    if kind != "zca":
-        return fitted
-    return replace(fitted, whitening=fit_whitening(inputs, fitted._standardise, eps))
+    mean, std = channel_statistics(images)
+    fitted = Preprocessing(kind, mean, std, eps, checksum(images))
+    return replace(fitted, whitening=_whitening(images, fitted._standardise, eps)) if kind == "zca" else fitted
+
+
+def _whitening(images: Tensor, as_float: Callable[[Tensor], Tensor], eps: float) -> Whitening:
+    """Fit the whitening of training images; `as_float` standardises a chunk of them.
+
+    The mean is subtracted before the products are summed in float64, so that a pixel that is constant in train has
+    exactly no variance.
+
+    Shapes: images uint8 (N, C, H, W)
+    """
+    pixels = images[0].numel()
+    if pixels > MAX_PIXELS:
+        raise DataError(
+            f"images must have at most {MAX_PIXELS} values for zca, got {tuple(images.shape[1:])}; "
+            "choose a smaller image_size or standardise"
+        )
+    mean = torch.zeros(pixels, dtype=torch.float64, device=images.device)
+    covariance = torch.zeros(pixels, pixels, dtype=torch.float64, device=images.device)
+    for chunk in images.split(CHUNK):
+        mean += as_float(chunk).flatten(1).sum(0, dtype=torch.float64) / len(images)
+    for chunk in images.split(CHUNK):
+        centred = as_float(chunk).flatten(1) - mean.float()
+        covariance += centred.T @ centred / len(images)
+    variances, directions = torch.linalg.eigh(covariance)
+    scaled = directions * (variances.clamp(min=0) + eps).rsqrt()
+    return Whitening(mean.float(), (scaled @ directions.T).float())
 
 
 def channel_statistics(images: Tensor) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -153,30 +169,3 @@ def channel_statistics(images: Tensor) -> tuple[tuple[float, ...], tuple[float, 
         # The deviation of a constant channel is zero up to rounding.
         deviations.append(deviation if deviation > 1e-9 else 1.0)
     return tuple(means), tuple(deviations)
-
-
-def to_grey(images: Tensor, *, piece: int = PIECE) -> Tensor:
-    """Grey images; grey input is returned unchanged.  uint8 (N, 1 or 3, H, W) -> uint8 (N, 1, H, W)
-
-    piece: largest number of values to compute with at a time.
-    """
-    if images.shape[1] == 1:
-        return images
-    if images.shape[1] != 3:
-        raise DataError(f"images must have 1 or 3 channels to become grey, got {images.shape[1]}")
-    weights = torch.tensor(_GREY_WEIGHTS, device=images.device)[:, None]
-    grey = images.new_empty(len(images), 1, *images.shape[2:])
-    for colours, target in zip(_pieces(images.flatten(2), piece), _pieces(grey.flatten(2), piece), strict=True):
-        target.copy_((colours * weights).sum(1, keepdim=True).round_())
-    return grey
-
-
-def _pieces(pixels: Tensor, piece: int) -> list[Tensor]:
-    """Views of several images, or of parts of one image, small enough to compute with.  (N, C, pixels)"""
-    count = max(piece // max(3 * pixels.shape[2], 1), 1)
-    return [part for images in pixels.split(count) for part in images.split(piece // 3, dim=2)]
-
-
-def unit_range(images: Tensor) -> Tensor:
-    """Bytes as float32 in 0..1; float32 is returned unchanged."""
-    return images if images.dtype == torch.float32 else images.float().div_(255)

@@ -7,7 +7,7 @@ from typing import Any
 
 from lgn.data.dataset import DataSet
 from lgn.data.idx import FILES
-from lgn.data.rotated import flip_set, rotate_set, turn_set
+from lgn.data.rotated import TEST_COUNT, TRAIN_COUNT, flip_set, rotate_set, turn_set
 
 DIGIT_NAMES = tuple(str(digit) for digit in range(10))
 
@@ -162,20 +162,26 @@ CIFAR10 = NamedSet(
 )
 
 
-def _rotated(name: str, what: str, **options: Any) -> NamedSet:
-    return NamedSet(
-        name,
-        what,
-        train_count=12_000,
-        test_count=50_000,
-        image_shape=(1, 28, 28),
-        class_names=DIGIT_NAMES,
+def _made(
+    source: NamedSet, name: str, what: str, make: Callable[..., DataSet], *counts: int, **options: Any
+) -> NamedSet:
+    """A data set that is computed from another; `counts` are the numbers of train and test images, if they differ."""
+    train_count, test_count = counts or (source.train_count, source.test_count)
+    return replace(
+        source,
+        name=name,
+        what=what,
+        train_count=train_count,
+        test_count=test_count,
         layouts=(),
-        made_from="mnist",
-        make=partial(rotate_set, **options),
+        downloads=(),
+        made_from=source.name,
+        make=partial(make, **options),
     )
 
 
+_TURNED = "MNIST turned by random"
+_ROTATED = (rotate_set, TRAIN_COUNT, TEST_COUNT)
 NAMED_SETS: dict[str, NamedSet] = {
     named.name: named
     for named in (
@@ -183,25 +189,12 @@ NAMED_SETS: dict[str, NamedSet] = {
         MNIST,
         FASHION_MNIST,
         CIFAR10,
-        replace(
-            DIGITS,
-            name="digits-90",
-            what="digits turned by random multiples of 90 degrees",
-            layouts=(),
-            made_from="digits",
-            make=turn_set,
-        ),
-        _rotated("rotated-mnist", "MNIST turned by random angles"),
-        _rotated("rotated-mnist-90", "MNIST turned by random multiples of 90 degrees", quarter_turns=True),
-        _rotated("rotated-mnist-45", "MNIST turned by random angles of at most 45 degrees", within=45.0),
-        replace(
-            CIFAR10,
-            name="flipped-cifar10",
-            what="CIFAR-10, a random half of the photographs mirrored left to right",
-            layouts=(),
-            downloads=(),
-            made_from="cifar10",
-            make=flip_set,
+        _made(DIGITS, "digits-90", "digits turned by random multiples of 90 degrees", turn_set),
+        _made(MNIST, "rotated-mnist", f"{_TURNED} angles", *_ROTATED),
+        _made(MNIST, "rotated-mnist-90", f"{_TURNED} multiples of 90 degrees", *_ROTATED, quarter_turns=True),
+        _made(MNIST, "rotated-mnist-45", f"{_TURNED} angles of at most 45 degrees", *_ROTATED, within=45.0),
+        _made(
+            CIFAR10, "flipped-cifar10", "CIFAR-10, a random half of the photographs mirrored left to right", flip_set
         ),
     )
 }

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from lgn.data.dataset import DataSet, Split
-from lgn.data.limits import PIECE, require_image_bytes
+from lgn.data.reading import PIECE, require_image_bytes
 
 
 def resize(images: Tensor, size: int, *, piece: int = PIECE) -> Tensor:

@@ -4,6 +4,7 @@ Rotated MNIST has 12,000 digits in train and 50,000 in test. Every digit is turn
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -49,24 +50,26 @@ def rotate_set(mnist: DataSet, name: str, seed: int, *, quarter_turns: bool = Fa
 
 def turn_set(source: DataSet, name: str, seed: int) -> DataSet:
     """Turn every image by a random multiple of 90 degrees; train and test stay apart."""
-    generator = generator_for(name, seed)
-    train, test = (
-        Split(turn(split.samples, torch.randint(4, (len(split),), generator=generator)), split.labels)
-        for split in (source.train, source.test)
-    )
-    return replace(source, name=name, train=train, test=test, source=f"made from {source.source} with seed {seed}")
+
+    def turned(images: Tensor, generator: torch.Generator) -> Tensor:
+        return turn(images, torch.randint(4, (len(images),), generator=generator))
+
+    return _changed_set(source, name, seed, turned)
 
 
 def flip_set(source: DataSet, name: str, seed: int) -> DataSet:
     """A random half of the images mirrored left to right; train and test are not mixed."""
+
+    def flipped(images: Tensor, generator: torch.Generator) -> Tensor:
+        mirrored = torch.rand(len(images), generator=generator) < 0.5
+        return torch.where(mirrored[:, None, None, None], images.flip(-1), images)
+
+    return _changed_set(source, name, seed, flipped)
+
+
+def _changed_set(source: DataSet, name: str, seed: int, change: Callable[[Tensor, torch.Generator], Tensor]) -> DataSet:
     generator = generator_for(name, seed)
-    flipped = []
-    for split in (source.train, source.test):
-        drawn = torch.rand(len(split.samples), generator=generator) < 0.5
-        images = split.samples.clone()
-        images[drawn] = images[drawn].flip(-1)
-        flipped.append(Split(images, split.labels))
-    train, test = flipped
+    train, test = (Split(change(split.samples, generator), split.labels) for split in (source.train, source.test))
     return replace(source, name=name, train=train, test=test, source=f"made from {source.source} with seed {seed}")
 
 

@@ -110,10 +110,8 @@ def _classes(values: Tensor | NDArray[Any], name: str) -> Target:
         if not bool((values == values.round()).all()):
             raise DataError(f"{name} must be integers, booleans or text for classes, got {values.dtype}")
         values = values.long()
-    found, numbers = values.unique(return_inverse=True)
-    if len(found) < 2:
-        raise DataError(f"{name} must have at least 2 classes, got only {found[0].item()}")
-    return Target(numbers, "classes", tuple(str(value) for value in found.tolist()))
+    (numbers,), names = class_numbers([values.cpu().numpy()], name)
+    return Target(numbers.to(values.device), "classes", names)
 
 
 def _numbers(values: Tensor | NDArray[Any], name: str) -> Tensor:

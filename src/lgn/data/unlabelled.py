@@ -10,8 +10,10 @@ from lgn.data.arrays import load_images
 from lgn.data.decode import decode_images, read_header
 from lgn.data.errors import DataError
 from lgn.data.folder import SUFFIXES
-from lgn.data.preprocess import to_grey
+from lgn.data.reading import PIECE
 from lgn.data.resize import resize
+
+_GREY_WEIGHTS = (0.299, 0.587, 0.114)  # luma of ITU-R BT.601, as in Pillow
 
 
 def read_images(sources: Sequence[Path], shape: tuple[int, int, int]) -> tuple[tuple[str, ...], Tensor]:
@@ -59,3 +61,14 @@ def _fitted(images: Tensor, shape: tuple[int, int, int], source: str) -> Tensor:
         size = f"{images.shape[-2]}x{images.shape[-1]}"
         raise DataError(f"images must be {height}x{width} for this network, {source} has {size}")
     return resize(images.contiguous(), height)
+
+
+def to_grey(images: Tensor) -> Tensor:
+    """Grey images; grey input is returned unchanged.  uint8 (N, 1 or 3, H, W) -> uint8 (N, 1, H, W)"""
+    if images.shape[1] == 1:
+        return images
+    if images.shape[1] != 3:
+        raise DataError(f"images must have 1 or 3 channels to become grey, got {images.shape[1]}")
+    weights = torch.tensor(_GREY_WEIGHTS, device=images.device)[:, None, None]
+    parts = images.split(max(PIECE // images[0].numel(), 1))
+    return torch.cat([(part * weights).sum(1, keepdim=True).round_().byte() for part in parts])

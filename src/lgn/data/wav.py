@@ -1,29 +1,23 @@
 """Folders of WAV files, cut into windows of one length."""
 
 import wave
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from lgn.data.dataset import DataSet, Split
-from lgn.data.errors import DataError
-from lgn.data.limits import require_bytes
+from lgn.data.errors import DataError, naming
 from lgn.data.listing import Listing, entries, listings
-from lgn.data.split import split_indices
+from lgn.data.reading import require_bytes
+from lgn.data.splitting import split_indices
 
 SUFFIXES = (".wav",)
 
 
-@dataclass(frozen=True)
-class _Header:
-    """Channels, frames per second and number of frames of a WAV file."""
-
-    channels: int
-    rate: int
-    frames: int
+Headers = dict[Path, Any]  # wave._wave_params
 
 
 def has_wavs(path: Path) -> bool:
@@ -50,12 +44,11 @@ def load_wavs(path: Path, *, window: int | None = None, seed: int = 0, test_frac
     headers = {file: _read_header(file) for listing in found for file in listing.paths}
     length = _length(headers, window)
     channels, rate = _common(headers)
-    count = sum(header.frames // length for header in headers.values())
+    count = sum(header.nframes // length for header in headers.values())
     require_bytes(4 * count * channels * length, f"{count:,} signals of {length} frames")
-    if len(found) == 2:
-        parts, how = found, ""
-    else:
-        parts, how = _split(path, found[0], test_fraction, seed), f", split with seed {seed}"
+    parts, how = (
+        (found, "") if len(found) == 2 else (_split(path, found[0], test_fraction, seed), f", split with seed {seed}")
+    )
     train, test = (_windows(part, headers, length) for part in parts)
     return DataSet(
         name=path.resolve().name,
@@ -68,24 +61,24 @@ def load_wavs(path: Path, *, window: int | None = None, seed: int = 0, test_frac
     )
 
 
-def _read_header(path: Path) -> _Header:
+def _read_header(path: Path) -> Any:
     try:
         with wave.open(str(path), "rb") as file:
-            width, header = file.getsampwidth(), _Header(file.getnchannels(), file.getframerate(), file.getnframes())
+            header = file.getparams()
     except (wave.Error, EOFError, OSError, ValueError) as error:
         raise DataError(f"{path} is not a WAV file with 16 bit PCM: {error or 'it ends too early'}") from error
-    if width != 2:
-        raise DataError(f"{path} must have 16 bits per value, it has {8 * width}")
-    if header.frames == 0:
+    if header.sampwidth != 2:
+        raise DataError(f"{path} must have 16 bits per value, it has {8 * header.sampwidth}")
+    if header.nframes == 0:
         raise DataError(f"{path} is empty: it has no frames")
     return header
 
 
-def _length(headers: dict[Path, _Header], window: int | None) -> int:
+def _length(headers: Headers, window: int | None) -> int:
     if window is not None and window < 1:
         raise DataError(f"window must be at least 1, got {window}")
-    shortest, longest = (choose(headers, key=lambda path: headers[path].frames) for choose in (min, max))
-    low, high = headers[shortest].frames, headers[longest].frames
+    shortest, longest = (choose(headers, key=lambda path: headers[path].nframes) for choose in (min, max))
+    low, high = headers[shortest].nframes, headers[longest].nframes
     if window is None and low != high:
         raise DataError(
             "window must be given (--window) for signals of several lengths, "
@@ -96,32 +89,25 @@ def _length(headers: dict[Path, _Header], window: int | None) -> int:
     return window or low
 
 
-def _common(headers: dict[Path, _Header]) -> tuple[int, int]:
+def _common(headers: Headers) -> tuple[int, int]:
     """Number of channels and rate of all files."""
-    for what, values in (
-        ("number of channels", {header.channels: path for path, header in headers.items()}),
-        ("rate", {header.rate: path for path, header in headers.items()}),
-    ):
-        if len(values) > 1:
-            examples = ", ".join(f"{value} ({path.name})" for value, path in sorted(values.items())[:3])
-            raise DataError(f"signals must have the same {what}, got {examples}")
     header = next(iter(headers.values()))
-    return header.channels, header.rate
+    for noun, name in (("number of channels", "nchannels"), ("rate", "framerate")):
+        examples = {getattr(header, name): path for path, header in headers.items()}
+        if len(examples) > 1:
+            got = ", ".join(f"{value} ({path.name})" for value, path in sorted(examples.items())[:3])
+            raise DataError(f"signals must have the same {noun}, got {got}")
+    return header.nchannels, header.framerate
 
 
 def _split(path: Path, listing: Listing, test_fraction: float, seed: int) -> list[Listing]:
     """The files of train and of test, the same share of every class."""
-    try:
+    with naming(path, "cannot be split into files"):
         parts = split_indices(torch.tensor(listing.labels).clamp(min=0), test_fraction, seed)
-    except DataError as error:
-        raise DataError(f"{path} cannot be split into files: {error}") from error
-    return [
-        Listing(tuple(listing.paths[i] for i in part), tuple(listing.labels[i] for i in part), listing.class_names, 0)
-        for part in (indices.tolist() for indices in parts)
-    ]
+    return [listing.part(indices.tolist()) for indices in parts]
 
 
-def _windows(listing: Listing, headers: dict[Path, _Header], length: int) -> Split:
+def _windows(listing: Listing, headers: Headers, length: int) -> Split:
     signals, labels = [], []
     for path, label in zip(listing.paths, listing.labels, strict=True):
         found = _read(path, headers[path], length)
@@ -130,23 +116,21 @@ def _windows(listing: Listing, headers: dict[Path, _Header], length: int) -> Spl
     return Split(torch.cat(signals), torch.tensor(labels) if listing.class_names else None)
 
 
-def _read(path: Path, header: _Header, length: int) -> Tensor:
+def _read(path: Path, header: Any, length: int) -> Tensor:
     """All windows of a file.  -> float32 (windows, channels, length)"""
-    count = header.frames // length
+    count = header.nframes // length
     with wave.open(str(path), "rb") as file:
         content = file.readframes(count * length)
-    if len(content) != 2 * count * length * header.channels:
-        raise DataError(f"{path} is damaged: it ends before the {header.frames} frames of its header")
+    if len(content) != 2 * count * length * header.nchannels:
+        raise DataError(f"{path} is damaged: it ends before the {header.nframes} frames of its header")
     numbers = np.frombuffer(content, "<i2").astype(np.float32) / 2**15
-    return torch.from_numpy(numbers).view(count, length, header.channels).transpose(1, 2).contiguous()
+    return torch.from_numpy(numbers).view(count, length, header.nchannels).transpose(1, 2).contiguous()
 
 
-def _notes(
-    headers: dict[Path, _Header], found: list[Listing], window: int | None, length: int, rate: int
-) -> tuple[str, ...]:
+def _notes(headers: Headers, found: list[Listing], window: int | None, length: int, rate: int) -> tuple[str, ...]:
     notes = [f"{len(headers)} files at {rate:,} frames per second"]
     if window is not None:
-        lost = sum(header.frames % length for header in headers.values())
+        lost = sum(header.nframes % length for header in headers.values())
         notes.append(f"they were cut into windows of {window} frames; {lost:,} frames at their ends were left out")
     if left_out := sum(listing.left_out for listing in found):
         notes.append(f"{left_out} entries that are not {', '.join(SUFFIXES)} were left out")

@@ -1,9 +1,9 @@
 """What the data set decides about a run."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from lgn.data.preprocess import Preprocessing, Recipe
+from lgn.data.preprocess import Recipe
 from lgn.files import decode, encode
 
 
@@ -35,8 +35,3 @@ class Facts:
     def from_json(values: Any) -> "Facts":
         """Read what `to_json` wrote."""
         return decode(Facts, values, "facts")
-
-
-def recipe_of(preprocessing: Preprocessing) -> Recipe:
-    """What is stored of a preprocessing: everything except the whitening matrix."""
-    return Recipe(**{field.name: getattr(preprocessing, field.name) for field in fields(Recipe)})

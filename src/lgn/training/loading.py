@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from lgn import data
-from lgn.data.split import choose_indices, split_indices
+from lgn.data.splitting import choose_indices, split_indices
 from lgn.training.config import Config
-from lgn.training.facts import Facts, recipe_of
+from lgn.training.facts import Facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def load_images(config: Config, *, progress: bool = False) -> Images:
         data_notes=tuple(found.notes),
         data_checksum=found.checksum(),
         counts={part: len(images) for part, (images, _) in parts.items()},
-        preprocessing=recipe_of(preprocessing),
+        preprocessing=preprocessing.recipe,
     )
     return Images(parts, preprocessing, facts)
 

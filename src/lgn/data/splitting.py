@@ -4,18 +4,22 @@ import torch
 from torch import Tensor
 
 from lgn.data.dataset import Split
-from lgn.data.errors import DataError
+from lgn.data.errors import DataError, naming
 from lgn.data.seeds import generator_for
 
 
-def split_by_seed(whole: Split, test_fraction: float, seed: int, source: str) -> tuple[Split, Split]:
-    """A train part and a test part of samples; `source` is for messages."""
+def train_and_test(parts: list[Split], test_fraction: float, seed: int, source: object) -> tuple[Split, Split, str]:
+    """A train part and a test part, and how they were split, in words for the source of a data set.
+
+    Two parts are returned as they are; one part is split by seed. `source` is for messages.
+    """
+    if len(parts) == 2:
+        return parts[0], parts[1], ""
+    (whole,) = parts
     labels = torch.zeros(len(whole), dtype=torch.int64) if whole.labels is None else whole.labels
-    try:
+    with naming(source, "cannot be split"):
         train, test = split_indices(labels, test_fraction, seed)
-    except DataError as error:
-        raise DataError(f"{source} cannot be split: {error}") from error
-    return whole.part(train), whole.part(test)
+    return whole.part(train), whole.part(test), f", split with seed {seed}"
 
 
 def split_indices(labels: Tensor, test_fraction: float, seed: int) -> tuple[Tensor, Tensor]:

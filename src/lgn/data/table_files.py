@@ -1,5 +1,6 @@
 """Tables in CSV and Parquet files: one sample in each row, one name for each column."""
 
+import contextlib
 import csv
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,13 +12,12 @@ from numpy.typing import NDArray
 
 from lgn.data import targets
 from lgn.data.dataset import DataSet, Split
-from lgn.data.errors import DataError
-from lgn.data.limits import MAX_BYTES
+from lgn.data.errors import DataError, naming
+from lgn.data.reading import require_bytes
 from lgn.data.sources import samples
-from lgn.data.split import split_by_seed
+from lgn.data.splitting import train_and_test
 
 SUFFIXES = (".csv", ".parquet")
-_LABEL = "label"
 Columns = dict[str, NDArray[Any]]
 
 
@@ -41,13 +41,11 @@ def load_table(
     """
     if kind not in (None, "tables", "signals"):
         raise DataError(f'kind must be "tables" or "signals" for {path}, got {kind!r}')
-    try:
+    with naming(path):
         columns, notes = (_parquet(path), ()) if path.suffix.lower() == ".parquet" else _csv(path)
-        chosen = tuple(target) or tuple(name for name in columns if name.lower() == _LABEL)[:1]
-        split, class_names = _split(columns, chosen, kind or "tables", target_kind, is_label=not target)
-    except DataError as error:
-        raise DataError(f"{path} cannot be used: {error}") from error
-    train, test = split_by_seed(split, test_fraction, seed, str(path))
+        chosen = tuple(target) or tuple(name for name in columns if name.lower() == "label")[:1]
+        whole, class_names = _split(columns, chosen, kind or "tables", target_kind, is_label=not target)
+    train, test, how = train_and_test([whole], test_fraction, seed, path)
     return DataSet(
         name=path.stem,
         kind="signals" if kind == "signals" else "tables",
@@ -55,7 +53,7 @@ def load_table(
         test=test,
         class_names=class_names,
         columns=tuple(name for name in columns if name not in chosen),
-        source=f"rows of {path}, split with seed {seed}",
+        source=f"rows of {path}{how}",
         notes=notes,
     )
 
@@ -87,8 +85,7 @@ def _split(
 def _csv(path: Path) -> tuple[Columns, tuple[str, ...]]:
     """The columns of a CSV file as text, and notes about changes."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise DataError(f"it has {path.stat().st_size:,} bytes, allowed are {MAX_BYTES:,}")
+        require_bytes(path.stat().st_size, "its rows")
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = [row for row in csv.reader(file) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -126,10 +123,7 @@ def _parquet(path: Path) -> Columns:
 def _numbers(column: NDArray[Any], name: str) -> NDArray[Any]:
     if column.dtype.kind not in "buifUS":
         raise DataError(f"column {name!r} must hold numbers, got {column.dtype}")
-    try:
-        numbers = column.astype(np.float64)
-    except ValueError:
-        numbers = np.array([float(cell) if _is_number(cell) else np.nan for cell in column])
+    numbers = np.array([float(cell) if _is_number(cell) else np.nan for cell in column])
     if not np.isfinite(numbers).all():
         row = int(np.isfinite(numbers).argmin())
         raise DataError(f"column {name!r} must hold finite numbers, row {row + 1} has {str(column[row])!r}")
@@ -138,13 +132,10 @@ def _numbers(column: NDArray[Any], name: str) -> NDArray[Any]:
 
 def _numbers_or_text(column: NDArray[Any]) -> NDArray[Any]:
     """A column of text as integers or floating-point numbers, if all of its cells are numbers."""
-    if column.dtype.kind not in "US":
-        return column
-    for dtype in (np.int64, np.float64):
-        try:
-            return column.astype(dtype)
-        except ValueError:
-            continue
+    if column.dtype.kind in "US":
+        for dtype in (np.int64, np.float64):
+            with contextlib.suppress(ValueError):
+                return column.astype(dtype)
     return column
 
 
