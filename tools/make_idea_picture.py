@@ -1,4 +1,4 @@
-"""Draw docs/images/orbits.png: one filter and its orbit under a map that comes back, and one that does not.
+"""Draw docs/images/orbits.png: the orbits of a filter under an invertible and under a singular map.
 
 python tools/make_idea_picture.py
 """
@@ -17,7 +17,7 @@ OUT = Path(__file__).parents[1] / "docs" / "images" / "orbits.png"
 def main() -> None:
     train = lgn.data.load("digits").train
     assert train.labels is not None
-    digit = train.samples[train.labels == 7][0, 0, 5:23, 5:23].double()  # a seven looks different from every side
+    digit = train.samples[train.labels == 7][0, 0, 5:23, 5:23].double()  # a seven has no symmetry
     basis = torch.nn.functional.avg_pool2d(digit[None], 2)[0]
     basis = basis - basis.mean()
     turn = lgn.transforms.operator("rotation", PATCH, degrees=90)
