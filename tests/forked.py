@@ -17,7 +17,9 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(["forked", "lgn.cli", "lgn.commands.train", "lgn.commands.data", "torch._dynamo"])
+_context.set_forkserver_preload(
+    ["forked", "lgn.cli", "lgn.commands.train_command", "lgn.commands.data_command", "torch._dynamo"]
+)
 
 
 class Forked:

@@ -21,7 +21,7 @@ from tyro.extras import subcommand_cli_from_dict
 
 import lgn
 from lgn.cli import COMMANDS
-from lgn.commands import data, sweep, train
+from lgn.commands import data_command, sweep_command, train_command
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -84,14 +84,14 @@ def check_lgn(arguments: list[str]) -> None:
         return
     assert name in COMMANDS, name
     if name == "train" and "--resume" not in rest:
-        train.parse(rest).config()
+        train_command.parse(rest).config()
     elif name == "sweep":
-        sweep.parse(rest).configs()
+        sweep_command.parse(rest).configs()
     elif name == "data":
-        parts = {"list": data.list_sets, "get": data.get, "verify": data.verify}
+        parts = {"list": data_command.list_sets, "get": data_command.get, "verify": data_command.verify}
         subcommand_cli_from_dict({part: without_effect(function) for part, function in parts.items()}, args=rest)
     else:
-        command = importlib.import_module(f"lgn.commands.{name}")
+        command = importlib.import_module(f"lgn.commands.{name}_command")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tyro, "cli", functools.partial(only_parse, tyro.cli))
             with pytest.raises(Parsed):

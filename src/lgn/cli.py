@@ -1,4 +1,4 @@
-"""The command line: `lgn COMMAND ...`. Each command parses, calls one function, and prints."""
+"""The command line: `lgn COMMAND ...`. A command parses its options, calls one function, and prints the result."""
 
 import importlib
 import sys
@@ -9,44 +9,43 @@ from lgn.training.memory import keep_freed_memory
 from lgn.version import __version__
 
 COMMANDS = {
-    "discover": "which symmetries do your images have, their labels, and what does a network gain?",
-    "build": "a network that uses the symmetries of your images, beside one that does not",
-    "predict": "say the class of images with a network that was built or trained",
-    "train": "train, or continue a training",
-    "analyze": "say what generators do, and how likely chance is to give it",
-    "inspect": "say which groups the filters of any trained network have",
-    "report": "a page to look at, and figures, of a run or of matrices",
-    "operators": "the known operators as matrices, and what each is as a group element",
-    "sweep": "train many runs, on one machine or many, and compare them",
-    "export": "write the plain network of a run for other programs",
-    "data": "list, get and verify data sets",
+    "discover": "find the symmetries of a data set",
+    "inspect": "find the groups in the filters of a trained network",
+    "build": "train a network that respects the symmetries of images",
+    "predict": "classify images with a trained network",
+    "train": "train a linear group network",
+    "analyze": "describe what the generators of a run do",
+    "report": "write the page and the figures of a run",
+    "sweep": "train many runs, on one machine or many",
+    "export": "write the network of a run for other programs",
+    "data": "list, download and verify data sets",
+    "operators": "list the known operators",
 }
 
-HELP = """lgn finds out which symmetries images, tasks and networks have.
+HELP = """Find the symmetries of data, functions and networks.
 
 commands:
 {commands}
 
-`lgn COMMAND --help` explains one of them; `lgn discover` is the one to start with."""
+`lgn COMMAND --help` lists the options of a command. Start with `lgn discover`."""
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command; expected errors become one sentence on standard error and a non-zero status."""
-    words = list(sys.argv[1:] if args is None else args)
-    if not words or words[0] in ("-h", "--help"):
-        print(HELP.format(commands="\n".join(f"  {name:12}{what}" for name, what in COMMANDS.items())))  # noqa: T201
+    """Run a command. An expected error is one sentence on standard error and a status other than 0."""
+    command, *rest = list(sys.argv[1:] if args is None else args) or ["--help"]
+    if command in ("-h", "--help"):
+        print(HELP.format(commands="\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())))  # noqa: T201
         return 0
-    if words[0] == "--version":
+    if command == "--version":
         print(f"lgn {__version__}")  # noqa: T201
         return 0
-    if words[0] not in COMMANDS:
-        return _fail(f"command must be one of {', '.join(COMMANDS)}, got {words[0]!r}", 2)
-    command = importlib.import_module(f"lgn.commands.{words[0]}")
+    if command not in COMMANDS:
+        return _fail(f"command must be one of {', '.join(COMMANDS)}, got {command!r}", 2)
     keep_freed_memory()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            return int(command.run(words[1:]))
+            return int(importlib.import_module(f"lgn.commands.{command}_command").run(rest))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -56,7 +55,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    """One line, as errors are: where in the code it was said does not help a user."""
+    """A warning in one line, without the place in the code."""
     sys.stderr.write(f"lgn: warning: {message}\n")
 
 

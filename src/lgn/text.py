@@ -11,6 +11,31 @@ from torch import Tensor
 #: From negative (blue) over zero (white) to positive (orange): the colours of matrices in tables, figures and pages.
 DIVERGING = ("#0d3b7a", "#3a7dc1", "#a0c8e8", "#fcfbf9", "#fac685", "#de7c1c", "#853c00")
 
+#: The style of pages without scripts, in light and dark.
+STYLE = """
+:root { --ink: #1c2129; --soft: #5b6472; --line: #e2e0da; --ground: #faf9f6; --panel: #ffffff; --accent: #1d5fae; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e8ec; --soft: #9aa3b2; --line: #2b303a; --ground: #111317; --panel: #181b21; --accent: #7db4f5; }
+}
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 82rem; margin: 0 auto; padding: 1.5rem clamp(12px, 3vw, 40px);
+  color: var(--ink); background: var(--ground); color-scheme: light dark; }
+h1 { font-size: clamp(1.15rem, 2.2vw, 1.5rem); font-weight: 500; line-height: 1.4; max-width: 60ch; margin: 0 0 .6rem; }
+p, ul { color: var(--soft); font-size: .9rem; max-width: 80ch; }
+ul { padding-left: 1.1rem; } ul:empty { display: none; }
+.columns { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 1rem 2.5rem; }
+.columns > div { max-width: 100%; } .columns > div:last-child { flex: 1 1 22rem; }
+.scrolled { overflow-x: auto; } table { border-collapse: collapse; white-space: nowrap; }
+td, th { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); }
+th { font-weight: 400; font-size: .85rem; color: var(--soft); }
+figure { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .8rem; margin: 0 0 .5rem; }
+figcaption { flex: 0 0 8.5rem; font-size: .85rem; line-height: 1.35; } small { display: block; color: var(--soft); }
+figure div { display: flex; flex-wrap: wrap; gap: .3rem .4rem; } figure span { white-space: nowrap; }
+figure img { width: auto; height: 44px; image-rendering: pixelated; border-radius: 3px; margin-right: 2px; }
+@media (max-width: 30rem) { td, th { font-size: .82rem; padding-right: .55rem; } }
+svg { background: var(--panel); } text { fill: var(--soft); font-size: 11px; }
+line { stroke: var(--soft); } circle { fill: var(--accent); fill-opacity: .6; } polyline { stroke: var(--accent); }
+"""
+
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a text table; a column is as wide as its widest cell."""
@@ -37,6 +62,20 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
 def paragraphs(*parts: str) -> Html:
     """Paragraphs of text, with `Html` such as tables between them."""
     return Html("".join(part if isinstance(part, Html) else f"<p>{_escaped(part)}</p>" for part in parts))
+
+
+def html_list(items: Iterable[str]) -> Html:
+    """A list in HTML; items are escaped."""
+    return Html("<ul>" + "".join(f"<li>{_escaped(item)}</li>" for item in items) + "</ul>")
+
+
+def html_page(title: str, body: Html) -> str:
+    """A page with a title and a body that works offline and needs no script."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{_escaped(title)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
+        f"<body><h1>{_escaped(title)}</h1>{body}</body></html>"
+    )
 
 
 def bar(length: float, width: int = 160) -> Html:

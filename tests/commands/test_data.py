@@ -5,7 +5,7 @@ import pytest
 from forked import start
 from PIL import Image
 
-from lgn.commands.data import run
+from lgn.commands.data_command import run
 from lgn.data import DataError
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from lgn.commands.operators import run
+from lgn.commands.operators_command import run
 
 
 def test_the_list_says_what_is_no_group_element(capsys: pytest.CaptureFixture[str]) -> None:

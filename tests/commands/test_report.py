@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from lgn.analysis import Analysis
-from lgn.commands.report import run
+from lgn.commands.report_command import run
 from lgn.front import analyze, contents_of
 from lgn.training import Run, preset, train
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lgn.cli import main
-from lgn.commands.sweep import SweepOptions
+from lgn.commands.sweep_command import SweepOptions
 from lgn.training.presets import nearest_preset
 
 

@@ -11,7 +11,7 @@ from training.small import SMALL_WORDS, equal, small, weights
 
 from lgn.cli import main
 from lgn.commands.options import parse_settings
-from lgn.commands.train import parse, run
+from lgn.commands.train_command import parse, run
 from lgn.training import Run, preset
 
 LONG = [

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import torch
 from lgn.analysis import scores
 from lgn.generators import generators_of
 from lgn.sweep import Setting, plan, spread_of, summarise, table, write_comparison, write_summary
-from lgn.sweep.comparison import WIDTH, render, strips
+from lgn.sweep.comparison import cell, render
 from lgn.training import Config, Run, preset, train
 
 TINY = preset("quick", num_layers=2, num_sets=2, group="C2", kernel_size=3, epochs=1, train_images=100)
@@ -114,10 +115,10 @@ def test_page_shows_every_number_and_escapes_names(tmp_path: Path) -> None:
     assert render(settings, {}).count("<li>") == 3
 
 
-def test_strips_of_a_row_share_a_scale() -> None:
-    first, none, second = strips([spread_of([0.0]), None, spread_of([1.0])])
-    assert none is None
-    assert first is not None
-    assert second is not None
-    assert 0 < first.mean < second.mean < WIDTH
-    assert strips([spread_of([0.3])])[0].mean == WIDTH / 2  # type: ignore[union-attr]
+def test_dots_of_a_row_share_a_scale() -> None:
+    def places(value: float, scale: tuple[float, float]) -> list[float]:
+        return [float(place) for place in re.findall(r'cx="([\d.]+)"', cell(spread_of([value]), scale))]
+
+    (low,), (high,), (middle,) = places(0.0, (0, 1)), places(1.0, (0, 1)), places(0.3, (0.3, 0.3))
+    assert 0 < low < middle < high
+    assert middle == pytest.approx((low + high) / 2)

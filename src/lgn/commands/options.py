@@ -2,15 +2,39 @@
 
 import textwrap
 import typing
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Annotated, Any
+
+import tyro
 
 from lgn.files import decode
 from lgn.training import Config, NetworkConfig
 
+#: The type of the option `--set`.
+Settings = Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")]
+
+
+def names_of(option: str, text: str | None) -> tuple[str, ...] | None:
+    """Names that are separated by commas; None if the option is not given."""
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise ValueError(f"{option} must be names separated by single commas, got {text!r}")
+    return names
+
+
+def with_settings(options: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+    """The settings of options, where None is an option that is not given, and of `--set`; none may come from both."""
+    given, settings = {name: value for name, value in options.items() if value is not None}, parse_settings(texts)
+    if twice := sorted(given.keys() & settings.keys()):
+        raise ValueError(f"set must not name {twice[0]}, which has an option, got {twice[0]}={settings[twice[0]]}")
+    return given | settings
+
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """`["num_layers=2", "clip=none"]` -> `{"num_layers": 2, "clip": None}`, by the types of the config's fields."""
+    """`["num_layers=2", "clip=none"]` -> `{"num_layers": 2, "clip": None}`, by the types of the fields."""
     hints = typing.get_type_hints(Config) | typing.get_type_hints(NetworkConfig)
     del hints["network"]
     settings: dict[str, Any] = {}
@@ -24,18 +48,10 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
-def with_settings(options: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
-    """Settings from flags, where None stands for no flag, and from `--set`. No setting may come from both."""
-    given, settings = {name: value for name, value in options.items() if value is not None}, parse_settings(texts)
-    if twice := sorted(given.keys() & settings.keys()):
-        raise ValueError(f"set must not name {twice[0]}, which has a flag, got {twice[0]}={settings[twice[0]]}")
-    return given | settings
-
-
-def settings_help(flags: Iterable[str]) -> str:
-    """All settings without a flag, with their defaults, for `--help`."""
+def settings_help(options: Iterable[str]) -> str:
+    """All settings without an option of their own, with their defaults, for `--help`."""
     values = vars(Config()) | vars(NetworkConfig())
-    listed = ", ".join(f"{name}={_text(value)}" for name, value in values.items() if name not in ("network", *flags))
+    listed = ", ".join(f"{name}={_text(value)}" for name, value in values.items() if name not in ("network", *options))
     return textwrap.fill(f"Settings for --set, with their values in the preset paper: {listed}.", 100)
 
 
@@ -46,22 +62,12 @@ def _text(value: Any) -> str:
 
 def _parsed(hint: Any, name: str, text: str) -> Any:
     """A text as a value of a type."""
-    for candidate in _candidates(text):
-        try:
-            return decode(hint, candidate, name)
-        except ValueError:
-            continue
-    return decode(hint, text, name)  # raises the error that names the type
-
-
-def _candidates(text: str) -> Iterator[Any]:
+    constants: dict[str, Any] = {"true": True, "false": False, "none": None}
+    values: list[Any] = [constants[text.lower()]] if text.lower() in constants else []
     for convert in (int, float):
-        try:
-            yield convert(text)
-        except ValueError:
-            continue
-    words: dict[str, Any] = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        yield words[text.lower()]
-    yield text
-    yield text.split(",")
+        with suppress(ValueError):
+            values.append(convert(text))
+    for value in (*values, text, text.split(",")):
+        with suppress(ValueError):
+            return decode(hint, value, name)
+    return decode(hint, text, name)  # raises the error that names the type

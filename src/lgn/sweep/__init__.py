@@ -1,9 +1,9 @@
-"""Sweeps: many runs on one machine or many, and what they say together."""
+"""Sweeps: many runs on one machine or many, and their statistics."""
 
 from lgn.sweep.cluster import run_jobs
 from lgn.sweep.comparison import write_comparison
+from lgn.sweep.jobs import Job, plan
 from lgn.sweep.outcome import Setting, Spread, spread_of, summarise, table, write_summary
-from lgn.sweep.plan import Job, plan
 
 __all__ = [
     "Job",

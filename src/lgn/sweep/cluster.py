@@ -9,14 +9,14 @@ from typing import Any
 
 import torch
 
-from lgn.sweep.plan import Job
-from lgn.sweep.watch import Watch
+from lgn.sweep.display import Display
+from lgn.sweep.jobs import Job
 from lgn.training import Config, Interrupted, load_data, train
 from lgn.training.memory import keep_freed_memory
 
 POLL_SECONDS = 0.5
 CONNECT_SECONDS = 10.0
-GOODBYE_SECONDS = 30.0  # how long runs have to write a checkpoint when the user stops the sweep
+CHECKPOINT_SECONDS = 30.0  # the time for checkpoints after the user stops the sweep
 
 
 def run_jobs(
@@ -28,58 +28,56 @@ def run_jobs(
     retries: int = 3,
     progress: bool = True,
 ) -> dict[str, str]:
-    """Train all jobs that are not finished, as many at a time as there is room for.  -> why each that failed did
+    """Train all jobs that are not finished, in parallel.  -> the names of failed runs and the reasons
 
-    `address` is that of a Ray cluster; without it Ray starts on this machine. Each run has `threads` processors of its
-    own, and no more threads than that: by default what is there, divided by the runs that are left. A worker that dies
-    is replaced up to `retries` times, and its run continues from its checkpoint. A run that fails leaves the others
-    alone.
+    address: the address of a Ray cluster; by default Ray starts on this machine.
+    threads: processors and threads of every run; by default all processors, divided by the number of runs.
+    gpus: GPUs of every run.
+    retries: how often a worker that dies is replaced. Its run continues from the checkpoint.
     """
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads must be at least 1, got {threads}")
-    if retries < 0:
-        raise ValueError(f"retries must not be negative, got {retries}")
-    if gpus < 0:
-        raise ValueError(f"gpus must not be negative, got {gpus}")
+    for name, value, least in (("threads", threads, 1), ("retries", retries, 0), ("gpus", gpus, 0)):
+        if value is not None and value < least:
+            raise ValueError(f"{name} must be at least {least}, got {value}")
     waiting = [job for job in jobs if not job.finished]
     if not waiting:
         return {}
     for config in {(job.config.data, job.config.data_dir): job.config for job in waiting}.values():
-        # Once, and before many workers ask for the same download; what is wrong with the data shows here.
-        load_data(config)
+        load_data(config)  # downloads the data once, and raises errors before a worker starts
     ray = _import_ray()
     started_here = not ray.is_initialized()
     if started_here:
         _start(ray, address)
     try:
-        share = threads or threads_per_run(len(waiting), _largest_machine(ray), _processors(ray))
-        # A machine that shuts down asks its runs to stop first: they go on elsewhere like those that were not asked.
+        machines = [node["Resources"].get("CPU", 1) for node in ray.nodes() if node["Alive"]]
+        processors = int(ray.cluster_resources().get("CPU", 1))
+        share = threads or threads_per_run(len(waiting), int(max(machines, default=1)), processors)
+        # A machine that shuts down interrupts its runs: they continue on another machine.
         task = ray.remote(_train_one).options(
             num_cpus=share, num_gpus=gpus, max_retries=retries, retry_exceptions=[Interrupted]
         )
         place = (os.getcwd(), sys.argv)
         pending = {task.remote(job.config, str(job.path.absolute()), share, *place): job for job in waiting}
-        return _wait(ray, pending, Watch(jobs, progress))
+        return _wait(ray, pending, Display(jobs, progress))
     finally:
         if started_here:
             ray.shutdown()
 
 
 def threads_per_run(runs: int, machine: int, total: int) -> int:
-    """The processors of each run, so that all are used and none twice: `total / runs`, at most one machine's."""
+    """The number of processors of every run: `total / runs`, from 1 to those of the largest machine."""
     return max(1, min(machine, total // runs))
 
 
 def _train_one(config: Config, out: str, threads: int, directory: str, command: list[str]) -> None:
-    """What a worker does. It may have done the same before, and died: `train` continues from the checkpoint."""
-    os.chdir(directory)  # so that paths mean what they mean where the sweep was started
-    sys.argv = command  # for environment.json, which is to name the sweep and not Ray's own command
+    """The task of a worker. If an earlier worker died, `train` continues from its checkpoint."""
+    os.chdir(directory)  # relative paths are those of the sweep
+    sys.argv = command  # environment.json names the command of the sweep
     torch.set_num_threads(threads)
     keep_freed_memory()
     train(config, out, progress=False)
 
 
-def _wait(ray: Any, pending: dict[Any, Job], watch: Watch) -> dict[str, str]:
+def _wait(ray: Any, pending: dict[Any, Job], display: Display) -> dict[str, str]:
     failures: dict[str, str] = {}
     try:
         while pending:
@@ -92,22 +90,22 @@ def _wait(ray: Any, pending: dict[Any, Job], watch: Watch) -> dict[str, str]:
                     failures[job.name] = str(error.cause)
                 except ray.exceptions.RayError as error:
                     failures[job.name] = str(error).strip().splitlines()[0]
-            watch.update(len(failures))
+            display.update(len(failures))
     except KeyboardInterrupt:
         for reference in pending:
-            ray.cancel(reference)  # asks as Ctrl-C does: `train` writes a checkpoint
+            ray.cancel(reference)  # like Ctrl-C: `train` writes a checkpoint
         with suppress(KeyboardInterrupt):
-            ray.wait(list(pending), num_returns=len(pending), timeout=GOODBYE_SECONDS)
+            ray.wait(list(pending), num_returns=len(pending), timeout=CHECKPOINT_SECONDS)
         raise
     finally:
-        watch.close()
+        display.close()
     return failures
 
 
 def _import_ray() -> Any:
-    # A sweep tells nobody that it runs, unless the user has said otherwise.
+    # No usage statistics, unless the user asks for them.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    # A run that asks for no GPU sees none: otherwise all would take the first.
+    # A run without GPUs sees none. Otherwise all runs would use the first.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "1")
     try:
         import ray
@@ -122,11 +120,11 @@ def _start(ray: Any, address: str | None) -> None:
         _require_reachable(address)
     try:
         if address is None:
-            # "local" starts Ray anew, also where a cluster happens to be running.
+            # "local" starts Ray even if a cluster is running on this machine.
             ray.init(address="local", include_dashboard=False, **options)
         else:
             ray.init(address=address, **options)
-    except Exception as error:  # Ray raises bare ones, for a machine too busy to start it among others
+    except Exception as error:  # Ray raises exceptions of no specific type
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         if address is None:
             raise RuntimeError(f"Ray could not start on this machine: {reason}") from None
@@ -134,7 +132,7 @@ def _start(ray: Any, address: str | None) -> None:
 
 
 def _require_reachable(address: str) -> None:
-    """Ask before Ray does, which waits for minutes. `auto` and the like have no host to ask."""
+    """Try to connect: Ray itself would wait for minutes. Addresses such as `auto` have no host."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
         return
@@ -142,11 +140,3 @@ def _require_reachable(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
     except OSError as error:
         raise ValueError(f"address must be that of a running Ray cluster, got {address!r}: {error}") from None
-
-
-def _processors(ray: Any) -> int:
-    return int(ray.cluster_resources().get("CPU", 1))
-
-
-def _largest_machine(ray: Any) -> int:
-    return max((int(node["Resources"].get("CPU", 1)) for node in ray.nodes() if node["Alive"]), default=1)

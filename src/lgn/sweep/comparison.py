@@ -1,59 +1,60 @@
-"""The comparison page of a sweep: every quantity of every setting, each run a dot."""
+"""The comparison page of a sweep: all quantities of all settings, with one dot per run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lgn.files import write_atomic
 from lgn.sweep.outcome import Setting, Spread
+from lgn.text import Html, html_list, html_page, html_table, paragraphs
 
-WIDTH = 160  # of the strip on which runs are dots, in pixels
-
-
-@dataclass(frozen=True)
-class Strip:
-    """The runs of one setting on a line: places of the dots, of the mean and of its interval, in pixels."""
-
-    dots: tuple[float, ...]
-    mean: float
-    low: float | None
-    high: float | None
+#: The width in pixels of the strip on which runs are dots.
+WIDTH = 160
 
 
-def write_comparison(path: Path, settings: Sequence[Setting], failures: dict[str, str] | None = None) -> None:
-    """Write the page, whole or not at all. It needs no network, and runs no script."""
-    write_atomic(path, render(settings, failures or {}).encode())
+def write_comparison(path: Path, settings: Sequence[Setting], failures: dict[str, str]) -> None:
+    """Write the page; it works offline."""
+    write_atomic(path, render(settings, failures).encode())
 
 
 def render(settings: Sequence[Setting], failures: dict[str, str]) -> str:
-    """The page as text; names and messages are escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
+    """The HTML of the page; names and messages are escaped."""
     quantities = list(dict.fromkeys(name for setting in settings for name in setting.quantities))
     rows = []
     for name in quantities:
         estimates = [setting.quantities.get(name) for setting in settings]
-        rows.append((name, list(zip(estimates, strips(estimates), strict=True))))
-    environment = Environment(
-        loader=PackageLoader("lgn.sweep"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        known = [estimate for estimate in estimates if estimate is not None]
+        scale = min(map(_smallest, known)), max(map(_largest, known))
+        rows.append([name, *("none" if estimate is None else cell(estimate, scale) for estimate in estimates)])
+    runs = [f"{name} failed: {reason}" for name, reason in failures.items()]
+    runs += [run for setting in settings for run in setting.runs]
+    text = (
+        "A dot is a run, the upright line the mean over runs, and the bar its 95 % confidence interval. The structure "
+        "score of a run is the mean over its generators. The strips of a row share one scale."
     )
-    return environment.get_template("summary.html.jinja").render(
-        settings=settings, rows=rows, failures=failures, width=WIDTH
-    )
+    table = html_table(["quantity", *(f"{setting.name} ({len(setting.runs)})" for setting in settings)], rows)
+    return html_page("Sweep", paragraphs(text, table, html_list(runs)))
 
 
-def strips(estimates: Sequence[Spread | None]) -> list[Strip | None]:
-    """A strip for each setting, on one scale, so that settings can be compared by eye."""
-    known = [each for each in estimates if each is not None]
-    ends = [end for each in known for end in (*each.values, each.low, each.high) if end is not None]
-    smallest, largest = min(ends), max(ends)
+def cell(estimate: Spread, scale: tuple[float, float]) -> Html:
+    """The mean, half the interval, and the runs as dots on a strip from scale[0] to scale[1]."""
+    low, high = scale
 
     def place(value: float) -> float:
-        share = (value - smallest) / (largest - smallest) if largest > smallest else 0.5
+        share = (value - low) / (high - low) if high > low else 0.5
         return round(6 + share * (WIDTH - 12), 1)
 
-    def strip(each: Spread) -> Strip:
-        low, high = (None if end is None else place(end) for end in (each.low, each.high))
-        return Strip(tuple(map(place, each.values)), place(each.mean), low, high)
+    text, bar = f"{estimate.mean:.4f}", ""
+    if estimate.low is not None and estimate.high is not None:
+        text += f" ± {estimate.high - estimate.mean:.4f}"
+        bar = f'<line x1="{place(estimate.low)}" x2="{place(estimate.high)}" y1="8" y2="8"/>'
+    dots = "".join(f'<circle cx="{place(value)}" cy="8" r="3.5"/>' for value in estimate.values)
+    mean = f'<line x1="{place(estimate.mean)}" x2="{place(estimate.mean)}" y1="2" y2="14"/>'
+    return Html(f'{text}<br><svg width="{WIDTH}" height="16" role="img" aria-label="runs">{dots}{bar}{mean}</svg>')
 
-    return [None if each is None else strip(each) for each in estimates]
+
+def _smallest(estimate: Spread) -> float:
+    return min(*estimate.values, estimate.mean if estimate.low is None else estimate.low)
+
+
+def _largest(estimate: Spread) -> float:
+    return max(*estimate.values, estimate.mean if estimate.high is None else estimate.high)

@@ -1,4 +1,4 @@
-"""What the runs of a sweep say together: mean, standard deviation and confidence interval. The run is the unit."""
+"""The statistics of a sweep: mean, standard deviation and confidence interval over runs."""
 
 import statistics
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from lgn.files import write_json
 from lgn.generators import generators_of, matrices_by_size
 from lgn.measures import closure_error
 from lgn.stats import CONFIDENCE, student_interval
-from lgn.sweep.plan import Job
+from lgn.sweep.jobs import Job
 from lgn.text import columns
 from lgn.training import Run
 from lgn.training.evaluation import kept_epoch
@@ -20,7 +20,7 @@ from lgn.training.evaluation import kept_epoch
 
 @dataclass(frozen=True)
 class Spread:
-    """A quantity over runs. Of a single run, the spread is unknown: None."""
+    """A quantity over runs. The spread of a single run is None."""
 
     values: tuple[float, ...]
     mean: float
@@ -31,7 +31,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Setting:
-    """What the runs of one setting gave."""
+    """The runs of one setting and their quantities."""
 
     name: str
     runs: tuple[str, ...]
@@ -49,7 +49,7 @@ def spread_of(values: Sequence[float], confidence: float = CONFIDENCE) -> Spread
 
 
 def summarise(jobs: Sequence[Job]) -> list[Setting]:
-    """The settings of a sweep, each over its finished runs; those without one are left out."""
+    """The settings of a sweep with at least one finished run."""
     settings = []
     for name in dict.fromkeys(job.setting for job in jobs):
         finished = [job for job in jobs if job.setting == name and job.finished]
@@ -62,13 +62,13 @@ def summarise(jobs: Sequence[Job]) -> list[Setting]:
 
 
 def quantities_of(run: Run) -> dict[str, float]:
-    """The quality of a run on the test images, and the mean over its generators of each structure score."""
+    """The quality of a run on the test images, and every structure score, averaged over its generators."""
     kept = kept_epoch(run.metrics)
     result = {
         name.replace("_", " "): float(value) for name, value in kept.items() if name in ("test_accuracy", "test_error")
     }
     generators = generators_of(run.model())
-    if not generators:  # free filters: the control has no structure to score
+    if not generators:  # free filters
         return result
     (patch,) = {generator.patch for generator in generators.values()}
     with torch.no_grad():
@@ -80,15 +80,13 @@ def quantities_of(run: Run) -> dict[str, float]:
 
 
 def write_summary(path: Path, settings: Sequence[Setting], failures: dict[str, str]) -> None:
-    """The summary as JSON, with the failures of the runs that have none."""
-    write_json(
-        path,
-        {"confidence": CONFIDENCE, "settings": [asdict(setting) for setting in settings], "failures": failures},
-    )
+    """Write the summary and the failures as JSON."""
+    stored = [asdict(setting) for setting in settings]
+    write_json(path, {"confidence": CONFIDENCE, "settings": stored, "failures": failures})
 
 
 def table(settings: Sequence[Setting]) -> str:
-    """The summary for people: a block for each setting, a row for each quantity."""
+    """The summary as text: a block per setting, a row per quantity."""
     blocks = []
     for setting in settings:
         rows = [("  quantity", "mean", "deviation", "95 % interval")]

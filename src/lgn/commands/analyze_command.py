@@ -1,4 +1,4 @@
-"""`lgn analyze`: what the generators of a run do."""
+"""`lgn analyze`: describe what the generators of a run do."""
 
 import shlex
 from pathlib import Path
@@ -25,18 +25,16 @@ def _analyze(
     """Describe what each generator does, compared with random matrices.
 
     Args:
-        source: a run directory, the name of a network that comes with the package, or an .npy or .npz file of square
-            matrices.
-        patch: for a file, height and width of the filters that the matrices act on.
-        draws: initial number of draws of each null model; close cases get more.
-        seed: seed of the draws.
-        out: where to write the analysis as JSON (default: analysis.json in the run, or NAME.analysis.json).
+        source: A run directory, the name of a pretrained network, or an .npy or .npz file of square matrices.
+        patch: For a file: height and width of the filters that the matrices act on.
+        draws: Initial number of draws of each null model. Close cases get more.
+        seed: Seed of the draws.
+        out: File for the analysis, as JSON. The default is analysis.json in the run, or NAME.analysis.json.
     """
     is_file = Path(source).is_file()
     analysis = analyze(source, patch=patch, draws=draws, seed=seed, progress=True)
-    print(analysis)
     default = Path(source).with_suffix(".analysis.json") if is_file else place_for(find_run(source), "analysis.json")
     analysis.save(out or default)
-    print(f"\nanalysis: {out or default}")
+    print(f"{analysis}\n\nanalysis: {out or default}")
     if not is_file:
         print(f"next: lgn report {shlex.quote(source)}")

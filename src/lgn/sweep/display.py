@@ -1,4 +1,4 @@
-"""All runs of a sweep in one display, read from their directories."""
+"""The progress of all runs of a sweep, read from their directories."""
 
 import sys
 import time
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
-from lgn.sweep.plan import Job
+from lgn.sweep.jobs import Job
 from lgn.training import Run
 
 LOG_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Place:
-    """How far a run is, by its directory."""
+class Progress:
+    """The progress of a run."""
 
     name: str
     epoch: int
@@ -27,8 +27,8 @@ class Place:
         return f"{self.name}: epoch {self.epoch} of {self.epochs}{self.quality}"
 
 
-def place_of(job: Job) -> Place:
-    """What metrics.jsonl says; a run that has ended no epoch yet is at 0."""
+def progress_of(job: Job) -> Progress:
+    """The progress of a run according to its metrics.jsonl."""
     run = Run(job.path)
     metrics = run.metrics
     quality = "".join(
@@ -36,15 +36,15 @@ def place_of(job: Job) -> Place:
         for key, value in (metrics[-1] if metrics else {}).items()
         if key in ("test_accuracy", "test_error")
     )
-    return Place(job.name, len(metrics), job.config.epochs, quality, run.finished)
+    return Progress(job.name, len(metrics), job.config.epochs, quality, run.finished)
 
 
-class Watch:
-    """A bar over the epochs of all runs, and a line for each that has finished; in a log file, one now and then too."""
+class Display:
+    """A bar over the epochs of all runs and a line per finished run; in a log file, a line per minute too."""
 
     def __init__(self, jobs: Sequence[Job], shown: bool) -> None:
         self._jobs = list(jobs)
-        self._places = {job.name: place_of(job) for job in self._jobs}
+        self._progress = {job.name: progress_of(job) for job in self._jobs}
         self._live = shown and sys.stderr.isatty()
         self._log = shown and not self._live
         self._logged = time.monotonic()
@@ -52,13 +52,13 @@ class Watch:
         self._bar = tqdm(total=total, initial=done, unit="epoch", disable=not self._live, dynamic_ncols=True)
 
     def update(self, failed: int) -> None:
-        """Read the directories again and show what changed."""
-        before = self._places
-        self._places = {job.name: place_of(job) for job in self._jobs}
-        places = list(self._places.values())
-        news = [str(place) for place in places if place.finished and not before[place.name].finished]
-        finished = sum(place.finished for place in places)
-        state = f"{finished} of {len(places)} runs finished" + (f", {failed} failed" if failed else "")
+        """Read the directories again and show the changes."""
+        before = self._progress
+        self._progress = {job.name: progress_of(job) for job in self._jobs}
+        runs = list(self._progress.values())
+        news = [str(run) for run in runs if run.finished and not before[run.name].finished]
+        finished = sum(run.finished for run in runs)
+        state = f"{finished} of {len(runs)} runs finished" + (f", {failed} failed" if failed else "")
         self._bar.set_description(state)
         self._bar.update(self._epochs() - self._bar.n)
         if self._live and news:
@@ -69,7 +69,8 @@ class Watch:
             self._logged = time.monotonic()
 
     def close(self) -> None:
+        """Remove the bar."""
         self._bar.close()
 
     def _epochs(self) -> int:
-        return sum(place.epoch for place in self._places.values())
+        return sum(run.epoch for run in self._progress.values())

@@ -1,4 +1,4 @@
-"""`lgn report`: the page of a run, or of any matrices, and the figures."""
+"""`lgn report`: write the page and the figures of a run, or of matrices."""
 
 import webbrowser
 from pathlib import Path
@@ -22,16 +22,15 @@ def _report(
     figures: bool = False,
     patch: tuple[int, int] | None = None,
 ) -> None:
-    """Write a page that shows what the generators do: one HTML file that opens offline.
+    """Write a page that shows what the generators do: one HTML file that works offline.
 
     Args:
-        source: a run directory, the name of a network that comes with the package, or an .npy or .npz file of square
-            matrices.
-        against: a second run or file to compare with.
-        out: where to write the page (default: report.html in the run, or NAME.report.html).
-        open: open the page in a browser.
-        figures: also write the figures, as PNG, SVG and PDF, into `figures` beside the page.
-        patch: for a file, height and width of the filters that the matrices act on.
+        source: A run directory, the name of a pretrained network, or an .npy or .npz file of square matrices.
+        against: A second run or file to compare with.
+        out: The page. The default is report.html in the run, or NAME.report.html.
+        open: Open the page in a browser.
+        figures: Also write the figures as PNG, SVG and PDF into `figures` next to the page.
+        patch: For a file: height and width of the filters that the matrices act on.
     """
     page = write_report(source, out, against=against, patch=patch, figures=figures, progress=True)
     if figures:

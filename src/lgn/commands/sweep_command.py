@@ -4,11 +4,10 @@ import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import tyro
 
-from lgn.commands.options import settings_help, with_settings
+from lgn.commands.options import Settings, names_of, settings_help, with_settings
 from lgn.sweep import plan, run_jobs, summarise, table, write_comparison, write_summary
 from lgn.training import Config, preset
 from lgn.training.config import Task
@@ -36,7 +35,7 @@ class SweepOptions:
     """Number of passes over the training images."""
     data_dir: Path | None = None
     """Directory of the named data sets; by default LGN_DATA."""
-    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")] = ()
+    set: Settings = ()
     """Any other setting of all runs, such as --set num_sets=8. All settings are listed above."""
     out: Path = Path("runs/sweep")
     """Directory of the runs, summary.json and summary.html."""
@@ -50,27 +49,22 @@ class SweepOptions:
     """How often a worker that dies is replaced."""
 
     def configs(self) -> list[Config]:
-        """All combinations, each with all seeds."""
+        """All combinations with all seeds."""
         if self.seeds < 1:
             raise ValueError(f"seeds must be at least 1, got {self.seeds}")
-        if unknown := [task for task in _names("task", self.task) if task not in TASKS]:
+        data, presets, tasks = (names_of(name, getattr(self, name)) or () for name in ("data", "preset", "task"))
+        if unknown := [task for task in tasks if task not in TASKS]:
             raise ValueError(f"task must be one of {', '.join(TASKS)}, got {unknown[0]!r}")
+        common = {"epochs": self.epochs, "data_dir": self.data_dir}
+        combinations = itertools.product(data, presets, [task for task in TASKS if task in tasks], range(self.seeds))
         return [
-            preset(
-                name, task, **with_settings(
-                    {"data": data, "seed": seed, "epochs": self.epochs, "data_dir": self.data_dir}, self.set)
-            )
-            for data, name, task in itertools.product(
-                _names("data", self.data),
-                _names("preset", self.preset),
-                [task for task in TASKS if task in _names("task", self.task)],
-            )
-            for seed in range(self.seeds)
-        ]  # fmt: skip
+            preset(name, task, **with_settings({"data": source, "seed": seed, **common}, self.set))
+            for source, name, task, seed in combinations
+        ]
 
 
 def parse(args: list[str]) -> SweepOptions:
-    """The options that the arguments state."""
+    """The options in the arguments."""
     description = f"{HELP}\n{settings_help(SweepOptions.__dataclass_fields__)}"
     return tyro.cli(SweepOptions, prog="lgn sweep", description=description, args=args)
 
@@ -78,32 +72,16 @@ def parse(args: list[str]) -> SweepOptions:
 def run(args: list[str]) -> int:
     options = parse(args)
     jobs = plan(options.configs(), options.out)
+    resources = {name: getattr(options, name) for name in ("address", "threads", "gpus", "retries")}
     try:
-        failures = run_jobs(
-            jobs,
-            address=options.address,
-            threads=options.threads,
-            gpus=options.gpus,
-            retries=options.retries,
-            progress=True,
-        )
+        failures = run_jobs(jobs, **resources, progress=True)
     except KeyboardInterrupt:
         sys.stderr.write("stopped; the same command continues\n")
         raise
-    settings = summarise(jobs)
-    if settings:
+    if settings := summarise(jobs):
         write_summary(options.out / "summary.json", settings, failures)
         write_comparison(options.out / "summary.html", settings, failures)
-        print(table(settings))
-        print(f"summary: {options.out / 'summary.json'}\npage: {options.out / 'summary.html'}")
+        print(f"{table(settings)}\nsummary: {options.out / 'summary.json'}\npage: {options.out / 'summary.html'}")
     for name, reason in failures.items():
         sys.stderr.write(f"{name} failed: {reason}\n")
     return 1 if failures else 0
-
-
-def _names(option: str, text: str) -> list[str]:
-    """Names that are separated by commas."""
-    names = text.split(",")
-    if not all(names):
-        raise ValueError(f"{option} must be names separated by single commas, got {text!r}")
-    return names

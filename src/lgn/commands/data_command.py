@@ -1,4 +1,4 @@
-"""`lgn data`: which image sets there are, getting one, and checking one."""
+"""`lgn data`: list, download and verify data sets."""
 
 from typing import Annotated
 
@@ -19,45 +19,46 @@ app = SubcommandApp()
 
 @app.command(name="list")
 def list_sets(data_dir: Directory = None) -> None:
-    """List the sets that have a name, and where each of them is.
+    """List the named data sets and their directories.
 
     Args:
-        data_dir: look here first, before the directory LGN_DATA and the cache.
+        data_dir: First directory to look in, before LGN_DATA and the cache.
     """
-    rows = [("name", "train", "test", "image", "what", "where")]
+    rows = [("name", "train", "test", "image", "content", "directory")]
     for named in NAMED_SETS.values():
         image = "x".join(str(size) for size in named.image_shape)
         counts = f"{named.train_count:,}", f"{named.test_count:,}"
-        rows.append((named.name, *counts, image, named.what, _where(named, data_dir)))
+        rows.append((named.name, *counts, image, named.what, _directory(named, data_dir)))
     print("\n".join(columns(rows)))
-    print("\nYour own images: a folder with a subfolder per class, a folder of images or of four IDX files,")
-    print("or an .npz with 'images'.")
+    print(
+        "\nYour own data: a folder of images or WAV files with a subfolder per class, an .npz, .csv or .parquet file."
+    )
 
 
 @app.command
 def get(name: Name, data_dir: Directory = None) -> None:
-    """Make sure that a set is on this machine: find it, or download it, and check it.
+    """Find a named data set on this machine, or download it, and verify it.
 
     Args:
-        name: a name from `lgn data list`.
-        data_dir: look here first, and download to here rather than to the cache.
+        name: A name from `lgn data list`.
+        data_dir: First directory to look in, and the target of a download.
     """
     _describe(lgn.data.load(name, data_dir, progress=True))
 
 
 @app.command
 def verify(name: Name, data_dir: Directory = None, image_size: int | None = None, window: int | None = None) -> None:
-    """Read a set that is on this machine, check it, and print its checksum; nothing is downloaded.
+    """Read a data set on this machine and print its checksum. Nothing is downloaded.
 
     Args:
-        name: a name from `lgn data list`, a folder of images or WAV files, an .npz or a .csv file.
-        data_dir: look here first, before the directory LGN_DATA and the cache.
-        image_size: make every image square of this size; needed for images of several sizes.
-        window: cut WAV files into windows of so many frames; needed for files of several lengths.
+        name: A name from `lgn data list`, a folder of images or WAV files, an .npz, .csv or .parquet file.
+        data_dir: First directory to look in, before LGN_DATA and the cache.
+        image_size: Resize images to this side, for images of several sizes.
+        window: Cut WAV files into signals of this number of frames.
     """
     dataset = lgn.data.load(name, data_dir, image_size=image_size, window=window, download=False)
     _describe(dataset)
-    print(f"SHA-256 of images and labels: {dataset.checksum()}")
+    print(f"SHA-256 of samples and labels: {dataset.checksum()}")
 
 
 def run(args: list[str]) -> int:
@@ -70,21 +71,20 @@ def _describe(dataset: lgn.data.DataSet) -> None:
     print(printable(f"{dataset.name}: {dataset.source}"))
     print(f"{len(dataset.train):,} train and {len(dataset.test):,} test {dataset.kind} of {shape}")
     if dataset.class_names:
-        names = ", ".join(printable(name) for name in dataset.class_names)
-        print(f"{dataset.num_classes} classes: {names}")
+        print(f"{dataset.num_classes} classes: {', '.join(printable(name) for name in dataset.class_names)}")
     for note in dataset.notes:
         print(f"note: {printable(note)}")
 
 
-def _where(named: NamedSet, data_dir: str | None) -> str:
-    if named.name == "digits":
-        return "in the package"
+def _directory(named: NamedSet, data_dir: str | None) -> str:
+    """The directory of a named set, or the command that downloads it."""
     source = NAMED_SETS[named.made_from] if named.made_from is not None else named
     made = f"made from {source.name}: " if source is not named else ""
+    if source.name == "digits":
+        return f"{made}in the package"
     try:
         found = find(source, data_dir)
     except lgn.data.DataError as error:
         return f"{made}{error}"
-    if found is None:
-        return f"{made}lgn data get {named.name} ({source.download_size})"
-    return f"{made}{found.directory}"
+    command = f"lgn data get {named.name} ({source.download_size})"
+    return made + (command if found is None else str(found.directory))

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import tyro
 
-from lgn.commands.options import settings_help, with_settings
+from lgn.commands.options import Settings, settings_help, with_settings
 from lgn.training import Config, Interrupted, Run, preset, train
 from lgn.training.config import Task
 from lgn.training.presets import PRESETS
 from lgn.training.processes import is_first_process
 
-HELP = """Train a linear group network and write a run directory. `lgn analyze RUN` then describes what it learned.
+HELP = """Train a linear group network and write a run directory. `lgn analyze RUN` then describes its generators.
 
 Presets: quick (the paper's network, minutes), paper (the settings of the paper), released (those of the authors' code),
 stable (for long trainings), net (an equivariant network). Ctrl-C stops a training; --resume RUN continues it. Under
@@ -46,7 +46,7 @@ class TrainOptions:
     """Directory of the named data sets; by default LGN_DATA."""
     device: str = "auto"
     """cpu, cuda, mps, or auto: the first of cuda, mps and cpu that is available."""
-    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")] = ()
+    set: Settings = ()
     """Any other setting, such as --set num_sets=8 --set penalty=none. All settings are listed above."""
     out: Path | None = None
     """The run directory; by default runs/DATA-TASK-PRESET-SEED."""
@@ -55,11 +55,9 @@ class TrainOptions:
 
     def config(self) -> Config:
         """The settings of the training."""
-        flags: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in ("data", "epochs", "group", "generator", "seed", "image_size", "data_dir", "device")
-        }
-        return preset(self.preset, self.task, **with_settings({**flags}, self.set))
+        names = ("data", "epochs", "group", "generator", "seed", "image_size", "data_dir", "device")
+        options: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return preset(self.preset, self.task, **with_settings(options, self.set))
 
     def run(self) -> tuple[Config, Path]:
         """The settings of the training, and the run directory."""
@@ -72,13 +70,9 @@ class TrainOptions:
 
 
 def parse(args: list[str]) -> TrainOptions:
-    """The options that the arguments state."""
-    return tyro.cli(
-        TrainOptions,
-        prog="lgn train",
-        description=f"{HELP}\n{settings_help(TrainOptions.__dataclass_fields__)}",
-        args=args,
-    )
+    """The options in the arguments."""
+    description = f"{HELP}\n{settings_help(TrainOptions.__dataclass_fields__)}"
+    return tyro.cli(TrainOptions, prog="lgn train", description=description, args=args)
 
 
 def run(args: list[str]) -> int:
@@ -90,17 +84,16 @@ def run(args: list[str]) -> int:
             sys.stderr.write(f"{stop}; continue with: lgn train --resume {shlex.quote(str(out))}\n")
         return 130
     if is_first_process():
-        print(result(trained))
-        print(f"run: {trained.path}")
+        print(f"{_result(trained)}\nrun: {trained.path}")
         if config.network.family is not None:
             print(f"next: lgn analyze {shlex.quote(str(trained.path))}")
     return 0
 
 
-def result(run: Run) -> str:
-    """The measurements of the last epoch, and per layer the step size divided by its limit."""
+def _result(run: Run) -> str:
+    """The measurements of the last epoch, and the step size of each layer divided by its limit."""
     if not run.metrics:
-        raise ValueError(f"{run.path} has no metrics.jsonl: a finished run must have a line for every epoch")
+        raise ValueError(f"{run.path} must have metrics.jsonl with a line for every epoch, got none")
     with run.reading("metrics.jsonl", "the metrics of a run"):
         last = run.metrics[-1]
         if "test_accuracy" in last:
