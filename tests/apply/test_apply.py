@@ -1,12 +1,17 @@
 """Augmentation, symmetrised models, networks and layers of a group that was found."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from answer.some_answer import some_answer
 from torch import nn
 
 import lgn
+from lgn import apply
 from lgn.answer import Answer
+from lgn.groups import cyclic
+from lgn.transforms import find
 
 
 @torch.no_grad()
@@ -66,3 +71,39 @@ def test_layers_are_equivariant() -> None:
     x = torch.rand(2, 1, 8, 8)
     one, other = layer(x).unflatten(1, (2, 4)), layer(x.rot90(1, (2, 3))).unflatten(1, (2, 4))
     torch.testing.assert_close(one.rot90(1, (3, 4)).roll(1, 2), other)
+
+
+def test_networks_leave_out_colours() -> None:
+    turn, swap = find("turn 90"), find("exchange red and green")
+    assert turn is not None
+    assert swap is not None
+    action = apply.action_of(cyclic(4) * cyclic(2), {"r": (turn, ()), "r2": (swap, ())})
+    assert action.moving_pixels().group.order == 4
+    with pytest.raises(ValueError, match="group"):
+        action.matrices((3, 3))
+    model = apply.network(action, "images", 3, 2, parameters=2_000, kernel_size=3, num_layers=2).eval()
+    x = torch.rand(2, 3, 8, 8)
+    torch.testing.assert_close(model(x), model(x.rot90(1, (2, 3))))
+
+
+def test_symmetries_of_the_samples_alone_are_refused_for_classes() -> None:
+    answer = some_answer()
+    rows = tuple(replace(row, evidence=row.evidence[:1]) for row in answer.rows)
+    samples_only = replace(answer, question="data", rows=rows)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 4))
+    for use in (
+        samples_only.network,
+        lambda: samples_only.layers(3),
+        samples_only.augmentation,
+        lambda: samples_only.symmetrised(model),
+    ):
+        with pytest.raises(ValueError, match="question"):
+            use()
+    unlabelled = replace(samples_only, data=replace(answer.data, classes=()))
+    assert unlabelled.layers(3)["group"].order == 4
+
+
+def test_layers_leave_out_elements_that_permute_classes() -> None:
+    assert some_answer((1, 0, 3, 2)).layers(3)["group"].order == 2
+    with pytest.raises(ValueError, match="group"):
+        some_answer((1, 2, 3, 0)).layers(3)

@@ -105,9 +105,16 @@ class Answer:
 
     @property
     def action(self) -> apply.Action:
-        """The group that is kept, with its action on samples and classes."""
+        """The group that is kept, with its action on samples and classes.
+
+        If the data have classes, the answer must be to the question "labels": a network with a symmetry of the samples
+        alone could not tell the classes apart.
+        """
         if self.group is None:
             raise ValueError("group must be known to be applied, this answer has none")
+        for row in self.kept if self.data.classes else ():
+            if (labels := row.of("labels")) is None or labels.verdict != "kept":
+                raise ValueError(f'question must be "labels" for data with classes, got {self.question!r}')
         rows = {row.element: row for row in self.kept if row.element is not None}
         return apply.action_of(self.group, {word: (row.transformation, row.permutation) for word, row in rows.items()})
 

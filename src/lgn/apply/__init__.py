@@ -2,8 +2,8 @@
 
 from lgn.apply.action import Action, action_of
 from lgn.apply.augment import Augmentation
-from lgn.apply.layers import layer_options
-from lgn.apply.networks import network
+from lgn.apply.equivariant import network
+from lgn.apply.layer_arguments import layer_options
 from lgn.apply.symmetrise import Symmetrised
 
 __all__ = ["Action", "Augmentation", "Symmetrised", "action_of", "layer_options", "network"]

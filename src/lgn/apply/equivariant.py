@@ -18,7 +18,11 @@ def network(
     kernel_size: int = 5,
     **options: Any,
 ) -> nn.Module:
-    """A `GroupNet` whose output permutes as the classes do, and does not change under elements that preserve them."""
+    """A `GroupNet` whose output permutes as the classes do, and does not change under elements that preserve them.
+
+    Elements that change colours or brightness are left out.
+    """
+    action = action.moving_pixels()
     if kind != "images":
         raise ValueError(f"network needs images, got {kind}: use layers() to build a network of your own")
     if classes < 2:

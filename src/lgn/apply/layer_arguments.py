@@ -9,16 +9,20 @@ from lgn.transforms import AXES
 
 
 def layer_options(action: Action, kind: str, kernel_size: int | None = None) -> dict[str, Any]:
-    """The options of `GroupConv2d` and its relatives, or of `GroupLinear` for tables.
+    """The arguments of `GroupConv2d` and its relatives, or of `GroupLinear` for tables.
 
-    A filter w of a table row x satisfies `<B^j w, A x> = <B^(j+1) w, x>` with B the transpose of A, so rows take the
-    transposed matrices.
+    Elements that permute classes are left out, since layers do not know the classes. A filter w of a table row x
+    satisfies `<B^j w, A x> = <B^(j+1) w, x>` with B the transpose of A, so rows take the transposed matrices.
     """
-    if action.group.order < 2:
-        raise ValueError("group must have at least 2 elements to make layers, got the trivial group")
+    action = action.preserving_classes()
     if kind in AXES:
         if kernel_size is None:
             raise ValueError(f"kernel_size must be given for {kind}, got None")
+        action = action.moving_pixels()
+    if action.group.order < 2:
+        raise ValueError(f"group must have at least 2 elements that preserve every class, got {action.group.name}")
+    if kind in AXES:
+        assert kernel_size is not None
         start = action.matrices((kernel_size,) * AXES[kind])
     else:
         matrices = [action.elements[element].matrix for element in action.group.generator_elements]
