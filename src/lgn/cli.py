@@ -5,7 +5,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from lgn.training.memory import keep_freed_memory
+from lgn.training.processes import keep_freed_memory
 from lgn.version import __version__
 
 COMMANDS = {

@@ -19,7 +19,7 @@ from typing import Any
 
 from lgn.analysis.generator import IDENTIFIABLE
 from lgn.training import Config, Run, preset
-from lgn.training.filter_statistics import filter_statistics
+from lgn.training.evaluation import filter_statistics
 from lgn.training.presets import changes_between
 from studies.figures.differences import setting_differences
 from studies.paper.claims.samples import sample

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.nn import GroupNet, merge
-from lgn.training.memory import keep_freed_memory
+from lgn.training.processes import keep_freed_memory
 from studies.speed.processes import in_a_process
 from studies.speed.steps import random_batch
 from studies.speed.timing import timed

@@ -19,7 +19,7 @@ import lgn
 from lgn import data
 from lgn.discovery.images import EVIDENCE, symmetries
 from lgn.nn import UnfoldedEncoder
-from lgn.training.memory import keep_freed_memory
+from lgn.training.processes import keep_freed_memory
 from studies.speed.steps import BATCH, SHAPES, paper_step, paths, straightforward_step
 from studies.speed.timing import interleaved
 

@@ -14,13 +14,13 @@ def main(words: list[str]) -> int:
     source, out = words
     torch.set_default_dtype(torch.float64)  # rounding errors of two processes are then far below what they learn
     models: list[nn.Module] = []
-    build = trainer.build_network
+    build = trainer.build_model
 
     def remembered(*arguments: Any) -> nn.Module:
         models.append(build(*arguments))
         return models[-1]
 
-    trainer.build_network = remembered
+    trainer.build_model = remembered
     train(Run(source).config, out)
     tensors = {name: parameter.detach() for name, parameter in models[-1].named_parameters()}
     save_file(tensors, f"{out}.{os.environ['RANK']}.safetensors")

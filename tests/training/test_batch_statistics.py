@@ -8,7 +8,7 @@ from torch import nn
 from training.small import equal, small, weights
 
 from lgn.training import build_model, load_images, train
-from lgn.training.batch_statistics import LONG_EPOCH, set_momentum
+from lgn.training.optimisation import LONG_EPOCH, set_momentum
 
 
 def running(model: nn.Module) -> list[nn.BatchNorm2d]:

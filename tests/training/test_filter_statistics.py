@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from lgn.nn import GroupConv1d, GroupConv2d, UnfoldedEncoder
-from lgn.training.filter_statistics import filter_statistics, smoothness
+from lgn.training.evaluation import filter_statistics, smoothness
 
 
 def test_smoothness_is_1_for_a_constant_0_for_white_noise_and_minus_1_for_a_checkerboard() -> None:

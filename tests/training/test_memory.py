@@ -5,12 +5,10 @@ import sys
 
 import pytest
 
-from lgn.training import memory
-
 COUNT, SIZE = 20, 64 << 20
 PROGRAM = f"""
-import resource, runpy
-keep_freed_memory = runpy.run_path({{path!r}})["keep_freed_memory"]  # without torch, which takes seconds
+import resource
+from lgn.training.processes import keep_freed_memory
 kept = keep_freed_memory() if {{keep}} else None
 faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 b"x" * {SIZE}
@@ -22,7 +20,7 @@ print(kept, faults() - before)
 
 
 def faults(keep: bool) -> tuple[str, int]:
-    program = PROGRAM.format(keep=keep, path=memory.__file__)
+    program = PROGRAM.format(keep=keep)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     kept, count = done.stdout.split()
     return kept, int(count)

@@ -16,6 +16,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from lgn.files import encode
 from lgn.nn import merge
 from lgn.pretrained import place_for
 from lgn.training import Run
@@ -114,7 +115,7 @@ def _write_onnx(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reade
         )
     # What `lgn predict` needs beside the network: the size of images, what is done to pixels, and the classes.
     named = onnx.load(str(part))
-    onnx.helper.set_model_props(named, {FACTS: json.dumps(run.facts.to_json())})
+    onnx.helper.set_model_props(named, {FACTS: json.dumps(encode(run.facts))})
     onnx.save(named, str(part))
     session = onnxruntime.InferenceSession(str(part), providers=["CPUExecutionProvider"])
     return lambda images: torch.from_numpy(session.run(None, {"images": images.numpy()})[0])

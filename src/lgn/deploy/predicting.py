@@ -14,6 +14,7 @@ from lgn import data
 from lgn.data.unlabelled import read_images
 from lgn.deploy.exporting import FACTS
 from lgn.devices import choose_device
+from lgn.files import decode
 from lgn.nn import cached
 from lgn.pretrained import find_run
 from lgn.training import Facts
@@ -86,7 +87,7 @@ def _from_onnx(path: Path) -> tuple[Facts, Callable[[Tensor], Tensor]]:
         raise ValueError(f"{path} is not a readable ONNX file: {' '.join(str(error).split())[:200]}") from None
     if stored is None:
         raise ValueError(f"source must be an ONNX file that lgn wrote, {path} does not name its classes")
-    facts = Facts.from_json(json.loads(stored))
+    facts = decode(Facts, json.loads(stored), "facts")
     preprocessing = data.Preprocessing(**vars(facts.preprocessing))
 
     def outputs(images: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ import torch
 from lgn.sweep.display import Display
 from lgn.sweep.jobs import Job
 from lgn.training import Config, Interrupted, load_data, train
-from lgn.training.memory import keep_freed_memory
+from lgn.training.processes import keep_freed_memory
 
 POLL_SECONDS = 0.5
 CONNECT_SECONDS = 10.0

@@ -2,10 +2,9 @@
 
 from lgn.training.config import Config, NetworkConfig
 from lgn.training.evaluation import evaluate
-from lgn.training.facts import Facts
-from lgn.training.loading import Images, load_data, load_images, local_training_images
+from lgn.training.loading import Facts, Images, load_data, load_images, local_training_images
 from lgn.training.loop import Diverged, Interrupted
-from lgn.training.models import build_model
+from lgn.training.model_building import build_model
 from lgn.training.optimisation import build_penalty
 from lgn.training.presets import PRESETS, preset
 from lgn.training.run import Run, snapshot

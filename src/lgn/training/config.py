@@ -7,8 +7,17 @@ from typing import Any, Literal
 from lgn.files import encode
 from lgn.generators import FAMILIES, Generator, Share, StartName
 from lgn.groups import Group, as_group
-from lgn.training.checks import require_family, require_group
-from lgn.training.limits import Count, Fraction, Margin, NotNegative, Positive, Seed, require_limits
+from lgn.training.checks import (
+    Count,
+    Fraction,
+    Margin,
+    NotNegative,
+    Positive,
+    Seed,
+    require_family,
+    require_group,
+    require_limits,
+)
 
 Task = Literal["auto", "classify", "reconstruct"]
 PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "relations", "none"]

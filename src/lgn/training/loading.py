@@ -7,9 +7,30 @@ import torch
 from torch import Tensor
 
 from lgn import data
+from lgn.data.preprocess import Recipe
 from lgn.data.splitting import choose_indices, split_indices
 from lgn.training.config import Config
-from lgn.training.facts import Facts
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What the data set decides about a run. It is stored in the config.json of the run, beside the config."""
+
+    task: Literal["classify", "reconstruct"]
+    #: Channels, height and width.
+    image_shape: tuple[int, int, int]
+    class_names: tuple[str, ...]
+    data_name: str
+    #: Changes that reading the data made.
+    data_notes: tuple[str, ...]
+    data_checksum: str
+    #: Number of images of each part: train, test and, if it is held out, validation.
+    counts: dict[str, int]
+    preprocessing: Recipe
+
+    def __post_init__(self) -> None:
+        if min(self.image_shape) < 1:
+            raise ValueError(f"image_shape must be positive, got {self.image_shape}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,19 @@ from lgn.data.rotated import randomly_turned
 from lgn.files import strict_json, write_atomic
 from lgn.generators import parameter_groups
 from lgn.nn import project
-from lgn.training.batch_statistics import LONG_EPOCH, set_momentum
 from lgn.training.checkpoint import State
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, kept_epoch
 from lgn.training.loading import Images
 from lgn.training.objective import Objective, largest_gradient
-from lgn.training.optimisation import generator_rate, hold_gates, learning_rate, with_decay
+from lgn.training.optimisation import (
+    LONG_EPOCH,
+    generator_rate,
+    hold_gates,
+    learning_rate,
+    set_momentum,
+    with_decay,
+)
 from lgn.training.processes import Processes
 from lgn.training.progress import Progress, stop_requests
 from lgn.training.run import Run

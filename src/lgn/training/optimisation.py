@@ -1,4 +1,4 @@
-"""The penalty, the learning rates and the weight decay of a training."""
+"""The penalty, the learning rates, the weight decay and the momentum of batch normalisation of a training."""
 
 import math
 from collections.abc import Callable
@@ -15,6 +15,18 @@ HALVED_AT = (0.5, 0.75, 0.875)  # fractions of the training after which the lear
 # The one-cycle schedule rises for this fraction of the training; it begins and ends at this fraction of the maximum.
 RISING, LOWEST = 0.2, 1e-3
 GATES_BEGIN = 0.4  # fraction of the training after which gates are trained
+
+
+# Note [First statistics]
+# Batch normalisation evaluates with running statistics that start at mean 0 and variance 1 and forget a tenth of their
+# value in each step. The codes of the first layer have a variance of 1e-4, since its step size is 0.01. After the 10
+# steps of an epoch of 1,200 images, 0.9^10 = 35 % of the initial 1 is left, thousands of times the true variance. With
+# the statistics of the batches 91 % of the test images were classified correctly, with the running ones 16 %. Therefore
+# the first ten batches count equally, with a momentum of 1, 1/2, 1/3, ... down to the usual 0.1 (89 %). Running
+# statistics do not influence the weights. With at least LONG_EPOCH steps per epoch, 0.9^200 = 7e-10 of the initial
+# value is left at the first evaluation, and the momentum is not changed.
+LONG_EPOCH = 200
+USUAL_MOMENTUM = 0.1  # of torch
 
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
@@ -72,3 +84,13 @@ def with_decay(groups: list[dict[str, Any]], weight_decay: float, model: nn.Modu
         for decays in (True, False)
         if (selected := [p for p in group["params"] if (id(p) in decaying) == decays])
     ]
+
+
+def set_momentum(model: nn.Module, steps: int) -> None:
+    """Set the momentum of the batch normalisation after a number of steps: `max(0.1, 1 / (steps + 1))`.
+
+    See Note [First statistics].
+    """
+    for norm in model.modules():
+        if isinstance(norm, nn.BatchNorm2d):
+            norm.momentum = max(USUAL_MOMENTUM, 1 / (1 + steps))

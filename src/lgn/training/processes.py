@@ -1,6 +1,8 @@
 """One process or several: the same loop under torchrun."""
 
+import ctypes
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +12,8 @@ from torch import Tensor, nn
 from torch import distributed as dist
 
 from lgn.devices import choose_device
+
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # of malloc.h
 
 
 @dataclass(frozen=True)
@@ -82,3 +86,17 @@ def processes(device: str) -> Iterator[Processes]:
     finally:
         if count > 1:
             dist.destroy_process_group()
+
+
+def keep_freed_memory() -> bool:
+    """Let this process keep the memory that it frees; return whether the C library, glibc, supports it.
+
+    By default glibc maps every large block anew and returns it to the system when it is freed. A training step
+    allocates the same large tensors again and again, so the system would zero pages that are overwritten at once.
+
+    The commands of `lgn` call this. It is a setting of the whole process, whose memory will not shrink after its
+    largest moment.
+    """
+    # Windows has no such library, and macOS and musl have no such function in theirs.
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    return mallopt is not None and bool(mallopt(M_MMAP_MAX, 0)) and bool(mallopt(M_TRIM_THRESHOLD, -1))

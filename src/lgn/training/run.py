@@ -18,9 +18,8 @@ from lgn.generators import generators_of
 from lgn.nn import OrbitBank
 from lgn.training.config import Config, differences
 from lgn.training.environment import environment
-from lgn.training.facts import Facts
-from lgn.training.loading import fit_again
-from lgn.training.models import build_model
+from lgn.training.loading import Facts, fit_again
+from lgn.training.model_building import build_model
 
 CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
 
@@ -172,7 +171,7 @@ class Run:
     def create(self, config: Config, facts: Facts, kernel: str) -> None:
         """Write the settings of a new run."""
         write_json(self.path / "environment.json", environment(config, kernel))
-        write_json(self.path / "config.json", {"config": encode(config), "facts": facts.to_json()})
+        write_json(self.path / "config.json", {"config": encode(config), "facts": encode(facts)})
 
     def require_settings(self, config: Config) -> None:
         """Refuse a config with which the run would have another result."""
@@ -210,7 +209,7 @@ class Run:
             if part not in stored:
                 raise ValueError(f"{path} must have {part!r}, and does not")
         with self.reading(path.name, "the config of a run"):
-            return decode(Config, stored["config"], "config"), Facts.from_json(stored["facts"])
+            return decode(Config, stored["config"], "config"), decode(Facts, stored["facts"], "facts")
 
     def _read_metrics(self, path: Path) -> list[dict[str, Any]]:
         with self.reading(path.name, "the metrics of a run"):

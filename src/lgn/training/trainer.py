@@ -12,11 +12,10 @@ from torch import nn
 from lgn.nn import UnfoldedEncoder
 from lgn.nn.determined import determined_dimension, warn_undetermined
 from lgn.training.config import Config
-from lgn.training.facts import Facts
 from lgn.training.loading import Images, load_images
 from lgn.training.lock import locked
 from lgn.training.loop import Training
-from lgn.training.models import build_model
+from lgn.training.model_building import build_model
 from lgn.training.objective import Objective
 from lgn.training.optimisation import build_penalty, generator_rate
 from lgn.training.processes import Processes, processes
@@ -40,7 +39,8 @@ def train(config: Config, out: str | Path, *, progress: bool = False) -> Run:
         with _random_state(group.device):
             # A config that cannot be trained is refused here, before there is a directory.
             torch.manual_seed(config.seed)
-            model = build_network(config, images.facts)
+            facts = images.facts
+            model = build_model(config, facts.image_shape, len(facts.class_names), facts.task)
             objective = Objective(model, build_penalty(config, model))
             with locked(run.path) if group.writes else nullcontext():
                 if group.writes:
@@ -50,11 +50,6 @@ def train(config: Config, out: str | Path, *, progress: bool = False) -> Run:
                 Training(config, run, group, images, objective.to(group.device)).train(progress)
         group.wait()
     return run
-
-
-def build_network(config: Config, facts: Facts) -> nn.Module:
-    """The network of a config for the images of a run."""
-    return build_model(config, facts.image_shape, len(facts.class_names), facts.task)
 
 
 def _create(run: Run, config: Config, images: Images, model: nn.Module, group: Processes, progress: bool) -> None:
