@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.discovery.networks import inspect_bank
+from lgn.answer import Row
+from lgn.discovery.networks.findings import inspect_layer
 from studies.inspection import filters
 from studies.runner import Cell
 
@@ -37,6 +38,8 @@ BALANCE: dict[str, tuple[Maker, str]] = {
 }
 KEPT_BY_TILTED = ("turn 180", "transposition", "antitransposition")  # these map angles of 0 to 60 degrees to themselves
 OPPOSITE = {"balanced": "broken", "broken": "balanced"}
+#: The words of the stored results for the verdicts on balance.
+BALANCE_WORDS = {"kept": "balanced", "broken": "broken", "undecided": "neither"}
 
 
 def unrelated(quick: bool) -> Iterator[Cell]:
@@ -49,16 +52,27 @@ def unrelated(quick: bool) -> Iterator[Cell]:
 def measure_unrelated(make: Maker, seed: int) -> dict[str, Any]:
     """Whether a twin group is found, or any other twins, and how many filters look like copies."""
     generator = torch.Generator().manual_seed(10_000 + seed)
-    found = inspect_bank(make(generator, *SHAPES[seed % len(SHAPES)]), seed=seed)
-    places = [row for row in found.rows if row.kind == "place"]
+    found = inspect_layer(make(generator, *SHAPES[seed % len(SHAPES)]), seed=seed)
+    square = [row for row in found.rows if is_square(row)]
     return {
-        "rate": float(found.group.order > 1 or any(row.twins for row in places)),
+        "rate": float(found.group.order > 1 or any(row.verdict == "kept" for row in square)),
         "limit": FALSE_CALLS,
         "count": 1,
-        "others": float(any(row.twins for row in found.rows if row.kind != "place")),
-        "lookalikes": (found.lookalikes or 0) / max(1, found.filters),
-        "largest gap": max(row.gap for row in places),
+        "others": float(any(row.verdict == "kept" for row in found.rows if not is_square(row))),
+        "lookalikes": (found.lookalikes or 0) / max(1, len(found.bank.filters)),
+        "largest gap": max(row.evidence[0].value for row in square),
     }
+
+
+def is_square(row: Row) -> bool:
+    """Whether the transformation is a turn, a flip or a transposition."""
+    return row.of("balance") is not None
+
+
+def balance_of(row: Row) -> str:
+    """The word of the stored results for the verdict on balance."""
+    found = row.of("balance")
+    return "" if found is None else BALANCE_WORDS[str(found.verdict)]
 
 
 def balance(quick: bool) -> Iterator[Cell]:
@@ -71,9 +85,9 @@ def balance(quick: bool) -> Iterator[Cell]:
 
 def measure_balance(make: Maker, expected: str, seed: int) -> dict[str, Any]:
     """The share of transformations with the right answer, and with the opposite one."""
-    found = inspect_bank(make(torch.Generator().manual_seed(30_000 + seed), 64, 3, 7), seed=seed)
+    found = inspect_layer(make(torch.Generator().manual_seed(30_000 + seed), 64, 3, 7), seed=seed)
     unasked = KEPT_BY_TILTED if expected == "broken" else ()
-    answers = [row.balance for row in found.rows if row.kind == "place" and row.name not in unasked]
+    answers = [balance_of(row) for row in found.rows if is_square(row) and row.name not in unasked]
     right = sum(answer == expected for answer in answers) / len(answers)
     opposite = OPPOSITE.get(expected)
     wrong = sum(answer == opposite if opposite else answer != "neither" for answer in answers) / len(answers)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.discovery.networks import carried
+from lgn.discovery.networks.next_layer import continuations
 from studies.inspection.filters import gabors, normal, unit
 from studies.runner import Cell
 
@@ -26,18 +26,18 @@ def measure(kind: str, seed: int) -> dict[str, Any]:
     """Whether just the turns go on, or nothing."""
     generator = torch.Generator().manual_seed(40_000 + seed)
     if kind == "equivariant under C4":
-        found = carried(*equivariant(generator), seed=seed)
-        right = {each.name for each in found if each.carried} == {"turn 90", "turn 180"}
-        cosine = next(each.cosine for each in found if each.name == "turn 90")
+        found = continuations(*equivariant(generator), seed=seed)
+        right = {one.name for one in found if one.continues} == {"turn 90", "turn 180"}
+        cosine = next(one.cosine for one in found if one.name == "turn 90")
         return {"rate": float(right), "at_least": 0.9, "count": 1, "cosine": cosine}
     first = unit(gabors(generator, 32, 3, 7))
     second = normal(generator, 16, 32, 3, 3)
     if kind != "unrelated":  # what resembles is used alike, whatever T is: sign and all
         likeness = first.flatten(1) @ first.flatten(1).T
         second = torch.einsum("ocnm,cd->odnm", second, likeness)
-    found = carried(first, second, seed=seed)
-    highest = max(each.cosine for each in found)
-    return {"rate": float(any(each.carried for each in found)), "limit": 0.1, "count": 1, "cosine": highest}
+    found = continuations(first, second, seed=seed)
+    highest = max(one.cosine for one in found)
+    return {"rate": float(any(one.continues for one in found)), "limit": 0.1, "count": 1, "cosine": highest}
 
 
 def equivariant(generator: torch.Generator, bases: int = 8, outputs: int = 4) -> tuple[Tensor, Tensor]:

@@ -8,16 +8,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.discovery.networks import inspect_bank
-from lgn.discovery.networks.candidates import SQUARE
+from lgn.discovery.networks.findings import inspect_layer
+from lgn.transforms import act_square
 from studies.inspection.filters import gabors, normal, unit
 from studies.runner import Cell
 
-GROUPS = {
-    "flip": ("flip columns",),
-    "C4": ("turn 90", "turn 180", "turn 270"),
-    "D4": tuple(each.name for each in SQUARE),
-}
+#: Elements of D4, as `lgn.transforms.act_square` counts them.
+GROUPS = {"flip": (4,), "C4": (1, 2, 3), "D4": (1, 2, 3, 4, 6, 5, 7)}
 NAMES = {"flip": "C2", "C4": "C4", "D4": "D4"}
 NOISES = (0.05, 0.1, 0.2)
 BANKS = 20
@@ -40,11 +37,11 @@ def cells(quick: bool) -> Iterator[Cell]:
 def measure(group: str, count: int, inside: int, noise: float, seed: int, bound: dict[str, float]) -> dict[str, Any]:
     """Whether the group is right, and the share of filters that are with just their mates, or rightly outside."""
     bank, orbit = planted(torch.Generator().manual_seed(20_000 + seed), group, count, inside, noise)
-    found = inspect_bank(bank, seed=seed)
+    found = inspect_layer(bank, seed=seed)
     right = found.group.name == NAMES[group] and set(found.group.elements[1:]) == set(GROUPS[group])
     mates = torch.full((count,), -1)
     for number, members in enumerate(found.orbits):
-        mates[list(members)] = number
+        mates[list(members.values())] = number
     together = (mates[:, None] == mates) & (mates[:, None] >= 0)
     belong = (orbit[:, None] == orbit) & (orbit[:, None] >= 0)
     return {
@@ -63,11 +60,10 @@ def planted(
 
     -> (filters, channels, n, n), and the orbit of each filter, -1 outside
     """
-    elements = [each for each in SQUARE if each.name in GROUPS[group]]
-    size = 1 + len(elements)
+    size = 1 + len(GROUPS[group])
     sets = inside // size
     bases = unit(gabors(generator, count, channels, n))
-    orbits = torch.stack([bases[:sets], *(each.power(bases[:sets], 1) for each in elements)], 1).flatten(0, 1)
+    orbits = torch.stack([bases[:sets], *(act_square(bases[:sets], g) for g in GROUPS[group])], 1).flatten(0, 1)
     bank = torch.cat([orbits, bases[sets : sets + count - len(orbits)]])
     added = F.normalize(normal(generator, *bank.shape).flatten(1), dim=1).reshape(bank.shape)
     signs = torch.randint(0, 2, (count, 1, 1, 1), generator=generator).double().mul(2).sub(1)

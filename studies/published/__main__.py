@@ -6,7 +6,7 @@
 Expected: no network has twins, two are balanced. See docs/evidence/inspection.md.
 """
 
-from studies.published.inspect import PARTS, measure
+from studies.published.measured import PARTS, measure
 from studies.runner import Study, main
 
 STUDY = Study("published", PARTS, measure, minutes=(1, 10), file="inspect", tables="inspection")

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lgn.discovery.networks.candidates import SQUARE
+from lgn.transforms import act_square
 from studies.inspection import banks, filters, following, planted
 from studies.runner import Cells
 
@@ -37,10 +37,9 @@ def test_phases_change_and_spectra_do_not() -> None:
 def test_planted_orbits_are_orbits(group: str) -> None:
     bank, orbit = planted.planted(torch.Generator().manual_seed(0), group, 64, 48, 0.0)
     flat = filters.unit(bank).flatten(1)
-    elements = [each for each in SQUARE if each.name in planted.GROUPS[group]]
     assert int((orbit < 0).sum()) == 16
-    for each in elements:
-        moved = filters.unit(each.power(bank, 1)).flatten(1)
+    for element in planted.GROUPS[group]:
+        moved = filters.unit(act_square(bank, element)).flatten(1)
         mates = (orbit[:, None] == orbit) & (orbit[:, None] >= 0)
         best = (moved @ flat.T).abs().masked_fill(~mates, 0).amax(1)
         assert torch.allclose(best[orbit >= 0], torch.ones(48, dtype=torch.float64))

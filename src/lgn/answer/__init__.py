@@ -1,7 +1,7 @@
 """`Answer`: the result of every finder, its table, its page and its file."""
 
 from lgn.answer.answer import Answer, DataSummary, Row
-from lgn.answer.evidence import ByClass, Defect, Evidence, Gain, LabelMap, Orbit, ToldApart, Verdict
+from lgn.answer.evidence import ByClass, Defect, Evidence, Filters, Gain, LabelMap, ToldApart, Verdict
 
 __all__ = [
     "Answer",
@@ -9,9 +9,9 @@ __all__ = [
     "DataSummary",
     "Defect",
     "Evidence",
+    "Filters",
     "Gain",
     "LabelMap",
-    "Orbit",
     "Row",
     "ToldApart",
     "Verdict",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["kept", "broken", "undecided"]
-Kind = Literal["data", "labels", "moments", "filters", "law", "network"]
+Kind = Literal["data", "labels", "moments", "copies", "balance", "law", "network"]
 Interval = tuple[float, float]
 
 
@@ -80,14 +80,28 @@ class Defect:
 
 
 @dataclass(frozen=True)
-class Orbit:
-    """Filters of a layer that a transformation exchanges: element g of the orbit is filter `filters[g]`."""
+class Filters:
+    """Details of the filters of a layer under a transformation T.
 
-    filters: tuple[int, ...]
-    similarity: float
+    pairs: all pairs (i, j) of filters in orbits for which filter j is T of filter i, up to its sign.
+    similarity: the mean cosine of these pairs.
+    alike, alike_by_chance: the number of filters whose image has a cosine of at least 0.8 with another filter, and its
+        mean if every filter is first transformed by a random power of T.
+    self_symmetric: the number of filters that are their own images.
+    p_values: of the two tests that must both reject, the twist and the gap, not corrected.
+    references: for balance, the median for operators that preserve smoothness, and for permutations within rings.
+    """
+
+    pairs: tuple[tuple[int, int], ...] = ()
+    similarity: float | None = None
+    alike: int | None = None
+    alike_by_chance: float | None = None
+    self_symmetric: int | None = None
+    p_values: tuple[float, ...] = ()
+    references: tuple[float, ...] = ()
 
 
-Detail = ToldApart | LabelMap | Gain | Defect | Orbit
+Detail = ToldApart | LabelMap | Gain | Defect | Filters
 
 
 @dataclass(frozen=True)
@@ -95,8 +109,10 @@ class Evidence:
     """One measurement of a transformation, with its own verdict.
 
     The meaning of `value` follows from `kind`: for "data" the accuracy of telling transformed from original samples,
-    for "labels" the accuracy that is lost, for "network" the gain in accuracy in points, for "moments", "filters" and
-    "law" a relative violation. The interval is the one that decides; p-values are corrected for all tests of the call.
+    for "labels" the accuracy that is lost, for "network" the gain in accuracy in points, for "moments" and "law" a
+    relative violation. For "copies" it is how much nearer the image of a filter is to another filter than the images of
+    unrelated filters are, in nats; for "balance" it is how much T changes the second moment of filters, 1 by chance.
+    The interval is the one that decides; p-values are corrected for all tests of the call.
     """
 
     kind: Kind

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from torch import Tensor
+
 from lgn.answer import pictures, table
+from lgn.answer.evidence import Filters
 from lgn.files import write_atomic
 from lgn.text import html_table
 
@@ -66,6 +70,8 @@ def write(answer: Answer, path: Path, images: bool) -> None:
 def _figures(answer: Answer) -> list[str]:
     """The examples as they are, and transformed; kept and undecided transformations come first."""
     examples, kind = answer.data.examples, answer.data.kind
+    if examples is not None and kind == "network":
+        return _filters(answer, examples)
     if examples is None or kind not in pictures.KINDS:
         return []
     rows = [
@@ -79,4 +85,20 @@ def _figures(answer: Answer) -> list[str]:
         f"<figure><figcaption>{escape(name)}<small>{verdict}</small></figcaption>"
         f"<div>{''.join(f'<span>{pictures.sample(each, largest)}</span>' for each in samples)}</div></figure>"
         for name, verdict, samples in versions
+    ]
+
+
+def _filters(answer: Answer, filters: Tensor) -> list[str]:
+    """The filters of the first layer, and the pairs of filters that are copies of each other."""
+    images = [pictures.sample(one, float(one.abs().max())) for one in filters]
+    shown: list[tuple[str, Sequence[Sequence[int]]]] = [("filters", [[number] for number in range(len(images))])]
+    for row in answer.rows:
+        copies = row.of("copies") if row.layer == answer.rows[0].layer else None
+        if copies is not None and isinstance(copies.detail, Filters) and copies.detail.pairs:
+            shown.append((row.name, copies.detail.pairs))
+    return [
+        f"<figure><figcaption>{escape(name)}</figcaption><div>"
+        + "".join(f"<span>{''.join(images[number] for number in group)}</span>" for group in groups)
+        + "</div></figure>"
+        for name, groups in shown
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
@@ -16,11 +16,17 @@ if TYPE_CHECKING:
     from lgn.answer.answer import Answer
 
 
-def write(answer: Answer, path: Path, images: bool) -> None:
-    """Write the file; transformations that are functions are stored by name."""
+def values(answer: Answer, images: bool = True) -> dict[str, Any]:
+    """The answer as plain JSON values; transformations that are functions are stored by name."""
     rows = tuple(replace(row, transformation=replace(row.transformation, function=None)) for row in answer.rows)
     data = answer.data if images else replace(answer.data, examples=None)
-    write_json(path, encode(replace(answer, rows=rows, data=data)))
+    plain: dict[str, Any] = encode(replace(answer, rows=rows, data=data))
+    return plain
+
+
+def write(answer: Answer, path: Path, images: bool) -> None:
+    """Write the file."""
+    write_json(path, values(answer, images))
 
 
 def read(kind: type[Answer], path: Path, functions: Mapping[str, Callable[[Tensor], Tensor]]) -> Answer:

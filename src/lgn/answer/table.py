@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lgn.actions import size_text
-from lgn.answer.evidence import Evidence, Gain, LabelMap
+from lgn.answer.evidence import Evidence, Filters, Gain, LabelMap
 from lgn.text import columns
 
 if TYPE_CHECKING:
@@ -17,14 +17,15 @@ HEADS = {
     "labels": "labels",
     "network": "gain of a network",
     "moments": "violation",
-    "filters": "violation",
+    "copies": "gap, nats",
+    "balance": "balance",
     "law": "defect",
 }
 QUESTIONS = {
     "data": "which transformations preserve their distribution?",
     "labels": "which transformations preserve their distribution and their labels?",
     "law": "which maps commute with the function?",
-    "filters": "which groups do the filters have?",
+    "filters": "under which transformations are filters copies of each other?",
 }
 
 
@@ -39,7 +40,9 @@ def asked(answer: Answer) -> str:
     """What the data were taken to be, and the question."""
     data = answer.data
     if data.kind == "network":
-        return f"network with {data.count} layers: {QUESTIONS[answer.question]}"
+        network = f"network of {data.count} convolutions, " if data.count > 1 else ""
+        layer = answer.rows[0].layer if answer.rows else ""
+        return f"{network}{layer or 'filters'} of {size_text(data.shape)}: {QUESTIONS[answer.question]}"
     noun = f"{data.count:,} {data.kind} of {size_text(data.shape)}"
     if data.kind == "tables":
         noun = f"table of {data.count:,} rows and {data.shape[0]} columns"
@@ -48,19 +51,22 @@ def asked(answer: Answer) -> str:
 
 
 def cells(answer: Answer) -> list[list[str]]:
-    """The table: a row of heads, then one row per transformation, without columns that are empty."""
+    """The table: a row of heads, then one row per transformation, without columns that are empty.
+
+    The table of a network is that of its first layer.
+    """
     kinds = [kind for kind in HEADS if any(row.of(kind) is not None for row in answer.rows)]
     interval = f"{100 * (1 - answer.level):g} %"
-    heads = ["layer", "", "verdict", *(head for kind in kinds for head in (HEADS[kind], interval)), "samples needed"]
+    heads = ["", "verdict", *(head for kind in kinds for head in (HEADS[kind], interval)), "samples needed"]
     rows = [
         [
-            row.layer,
             row.name,
             row.verdict,
             *(cell for kind in kinds for cell in (_value(row.of(kind)), _interval(row.of(kind)))),
             _needed(row),
         ]
         for row in answer.rows
+        if row.layer == answer.rows[0].layer
     ]
     used = [place for place in range(len(heads)) if any(row[place] for row in rows)]
     return [[line[place] for place in used] for line in [heads, *rows]]
@@ -73,6 +79,10 @@ def _value(evidence: Evidence | None) -> str:
         return evidence.detail.effect
     if isinstance(evidence.detail, Gain):
         return f"{evidence.value:+.1f} points"
+    if evidence.kind == "balance":
+        return f"{evidence.verdict} ({evidence.value:.2f})"
+    if isinstance(evidence.detail, Filters):
+        return f"{evidence.value:.2f} (p = {evidence.p_value:.2g})"
     return f"{evidence.value:.3f}"
 
 

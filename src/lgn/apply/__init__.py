@@ -1,9 +1,9 @@
 """Uses of a symmetry: augmentation, symmetrised models, networks and layers. Everything takes an `Action`."""
 
-from lgn.apply.action import Action, action_of
+from lgn.apply.action import IDENTITY, Action, action_of
 from lgn.apply.augment import Augmentation
 from lgn.apply.equivariant import network
 from lgn.apply.layer_arguments import layer_options
 from lgn.apply.symmetrise import Symmetrised
 
-__all__ = ["Action", "Augmentation", "Symmetrised", "action_of", "layer_options", "network"]
+__all__ = ["IDENTITY", "Action", "Augmentation", "Symmetrised", "action_of", "layer_options", "network"]

@@ -1,23 +1,6 @@
-"""The filters of any trained network: twins, orbits, balance, and the groups that follow."""
+"""The filters of trained networks: which symmetries they have, and networks with these symmetries built in."""
 
-from lgn.discovery.networks.converting import convert_found
-from lgn.discovery.networks.deeper import Carried, carried
-from lgn.discovery.networks.inspect import Inspection, inspect
-from lgn.discovery.networks.inspect_bank import inspect_bank
-from lgn.discovery.networks.orbits import Orbit
-from lgn.discovery.networks.result import BankInspection, FittedMap, Row
-from lgn.discovery.networks.square import FoundGroup
+from lgn.discovery.networks.inspecting import inspect
+from lgn.discovery.networks.orbit_layers import convert_found
 
-__all__ = [
-    "BankInspection",
-    "Carried",
-    "FittedMap",
-    "FoundGroup",
-    "Inspection",
-    "Orbit",
-    "Row",
-    "carried",
-    "convert_found",
-    "inspect",
-    "inspect_bank",
-]
+__all__ = ["convert_found", "inspect"]

@@ -1,62 +1,63 @@
-"""The gap: T f_i lands next to one filter, and all others are far."""
+"""The gap: the image of a filter lies next to one filter, and all other filters are far away."""
 
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-COPY = 0.85  # the cosine from which two filters of a bank are one to a third that is near both
-RUNGS = 3  # gaps that are compared: the first, which twins make large, and those behind it
-LARGEST = 1.5  # nats: an exact copy counts no more than one at less than a quarter of the distance of the next
-FAR = 9.0  # beyond every distance of unit vectors
+#: From this cosine two filters count as one for a third filter that is near both.
+COPY = 0.85
+#: The number of gaps that are compared: the first, which copies make large, and the next ones.
+RUNGS = 3
+#: The largest gap in nats: an exact copy counts no more than a copy at a quarter of the distance of the next filter.
+LARGEST = 1.5
+#: A distance beyond all distances of unit vectors.
+FAR = 9.0
 
 # Note [The gap]
-# Filters that repel each other, as those of decorrelated and of spread-out banks do, fool the twist: it puts T f_i and
-# f_j into relations that the bank avoids, and the bank as it is then seems to have more near-copies than chance gives.
-# So a second question asks nothing about the rest of the bank. T f_i has distances d_1 < d_2 < ... to the others; where
-# it lands anywhere among them, the gaps `e_k = k log(d_(k+1) / d_k)` are alike, whatever the density and the dimension
-# (Renyi's spacings), and shuffling them within i gives the null. A twin makes the first gap large.
-# Filters that are evenly spread have a first gap that is somewhat larger than the next ones, not because a filter is
-# near, but because the next ones are equally far: the p-value is then small and the gap is not. So a size is asked for
-# too: the mean first gap, less the mean of those behind it, in nats. A twin has about one; spread-out filters that have
-# nothing to do with T have up to 0.2 (`results/inspection.json`).
-# A landing that is closer to f_i itself is a self-symmetric filter and no twin. Near-copies of a neighbour are one with
-# it: the orbit of a nearly symmetric filter has some. A pair that finds each other is counted once.
+# Filters that repel each other, such as decorrelated filters, deceive the twist: it creates relations between T f_i and
+# f_j that the bank avoids, and then the bank itself has more near-copies than its twists have. The second test
+# therefore does not compare banks. T f_i has distances d_1 < d_2 < ... to the other filters. If it lies anywhere among
+# them, the gaps `e_k = k log(d_(k+1) / d_k)` have one distribution for any density and dimension (Renyi's
+# representation of spacings), and shuffling the gaps of each i gives the null distribution. A copy makes the first gap
+# large.
+# For evenly spread filters the first gap is somewhat larger than the next ones, not because a filter is near, but
+# because the next filters are equally far. Then the p-value is small, and so is the gap. Copies must therefore also
+# have a large gap: the mean of the first gaps, minus the mean of the next ones, in nats. Copies have about 1, and
+# unrelated filters have at most 0.2 (`results/inspection.json`).
+# If T f_i is nearer to f_i than to any other filter, f_i is symmetric itself, and no gap is counted. Near-copies of a
+# neighbour count as one with it. A pair of filters that are nearest to each other is counted once.
 
 
 class Gap(NamedTuple):
-    """How often chance gives such first gaps, how much larger they are than the others, and of how many landings."""
+    """The p-value of the first gaps, how much they exceed the next gaps in nats, and the number of filters used."""
 
     p_value: float
     size: float
-    landings: int
+    filters: int
 
 
-class Landings(NamedTuple):
-    """Where each T f_i lands: its gaps, whether another filter is nearer than f_i itself, and which is nearest."""
+class Neighbours(NamedTuple):
+    """The gaps of every T f_i, whether another filter is nearer than f_i itself, and the nearest filter."""
 
     gaps: Tensor  # (filters, rungs)
-    is_landing: Tensor  # (filters,)
+    is_counted: Tensor  # (filters,)
     nearest: Tensor  # (filters,)
-
-    @property
-    def first_gap(self) -> Tensor:
-        return self.gaps[:, 0]
 
 
 def gap_test(cosines: Tensor, plain: Tensor, involution: bool, draws: int, generator: torch.Generator) -> Gap:
-    """Whether T f_i lands next to one filter rather than among many; see Note [The gap].
+    """Whether T f_i lies next to one filter rather than among several; see Note [The gap].
 
-    Shapes: cosines of T f_i with f_j, and of f_i with f_j, (filters, filters), >= 0 where signs do not matter.
+    Shapes: cosines of T f_i with f_j, and of f_i with f_j, (filters, filters), >= 0 if signs do not matter
     """
-    there = landings(cosines, plain)
-    here, landed = torch.arange(len(cosines)), there.is_landing
+    there = neighbours(cosines, plain)
+    here, counted = torch.arange(len(cosines)), there.is_counted
     if involution:
-        gaps = there.gaps[landed & ~((there.nearest[there.nearest] == here) & (here > there.nearest))]
-    else:  # T and its inverse: f_j next to T f_i is f_i next to T^-1 f_j
-        back = landings(cosines.T, plain)
-        again = landed[back.nearest] & (there.nearest[back.nearest] == here)
-        gaps = torch.cat([there.gaps[landed], back.gaps[back.is_landing & ~again]])
+        gaps = there.gaps[counted & ~((there.nearest[there.nearest] == here) & (here > there.nearest))]
+    else:  # T and its inverse: if f_j is next to T f_i, f_i is next to T^-1 f_j
+        back = neighbours(cosines.T, plain)
+        again = counted[back.nearest] & (there.nearest[back.nearest] == here)
+        gaps = torch.cat([there.gaps[counted], back.gaps[back.is_counted & ~again]])
     if len(gaps) < 2:
         return Gap(1.0, 0.0, len(gaps))
     first, others = gaps[:, 0].mean(), gaps[:, 1:].mean()
@@ -66,8 +67,8 @@ def gap_test(cosines: Tensor, plain: Tensor, involution: bool, draws: int, gener
     return Gap((1 + reached) / (1 + draws), float(first - others), len(gaps))
 
 
-def landings(cosines: Tensor, plain: Tensor) -> Landings:
-    """Where each T f_i lands; see `gap_test` for the shapes."""
+def neighbours(cosines: Tensor, plain: Tensor) -> Neighbours:
+    """The nearest filters of every T f_i; see `gap_test` for the shapes."""
     filters = len(cosines)
     distances = (2 - 2 * cosines).clamp_min(1e-12).sqrt()
     own = distances.diagonal().clone()
@@ -80,4 +81,4 @@ def landings(cosines: Tensor, plain: Tensor) -> Landings:
         distances[torch.arange(filters), place] = FAR
     rungs = torch.stack(ladder, 1)
     gaps = (rungs[:, 1:] / rungs[:, :-1]).log() * torch.arange(1, RUNGS + 1)
-    return Landings(gaps.clamp(max=LARGEST), (rungs[:, -1] < FAR) & (rungs[:, 0] < own), nearest)
+    return Neighbours(gaps.clamp(max=LARGEST), (rungs[:, -1] < FAR) & (rungs[:, 0] < own), nearest)

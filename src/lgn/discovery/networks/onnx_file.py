@@ -7,24 +7,24 @@ from typing import Any
 
 import torch
 
-from lgn.discovery.networks.convolutions import Convolution
+from lgn.discovery.networks.convolutions import Convolution, convolution
 
 QUANTISED = ("ConvInteger", "QLinearConv")
 
 
 def read_onnx(path: Path) -> Iterator[Convolution]:
-    """Every `Conv` whose weights are constants of the file, or of a data file beside it."""
+    """Every `Conv` whose weights are constants of the file, or of an external data file next to it."""
     if importlib.util.find_spec("onnx") is None:
         raise ValueError("onnx must be installed to read an .onnx file: pip install 'lgn[onnx]'")
     import onnx
 
     try:
         graph = onnx.load(str(path), load_external_data=False).graph
-    except Exception as error:  # a damaged file may fail in any way; none of them may go deeper
-        raise ValueError(f"{path} is not a whole ONNX file: {first_line(error)}") from None
+    except Exception as error:  # a damaged file may fail in any way
+        raise ValueError(f"source must be a whole ONNX file, got {path}: {first_line(error)}") from None
     if not graph.node:
-        raise ValueError(f"{path} is not a whole ONNX file: its graph is empty")
-    constants = {each.name: each for each in graph.initializer}
+        raise ValueError(f"source must be a whole ONNX file, the graph of {path} is empty")
+    constants = {tensor.name: tensor for tensor in graph.initializer}
     made_by = {output: node for node in graph.node for output in node.output}
     names: set[str] = set()
     for number, node in enumerate(graph.node):
@@ -33,19 +33,19 @@ def read_onnx(path: Path) -> Iterator[Convolution]:
         weight = node.input[1 if node.op_type != "QLinearConv" else 3]
         tensor, quantised = _constant(weight, constants, made_by)
         name = ((tensor.name if tensor is not None else "") or weight).removesuffix(".weight")
-        if name in names:  # weights that two convolutions share are inspected once
+        if name in names:  # two convolutions may share weights
             continue
         names.add(name)
         if tensor is None:
-            yield Convolution(name, (), None, f"the weights of node {node.name or number} are computed")
+            yield Convolution(name, (), None, f"weights must be constant, node {node.name or number} computes them")
         elif quantised or node.op_type in QUANTISED:
-            yield Convolution(name, tuple(tensor.dims), None, "its weights are quantised: they are not compared")
+            yield Convolution(name, tuple(tensor.dims), None, "weights must not be quantised")
         else:
-            yield _weight(name, tensor, path)
+            yield _convolution(name, tensor, path)
 
 
 def _constant(name: str, constants: dict[str, Any], made_by: dict[str, Any]) -> tuple[Any, bool]:
-    """The tensor behind a name, through identities and quantisation; and whether it was quantised."""
+    """The constant tensor behind a name, or None, and whether it is quantised; identities and casts are followed."""
     quantised = False
     for _ in range(len(made_by) + 1):
         if name in constants:
@@ -54,8 +54,7 @@ def _constant(name: str, constants: dict[str, Any], made_by: dict[str, Any]) -> 
         if node is None:
             break
         if node.op_type == "Constant":
-            value = next((each.t for each in node.attribute if each.name == "value"), None)
-            return value, quantised
+            return next((item.t for item in node.attribute if item.name == "value"), None), quantised
         if node.op_type not in ("Identity", "DequantizeLinear", "Cast") or not node.input:
             break
         quantised |= node.op_type == "DequantizeLinear"
@@ -63,21 +62,20 @@ def _constant(name: str, constants: dict[str, Any], made_by: dict[str, Any]) -> 
     return None, quantised
 
 
-def _weight(name: str, tensor: Any, path: Path) -> Convolution:
+def _convolution(name: str, tensor: Any, path: Path) -> Convolution:
     from onnx import TensorProto, numpy_helper
     from onnx.checker import ValidationError
     from onnx.external_data_helper import load_external_data_for_tensor
 
-    shape = tuple(tensor.dims)
     try:
         if tensor.data_location == TensorProto.EXTERNAL:
-            load_external_data_for_tensor(tensor, str(path.parent))  # onnx itself keeps to that directory
+            load_external_data_for_tensor(tensor, str(path.parent))  # onnx refuses files outside of this directory
         values = torch.from_numpy(numpy_helper.to_array(tensor).copy())
     except (ValueError, TypeError, OSError, ValidationError) as error:
-        return Convolution(name, shape, None, f"its weights cannot be read: {first_line(error)}")
-    return Convolution(name, shape, values.float() if values.is_floating_point() else values)
+        return Convolution(name, tuple(tensor.dims), None, f"weights must be readable: {first_line(error)}")
+    return convolution(name, values.float() if values.is_floating_point() else values)
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what a library says."""
+    """The first line of the message of an error of another library."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]

@@ -1,49 +1,70 @@
-"""Orbits in a bank: filters that are each other's transformed copies, with the element that takes one to the next."""
+"""Groups and orbits of filters: which symmetries hold together, and which filters are copies of which."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 
 import torch
 from torch import Tensor
 
-from lgn.discovery.networks.candidates import SQUARE
-from lgn.discovery.networks.gap import landings
-from lgn.discovery.networks.square import ELEMENTS, FoundGroup, square_group
-from lgn.discovery.networks.twist import ALIKE
+from lgn.discovery.networks.copies import ALIKE
+from lgn.discovery.networks.gap import neighbours
+from lgn.discovery.networks.questions import ELEMENTS, SQUARE_GROUP, exchanges_axes
+from lgn.groups import Subgroup
+from lgn.transforms import act_square
 
-LINKED = 0.7  # that every pair of an orbit must have, where its links have more
-STANDS_OUT = 0.3  # nats: how much nearer a link is than the next filter, on average over both directions
+#: The cosine that every pair of filters in an orbit must have.
+LINKED = 0.7
+#: How much nearer linked filters are than the next filter, in nats, averaged over both directions.
+STANDS_OUT = 0.3
+
+#: The filters of an orbit by the elements of the group of the square: filter `orbit[g]` is `g b` for a base filter b,
+#: up to sign. The base is the first filter, and its element is the identity.
+FilterOrbit = dict[int, int]
 
 
-@dataclass(frozen=True)
-class Orbit:
-    """Filters `f_k = +- g_k b` of one base: their numbers, and the element that each is of the base, in order.
+def largest_subgroup(
+    found: Collection[int], supported: Collection[int] = (), size: Mapping[int, float] | None = None
+) -> Subgroup:
+    """The largest subgroup of the square's group that found elements generate, and whose other elements have support.
 
-    The first element is the identity: the base is the first filter as it is.
+    size: chooses between subgroups of equal order; the larger sum wins.
     """
+    allowed = {0, *found, *supported}
+    best, weight = SQUARE_GROUP.subgroup([]), (1, 0.0)
+    for subgroup in SQUARE_GROUP.subgroups():
+        generated = SQUARE_GROUP.subgroup([element for element in subgroup.elements if element in found])
+        if allowed.issuperset(subgroup.elements) and generated == subgroup:
+            own = (subgroup.order, sum((size or {}).get(element, 0.0) for element in subgroup.elements))
+            if own > weight:
+                best, weight = subgroup, own
+    return best
 
-    filters: tuple[int, ...]
-    elements: tuple[str, ...]
-    #: Whether each is the negative of the copy.
-    negative: tuple[bool, ...]
-    #: The mean cosine of its pairs, up to sign.
-    cosine: float
+
+def powers_of(element: int) -> list[int]:
+    """The elements `I, T, T^2, ...` up to the order of T."""
+    powers = [0]
+    while (following := int(SQUARE_GROUP.table[element, powers[-1]])) != 0:
+        powers.append(following)
+    return powers
 
 
-def place_cosines(filters: Tensor) -> Tensor:
-    """`K_g[i, j] = <g f_i, f_j>` for the eight elements of the square's group; 0 for those that a kernel lacks.
+def square_cosines(filters: Tensor) -> Tensor:
+    """`K_g[i, j] = <g f_i, f_j>` for the group of the square; 0 for elements that the kernel does not have.
 
     Shapes: (filters, channels, n, m) -> (8, filters, filters)
     """
     flat = filters.flatten(1)
     is_square = filters.shape[-2] == filters.shape[-1]
-    moved = [each.power(filters, 1).flatten(1) if is_square or not each.swaps else 0 * flat for each in SQUARE]
-    return torch.stack([flat, *moved]) @ flat.T
+    moved = [
+        act_square(filters, element).flatten(1) if is_square or not exchanges_axes(element) else 0 * flat
+        for element in range(SQUARE_GROUP.order)
+    ]
+    return torch.stack(moved) @ flat.T
 
 
-def turned_apart(cosines: Tensor, group: FoundGroup, generator: torch.Generator) -> Tensor:
-    """The cosines of a bank whose filters are transformed each by itself: `K_g[i, j]` of `h_i f_i` and `h_j f_j`."""
-    table, inverses = square_group().table, square_group().inverses
-    elements = torch.tensor([ELEMENTS.index(name) for name in group.elements])
+def moved_independently(cosines: Tensor, group: Subgroup, generator: torch.Generator) -> Tensor:
+    """The cosines `K_g[i, j]` of `h_i f_i` and `h_j f_j`, where the elements h_i of the group are random."""
+    table, inverses = SQUARE_GROUP.table, SQUARE_GROUP.inverses
+    elements = torch.tensor([element for element in ELEMENTS if element in group.elements])
     count = cosines.shape[-1]
     h = elements[torch.randint(0, len(elements), (count,), generator=generator)]
     met = table[inverses[h][None, None, :], table[:, h][:, :, None]]  # h_j^-1 g h_i
@@ -51,71 +72,73 @@ def turned_apart(cosines: Tensor, group: FoundGroup, generator: torch.Generator)
     return cosines[met, place[:, None], place[None, :]]
 
 
-def count_inside(orbits: list[Orbit]) -> int:
-    """How many filters are in orbits."""
-    return sum(len(orbit.filters) for orbit in orbits)
+def count_inside(orbits: Collection[FilterOrbit]) -> int:
+    """The number of filters in orbits."""
+    return sum(map(len, orbits))
 
 
-def find_orbits(cosines: Tensor, group: FoundGroup, *, stands_out: float = STANDS_OUT) -> list[Orbit]:
-    """Orbits of a group in a bank, by merging the nearest copies first.
+def find_orbits(cosines: Tensor, group: Subgroup, *, stands_out: float = STANDS_OUT) -> list[FilterOrbit]:
+    """The orbits of a group in a bank, the largest first, by merging the nearest copies first.
 
-    A link is `g f_i` near `f_j`: of cosine 0.8, and nearer than the next filter by `stands_out` nats. Two orbits are
-    merged along a link where no element is in both, and where every pair has a cosine of 0.7 under the elements that
-    follow.
+    `g f_i` and `f_j` are linked if their cosine is at least 0.8, and if they are nearer than the next filter by
+    `stands_out` nats. Two orbits are merged along a link if they have no element in common, and if every pair of
+    filters then has a cosine of at least 0.7.
 
-    Shapes: (8, filters, filters), signed.
+    Shapes: (8, filters, filters), signed
     """
-    table, inverses = square_group().table.tolist(), square_group().inverses.tolist()
+    table, inverses = SQUARE_GROUP.table.tolist(), SQUARE_GROUP.inverses.tolist()
     size = cosines.abs()
-    orbits = {number: {0: number} for number in range(cosines.shape[1])}  # of each base: element -> filter
-    home = {number: (number, 0) for number in range(cosines.shape[1])}  # of each filter: base, element
-    for i, j, g in _links(size, group, inverses, stands_out):
+    orbits: dict[int, FilterOrbit] = {number: {0: number} for number in range(cosines.shape[1])}  # by base
+    home = {number: (number, 0) for number in range(cosines.shape[1])}  # the base and the element of each filter
+    for i, j, g in _links(size, group, stands_out):
         (base, mine), (other, theirs) = home[i], home[j]
         if base == other:
             continue
-        # f_j = g f_i, so h b' = (h theirs^-1 g mine) b
-        through = table[table[inverses[theirs]][g]][mine]
+        through = table[table[inverses[theirs]][g]][mine]  # f_j = g f_i, so h b' = (h theirs^-1 g mine) b
         moved = {table[h][through]: number for h, number in orbits[other].items()}
-        whole = {**orbits[base], **moved}
-        if len(whole) < len(orbits[base]) + len(moved) or not _agree(size, orbits[base], moved, table, inverses):
+        if moved.keys() & orbits[base].keys() or not _agree(size, orbits[base], moved):
             continue
-        orbits[base] = whole
+        orbits[base] |= moved
         home.update({number: (base, h) for h, number in moved.items()})
         del orbits[other]
-    found = [_orbit(members, cosines, table, inverses) for members in orbits.values() if len(members) > 1]
-    return sorted(found, key=lambda orbit: (-len(orbit.filters), -orbit.cosine))
+    found = [_from_first(orbit) for orbit in orbits.values() if len(orbit) > 1]
+    return sorted(found, key=lambda orbit: (-len(orbit), -_mean_cosine(size, orbit)))
 
 
-def _links(size: Tensor, group: FoundGroup, inverses: list[int], stands_out: float) -> list[tuple[int, int, int]]:
+def pairs_of(orbits: Collection[FilterOrbit], element: int) -> list[tuple[int, int]]:
+    """All pairs (i, j) of filters in an orbit for which f_j is the image of f_i under an element."""
+    table = SQUARE_GROUP.table.tolist()
+    return [(i, orbit[table[element][a]]) for orbit in orbits for a, i in orbit.items() if table[element][a] in orbit]
+
+
+def _links(size: Tensor, group: Subgroup, stands_out: float) -> list[tuple[int, int, int]]:
     """All links `(i, j, g)`, the nearest first."""
     links = []
-    for g in (ELEMENTS.index(name) for name in group.elements[1:]):
-        there, back = landings(size[g], size[0]), landings(size[inverses[g]], size[0])
-        mutual = (there.first_gap[:, None] + back.first_gap[None, :]) / 2
+    here = torch.arange(size.shape[1])
+    for g in group.elements[1:]:
+        there, back = (neighbours(size[h], size[0]) for h in (g, int(SQUARE_GROUP.inverses[g])))
+        mutual = (there.gaps[:, :1] + back.gaps[:, 0]) / 2
         good = (size[g] >= ALIKE) & (mutual >= stands_out)
-        good &= (there.nearest[:, None] == torch.arange(len(size[0]))) | (
-            back.nearest[None, :] == torch.arange(len(size[0]))[:, None]
-        )
+        good &= (there.nearest[:, None] == here) | (back.nearest == here[:, None])
         good.fill_diagonal_(False)
         links += [(float(size[g, i, j]), int(i), int(j), g) for i, j in good.nonzero()]
     return [link[1:] for link in sorted(links, reverse=True)]
 
 
-def _agree(
-    size: Tensor, some: dict[int, int], others: dict[int, int], table: list[list[int]], inverses: list[int]
-) -> bool:
-    return all(size[table[b][inverses[a]], i, j] >= LINKED for a, i in some.items() for b, j in others.items())
+def _agree(size: Tensor, orbit: FilterOrbit, other: FilterOrbit) -> bool:
+    """Whether every pair of filters of two orbits is near under the element that takes one to the other."""
+    table, inverses = SQUARE_GROUP.table.tolist(), SQUARE_GROUP.inverses.tolist()
+    return all(size[table[b][inverses[a]], i, j] >= LINKED for a, i in orbit.items() for b, j in other.items())
 
 
-def _orbit(members: dict[int, int], cosines: Tensor, table: list[list[int]], inverses: list[int]) -> Orbit:
-    """The orbit with its first filter as the base."""
-    first = min(members, key=lambda h: members[h])
-    numbers = sorted((table[h][inverses[first]], number) for h, number in members.items())
-    base = members[first]
-    pairs = [float(cosines[table[b][inverses[a]], i, j].abs()) for a, i in numbers for b, j in numbers if i != j]
-    return Orbit(
-        tuple(number for _, number in numbers),
-        tuple(ELEMENTS[h] for h, _ in numbers),
-        tuple(number != base and float(cosines[h, base, number]) < 0 for h, number in numbers),
-        sum(pairs) / len(pairs),
-    )
+def _from_first(orbit: FilterOrbit) -> FilterOrbit:
+    """The orbit with the filter of the smallest number as its base."""
+    first = min(orbit, key=orbit.__getitem__)
+    back = int(SQUARE_GROUP.inverses[first])
+    moved = {int(SQUARE_GROUP.table[element, back]): number for element, number in orbit.items()}
+    return {element: moved[element] for element in ELEMENTS if element in moved}
+
+
+def _mean_cosine(size: Tensor, orbit: FilterOrbit) -> float:
+    pairs = [float(size[g, i, j]) for g in range(1, len(size)) for i, j in pairs_of([orbit], g)]
+    return sum(pairs) / len(pairs)

@@ -1,7 +1,8 @@
-"""Files: what is in them is read, nothing in them is run, and what is odd is refused or left alone in a sentence."""
+"""Networks in files: convolutions are read, code is never run, and damaged files are refused."""
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from lgn.discovery.networks.files import read_convolutions
+from lgn.discovery.networks.convolutions import inspected
+from lgn.discovery.networks.weight_files import read_convolutions
 
 
 def network() -> nn.Sequential:
@@ -39,54 +41,49 @@ def onnx_file(path: Path, weights: dict[str, np.ndarray], *, quantised: bool = F
     return path
 
 
-def test_torch_weights_safetensors_and_onnx_say_the_same(tmp_path: Path) -> None:
+def test_torch_weights_safetensors_and_onnx_have_equal_convolutions(tmp_path: Path) -> None:
     state = network().state_dict()
     torch.save(state, tmp_path / "a.pth")
     save_file(state, tmp_path / "a.safetensors")
     onnx_file(tmp_path / "a.onnx", {name: value.numpy() for name, value in state.items() if value.ndim == 4})
     for kind in ("pth", "safetensors", "onnx"):
         found = read_convolutions(tmp_path / f"a.{kind}")
-        assert found.shapes == {"0": (8, 3, 5, 5), "2": (4, 8, 1, 1), "3": (6, 2, 3, 3)}
-        assert found.left_alone == {"2": "its kernels of 1x1 are smaller than 3x3"}
-        assert torch.equal(found.banks["0"], state["0.weight"])
+        assert [layer.shape for layer in found] == [(8, 3, 5, 5), (4, 8, 1, 1), (6, 2, 3, 3)]
+        assert [layer.name for layer in found if layer.reason] == ["2"]
+        assert torch.equal(inspected(found)["0"], state["0.weight"])
 
 
 def test_checkpoints_are_searched(tmp_path: Path) -> None:
     torch.save({"epoch": 3, "nested": {"state_dict": network().state_dict()}, "more": [torch.ones(2)]}, tmp_path / "a")
-    assert "nested.state_dict.0" in read_convolutions(tmp_path / "a").banks
+    assert "nested.state_dict.0" in inspected(read_convolutions(tmp_path / "a"))
 
 
 def test_half_precision_is_read(tmp_path: Path) -> None:
     save_file({"a.weight": torch.randn(4, 1, 3, 3).bfloat16()}, tmp_path / "a.safetensors")
-    assert read_convolutions(tmp_path / "a.safetensors").banks["a"].dtype == torch.float32
+    assert inspected(read_convolutions(tmp_path / "a.safetensors"))["a"].dtype == torch.float32
 
 
-class Runs:
-    """What a hostile pickle does."""
+class Hostile:
+    """A pickle that runs code when it is read."""
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return (Path.touch, (Path("ran"),))
 
 
-def test_a_pickle_that_runs_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pickles_that_run_code_and_whole_models_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.pth").write_bytes(pickle.dumps(Runs()))
-    torch.save({"weights": torch.ones(4, 1, 3, 3), "more": Runs()}, tmp_path / "b.pth")
-    for name in ("a.pth", "b.pth"):
-        with pytest.raises(ValueError, match=r"is refused|is not a whole file") as refused:
+    (tmp_path / "a.pth").write_bytes(pickle.dumps(Hostile()))
+    torch.save({"weights": torch.ones(4, 1, 3, 3), "more": Hostile()}, tmp_path / "b.pth")
+    torch.save(network(), tmp_path / "c.pth")
+    for name in ("a.pth", "b.pth", "c.pth"):
+        with pytest.raises(ValueError, match="source must") as refused:
             read_convolutions(tmp_path / name)
         assert "\n" not in str(refused.value)
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_whole_model_is_refused(tmp_path: Path) -> None:
-    torch.save(network(), tmp_path / "a.pt")
-    with pytest.raises(ValueError, match=r"a.pt is refused.*save model.state_dict\(\) instead"):
-        read_convolutions(tmp_path / "a.pt")
-
-
 @pytest.mark.parametrize("kind", ["pth", "safetensors", "onnx"])
-def test_cut_files_are_refused(tmp_path: Path, kind: str) -> None:
+def test_incomplete_files_are_refused(tmp_path: Path, kind: str) -> None:
     state = network().state_dict()
     path = tmp_path / f"a.{kind}"
     if kind == "pth":
@@ -98,41 +95,36 @@ def test_cut_files_are_refused(tmp_path: Path, kind: str) -> None:
     whole = path.read_bytes()
     for length in (0, 20, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match=r"a\.\w+ (is|has)") as refused:
+        with pytest.raises(ValueError, match="source must") as refused:
             read_convolutions(path)
         assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.onnx", "a.safetensors", "a.pth"])
-def test_nonsense_is_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_bytes(b"\x80\x02 this is no network" if name == "a.pth" else b"this is no network")
-    with pytest.raises(ValueError, match=name):
+def test_other_files_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"\x80\x02 not a network" if name == "a.pth" else b"not a network")
+    with pytest.raises(ValueError, match="source must"):
         read_convolutions(tmp_path / name)
 
 
-def test_files_without_convolutions_are_refused(tmp_path: Path) -> None:
+def test_files_without_convolutions_and_directories_are_refused(tmp_path: Path) -> None:
     save_file({"linear.weight": torch.ones(3, 4)}, tmp_path / "a.safetensors")
-    with pytest.raises(ValueError, match=r"must have convolutions, .* has none"):
-        read_convolutions(tmp_path / "a.safetensors")
-    with pytest.raises(ValueError, match="FILE must be a file"):
-        read_convolutions(tmp_path)
+    for path in (tmp_path / "a.safetensors", tmp_path):
+        with pytest.raises(ValueError, match="source must"):
+            read_convolutions(path)
 
 
-def test_rounded_weights_are_left_alone(tmp_path: Path) -> None:
-    save_file({"a": torch.ones(4, 1, 3, 3, dtype=torch.int8)}, tmp_path / "a.safetensors")
-    assert "int8" in read_convolutions(tmp_path / "a.safetensors").left_alone["a"]
-    path = onnx_file(tmp_path / "b.onnx", {"a": np.ones((4, 3, 3, 3), np.int8)}, quantised=True)
-    assert read_convolutions(path).left_alone == {"a": "its weights are quantised: they are not compared"}
-
-
-def test_undefined_weights_are_left_alone(tmp_path: Path) -> None:
-    save_file({"a": torch.full((4, 1, 3, 3), float("nan")), "b": torch.ones(4, 1, 3, 3)}, tmp_path / "a.safetensors")
+def test_rounded_and_undefined_weights_are_not_inspected(tmp_path: Path) -> None:
+    weights = {"a": torch.full((4, 1, 3, 3), float("nan")), "b": torch.ones(4, 1, 3, 3), "c": torch.ones(4, 1, 3, 3)}
+    save_file(weights | {"c": weights["c"].to(torch.int8)}, tmp_path / "a.safetensors")
     found = read_convolutions(tmp_path / "a.safetensors")
-    assert found.left_alone == {"a": "it has infinite or undefined weights"}
-    assert list(found.banks) == ["b"]
+    assert list(inspected(found)) == ["b"]
+    assert [layer.name for layer in found if layer.reason] == ["a", "c"]
+    path = onnx_file(tmp_path / "b.onnx", {"a": np.ones((4, 3, 3, 3), np.int8)}, quantised=True)
+    assert inspected(read_convolutions(path)) == {}
 
 
-def test_data_of_onnx_beside_the_file_is_read_and_elsewhere_is_not(tmp_path: Path) -> None:
+def test_external_data_of_onnx_is_read_only_from_the_same_directory(tmp_path: Path) -> None:
     import onnx
 
     inside, weight = tmp_path / "inside", np.ones((4, 3, 3, 3), np.float32)
@@ -140,9 +132,9 @@ def test_data_of_onnx_beside_the_file_is_read_and_elsewhere_is_not(tmp_path: Pat
     path = onnx_file(inside / "a.onnx", {"a": weight})
     model = onnx.load(str(path))
     onnx.save(model, str(path), save_as_external_data=True, location="a.data", size_threshold=0)
-    assert torch.equal(read_convolutions(path).banks["a"], torch.from_numpy(weight))
+    assert torch.equal(inspected(read_convolutions(path))["a"], torch.from_numpy(weight))
     (inside / "a.data").rename(tmp_path / "a.data")
     model = onnx.load(str(path), load_external_data=False)
     model.graph.initializer[0].external_data[0].value = "../a.data"
     path.write_bytes(model.SerializeToString())
-    assert "cannot be read" in read_convolutions(path).left_alone["a"]
+    assert inspected(read_convolutions(path)) == {}

@@ -14,10 +14,14 @@ import pooch
 import torch
 
 import lgn
-from lgn.discovery.networks import inspect_bank
-from lgn.discovery.networks.convolutions import convolutions_of
-from lgn.discovery.networks.inspect import inspect_convolutions
+from lgn.answer import Filters, Row
+from lgn.discovery.networks.convolutions import convolutions_of, inspected
+from lgn.discovery.networks.findings import LayerFindings, inspect_layer
+from lgn.discovery.networks.weight_files import read_convolutions
 from lgn.files import read_json, write_json
+from lgn.groups import Subgroup
+from lgn.transforms import SQUARE
+from studies.inspection.banks import BALANCE_WORDS
 from studies.published.formats import caffe_convolutions, first_dlib_convolution
 from studies.published.packages import PACKAGES, Package, fetched
 from studies.render import ROOT
@@ -54,17 +58,17 @@ def published_network(package: Package, path: Path) -> dict[str, Any]:
         "detailed": True,
     }
     if path.suffix == ".dat":
-        layer = inspect_bank(first_dlib_convolution(path), "first convolution").to_dict()
+        name, weight = "first convolution", first_dlib_convolution(path)
     elif path.suffix == ".caffemodel":
         name, weight = next((name, weight) for name, weight in caffe_convolutions(path) if weight.shape[-1] > 2)
-        layer = inspect_bank(weight, name).to_dict()
     else:
-        layer, network["whole"] = whole_file(path)
-    return {**network, "layers": [layer]}
+        network["whole"] = whole_file(path)
+        name, weight = next(iter(inspected(read_convolutions(path)).items()))
+    return {**network, "layers": [record(inspect_layer(weight, name))]}
 
 
-def whole_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The first layer, and the totals over all layers with the time and memory of `lgn inspect`."""
+def whole_file(path: Path) -> dict[str, Any]:
+    """The totals over all layers, with the time and memory of `lgn inspect`."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "lgn", "inspect", str(path), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
@@ -74,19 +78,55 @@ def whole_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"{path} could not be inspected")
-    found = json.loads(answer)
-    layers, pairs = found["layers"], found["deeper"]
-    return layers[0], {
-        "inspected": len(layers),
-        "left_alone": len(found["left_alone"]),
-        "with_twins": sum(layer["group"]["order"] > 1 for layer in layers),
-        "balanced": sum(layer["balanced_group"]["order"] > 1 for layer in layers),
-        "pairs": len({(pair["first"], pair["second"]) for pair in pairs}),
-        "carried": len({(pair["first"], pair["second"]) for pair in pairs if pair["carried"]}),
+    found = json.loads(answer)["settings"]
+    return {
+        "inspected": len(found["layers"]),
+        "left_alone": len(found["not_inspected"]),
+        "with_twins": sum(group != "trivial" for group in found["groups"]),
+        "balanced": sum(group != "trivial" for group in found["balanced_groups"]),
+        "pairs": len(found["steps"]),
+        "carried": len({step.rpartition(":")[0] for step in found["continued"]}),
         "seconds": round(time.perf_counter() - began, 1),
         "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1),
         "megabytes": round(usage.ru_maxrss / 1024),
     }
+
+
+def record(found: LayerFindings) -> dict[str, Any]:
+    """A layer as the tables need it."""
+    return {
+        "name": found.layer,
+        "shape": found.shape,
+        "filters": len(found.bank.filters),
+        "dead": found.bank.dead,
+        "flat": found.bank.flat,
+        "off_centre": found.bank.off_centre,
+        "window": found.bank.window,
+        "rows": [_row(row) for row in found.rows],
+        "group": _group(found.group),
+        "balanced_group": _group(found.balanced),
+        "lookalikes": found.lookalikes,
+        "power": found.power,
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    copies, *others = row.evidence
+    assert isinstance(copies.detail, Filters)
+    found: dict[str, Any] = {"name": row.name, "kind": "place" if others else "other"}
+    found |= {"twins": copies.verdict == "kept", "p_value": copies.p_value, "gap": copies.value}
+    found |= dict(zip(("p_twist", "p_gap"), copies.detail.p_values, strict=True))
+    found |= {name: getattr(copies.detail, name) for name in ("alike", "alike_by_chance", "self_symmetric")}
+    for balance in others:
+        assert isinstance(balance.detail, Filters)
+        found |= {"rho": balance.value, "balance": BALANCE_WORDS[str(balance.verdict)]}
+        found |= dict(zip(("smooth_reference", "ring_reference"), balance.detail.references, strict=True))
+    return found
+
+
+def _group(group: Subgroup) -> dict[str, Any]:
+    elements = ["identity", *(SQUARE[element] for element in group.elements[1:])]
+    return {"name": group.name, "order": group.order, "elements": elements}
 
 
 def own(done: set[str], count: int | None) -> Iterator[dict[str, Any]]:
@@ -97,8 +137,8 @@ def own(done: set[str], count: int | None) -> Iterator[dict[str, Any]]:
     for source in sources[:count]:
         name = Path(source).name
         if name not in done:
-            found = inspect_convolutions(convolutions_of(lgn.load(source)), name)
-            layers = [layer.to_dict() for layer in found.layers]
+            weights = inspected(convolutions_of(lgn.load(source)))
+            layers = [record(inspect_layer(weight, layer)) for layer, weight in weights.items()]
             layers = [{**layer, "rows": [row for row in layer["rows"] if row["kind"] == "place"]} for layer in layers]
             yield {"name": name, "package": "lgn", "licence": "MIT", "detailed": False, "layers": layers}
 
@@ -107,6 +147,6 @@ def _rounded(value: Any) -> Any:
     """Numbers with the four decimals that tables need."""
     if isinstance(value, dict):
         return {name: _rounded(item) for name, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_rounded(item) for item in value]
     return round(value, 4) if isinstance(value, float) else value

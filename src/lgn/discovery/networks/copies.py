@@ -1,0 +1,160 @@
+"""Copies: whether filters are transformed copies of each other, and whether a test could see that."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from lgn.discovery.networks.gap import gap_test
+from lgn.discovery.networks.questions import Question
+from lgn.transforms import symmetry_of_square
+
+#: The significance level of this package. The tests draw about 1,000 random banks, and after the correction for all
+#: questions their smallest p-value is about 0.015.
+LEVEL = 0.05
+#: The gap that copies need, in nats; see Note [The gap] in `gap`.
+GAP = 0.25
+#: The cosine from which two filters look like copies.
+ALIKE = 0.8
+#: The number of twisted cosines in one batch: they fit into the cache of a processor.
+NUMBERS = 2**18
+#: For the power: the share of filters that get a copy, the noise relative to their norm, and the number of twists.
+SHARE, NOISE, DRAWS = 0.75, 0.2, 199
+#: The smallest number of filters that is tested, and the largest number that is used to estimate the power.
+FEWEST, MOST = 4, 128
+#: A transformation is called broken only if the power is at least this large.
+ENOUGH = 0.8
+
+# Note [The twist]
+# The null model of the first test: each filter f_i becomes `h_i f_i` with a random power h_i of T. Spectra, phases,
+# colours and norms stay, and the likeness of every filter to its own transformed versions stays. Only the relations
+# between filters change. No filter needs to be transformed, because `<T h_i f_i, h_j f_j> = K[1 + h_i - h_j]`. Banks
+# with the same spectra and random phases would be a worse null model: they have no edges, and every bank of real
+# filters has more near-copies than they have. If T has no order (shifts, scalings), h_i is I or T, and the powers 0, 1
+# and 2 occur.
+
+# Note [Power]
+# "No copies" is an answer only if copies would have been seen. Copies that are there are destroyed: every filter is
+# flipped or not at random. Then three quarters of the filters are made pairs of a filter and its flipped, noisy copy,
+# and the same tests are made. The share of such banks in which the flip is found is the power.
+
+
+class CopiesTest(NamedTuple):
+    """The two tests of a transformation."""
+
+    p_twist: float
+    p_gap: float
+    #: How much the first gap exceeds the next gaps, in nats.
+    gap: float
+    #: The number of filters whose image has a cosine of at least 0.8 with another filter, and its mean over twists.
+    alike: int
+    alike_by_chance: float
+
+    @property
+    def p_value(self) -> float:
+        """The larger p-value: both tests must reject."""
+        return max(self.p_twist, self.p_gap)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the gap is large enough for copies."""
+        return self.gap >= GAP
+
+
+def copies_test(question: Question, cosines: Tensor, exponents: Tensor, generator: torch.Generator) -> CopiesTest:
+    """Both tests of one transformation.
+
+    Shapes: cosines of `Question.cosines`, (powers, filters, filters); exponents of `twists`, (1 + draws, filters)
+    """
+    size = cosines if question.kind == "sign" else cosines.abs()  # otherwise a filter and its negative count as one
+    under = twisted(size, exponents, question.order)
+    gap = gap_test(size[1], size[0], question.order == 2, len(exponents) - 1, generator)
+    return CopiesTest(
+        p_twist=share_as_large(under.nearness),
+        p_gap=gap.p_value,
+        gap=gap.size,
+        alike=int(under.alike[0]),
+        alike_by_chance=float(under.alike[1:].double().mean()),
+    )
+
+
+def twists(order: int, filters: int, draws: int, generator: torch.Generator) -> Tensor:
+    """The exponents of `h_i` for each twist; the first row is the bank itself.  -> (1 + draws, filters)"""
+    drawn = torch.randint(0, order or 2, (draws, filters), generator=generator)
+    return torch.cat([torch.zeros(1, filters, dtype=torch.int64), drawn])
+
+
+class Twisted(NamedTuple):
+    """Statistics of the bank itself, and of the bank under each twist.  (1 + draws,) each"""
+
+    #: `mean_i -log(1 - max_{j != i} K_T[i, j])`, averaged over T and its inverse.
+    nearness: Tensor
+    #: The number of filters whose image has a cosine of at least 0.8 with another filter.
+    alike: Tensor
+
+
+def twisted(cosines: Tensor, exponents: Tensor, order: int) -> Twisted:
+    """How near the image of a filter is to another filter, under each twist; see Note [The twist].
+
+    Shapes: (powers, filters, filters), >= 0 if signs do not matter; (twists, filters)
+    """
+    filters = cosines.shape[-1]
+    # Single precision is enough to compare draws.
+    closeness = -torch.log1p(-cosines.clamp(max=1 - 1e-9)).float()
+    closeness = closeness.masked_fill(torch.eye(filters, dtype=torch.bool), -torch.inf)
+    involution = order == 2  # then the cosines are symmetric, and T is its own inverse
+    steps = range(1, order) if order else (-1, 1)
+    alike_from = -math.log1p(-ALIKE)
+    nearness, alike = [], []
+    for batch in exponents.to(torch.int8).split(max(1, NUMBERS // filters**2)):
+        apart = batch[:, :, None] - batch[:, None, :]  # (twists, i, j), not reduced modulo the order
+        met = closeness[1].expand(len(batch), -1, -1)
+        for step in steps:
+            here = apart != 0 if involution else (apart == step) | (apart == step - order)
+            met = torch.where(here, closeness[(1 + step) % (order or 3)], met)
+        there = met.amax(2)
+        back = there if involution else met.amax(1)
+        nearness.append((there.mean(1) + back.mean(1)) / 2)
+        alike.append((there >= alike_from).sum(1))
+    return Twisted(torch.cat(nearness), torch.cat(alike))
+
+
+def share_as_large(values: Tensor) -> float:
+    """The share of values that are at least as large as the first: its p-value."""
+    return float((values >= values[0] - 1e-6).double().mean())
+
+
+def power_of_test(filters: Tensor, questions: int, generator: torch.Generator, trials: int = 10) -> float:
+    """The share of banks with flipped copies in which the flip is found; see Note [Power].
+
+    Shapes: (filters, channels, n, m)
+    """
+    flip = Question(symmetry_of_square(4), "square")
+    if len(filters) < FEWEST:
+        return 0.0
+    if len(filters) > MOST:
+        filters = filters[torch.randperm(len(filters), generator=generator)[:MOST]]
+    found = 0
+    for _ in range(trials):
+        bank = _with_copies(filters, flip, generator)
+        exponents = twists(flip.order, len(bank), DRAWS, generator)
+        test = copies_test(flip, flip.cosines(bank), exponents, generator)
+        # Corrected for all questions, but not stricter than this number of draws allows.
+        found += test.is_large and test.p_value <= max(LEVEL / questions, 1 / (1 + DRAWS))
+    return found / trials
+
+
+def _with_copies(filters: Tensor, flip: Question, generator: torch.Generator) -> Tensor:
+    """Filters of which three quarters are pairs `f, T f`, with noise, in random order."""
+    count = len(filters)
+    order = torch.randperm(count, generator=generator)
+    flipped = torch.randint(0, flip.order, (count,), generator=generator)
+    bank = torch.where(flipped.view(-1, 1, 1, 1).bool(), flip.power(filters, 1), filters)[order]
+    pairs = round(SHARE * count / 2)
+    bank = torch.cat([bank[:pairs], flip.power(bank[:pairs], 1), bank[pairs : count - pairs]])
+    noise = torch.randn(bank.shape, generator=generator, dtype=bank.dtype)
+    noise = noise - noise.mean((-2, -1), keepdim=True)
+    noisy = bank.flatten(1) + NOISE * F.normalize(noise.flatten(1), dim=1)
+    return F.normalize(noisy, dim=1).reshape(bank.shape)

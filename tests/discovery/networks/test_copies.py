@@ -1,0 +1,95 @@
+"""Copies: twists computed from cosines are those of transformed filters, and gaps are those of distances."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from lgn.discovery.networks.copies import share_as_large, twisted, twists
+from lgn.discovery.networks.filter_bank import prepare
+from lgn.discovery.networks.gap import gap_test, neighbours
+from lgn.discovery.networks.questions import Question, questions_for
+
+
+def bank(count: int = 10, channels: int = 3, n: int = 5, seed: int = 0) -> Tensor:
+    return prepare(torch.randn(count, channels, n, n, generator=torch.Generator().manual_seed(seed))).filters
+
+
+QUESTIONS = questions_for(3, (7, 7))
+FINITE = [question for question in QUESTIONS if question.order]
+BY_NAME = {question.transformation.name: question for question in QUESTIONS}
+
+
+@pytest.mark.parametrize("question", FINITE, ids=lambda question: question.transformation.name)
+def test_powers_are_those_of_a_group(question: Question) -> None:
+    x = bank(n=7)
+    assert torch.equal(question.power(x, question.order), x)
+    assert torch.equal(question.power(question.power(x, 1), 1), question.power(x, 2))
+    assert not torch.equal(question.power(x, 1), x)
+
+
+@pytest.mark.parametrize("question", FINITE, ids=lambda question: question.transformation.name)
+def test_twists_are_computed_from_cosines(question: Question) -> None:
+    x = bank(n=7)
+    exponents = twists(question.order, len(x), 5, torch.Generator().manual_seed(1))
+    cosines = question.cosines(x)
+    read = twisted(cosines if question.kind == "sign" else cosines.abs(), exponents, question.order)
+    for row, exponent in enumerate(exponents):
+        turned = torch.stack([question.power(x[i : i + 1], int(h))[0] for i, h in enumerate(exponent)])
+        met = question.power(turned, 1).flatten(1) @ turned.flatten(1).T
+        met = (met if question.kind == "sign" else met.abs()).fill_diagonal_(-torch.inf)
+        closeness = -torch.log1p(-met)
+        expected = (closeness.amax(1).mean() + closeness.amax(0).mean()) / 2
+        assert float(read.nearness[row]) == pytest.approx(float(expected), rel=1e-4)
+        assert int(read.alike[row]) == int((met.amax(1) >= 0.8).sum())
+
+
+def test_gaps_are_those_of_sorted_distances() -> None:
+    x = bank(20)
+    flip = BY_NAME["flip columns"]
+    moved = flip.power(x, 1).flatten(1)
+    cosines, plain = (filters @ x.flatten(1).T for filters in (moved, x.flatten(1)))
+    found = neighbours(cosines.abs(), plain.abs())
+    for i in range(len(x)):
+        signed = torch.stack([x.flatten(1), -x.flatten(1)])
+        distances = (signed - moved[i]).norm(dim=-1).amin(0)
+        distances[i] = torch.inf
+        near = distances.sort().values
+        expected = torch.tensor([k * float((near[k] / near[k - 1]).log()) for k in (1, 2, 3)])
+        assert torch.allclose(found.gaps[i], expected.double(), atol=1e-6)
+        assert int(found.nearest[i]) == int(distances.argmin())
+
+
+def test_near_copies_of_a_neighbour_are_one_with_it() -> None:
+    x = bank(20)
+    flipped = x[0:1].flip(-1)
+    copies = prepare(torch.cat([x, flipped, flipped + 0.02 * torch.randn(flipped.shape, dtype=x.dtype)])).filters
+    flip = BY_NAME["flip columns"]
+    cosines = flip.cosines(copies).abs()
+    assert float(neighbours(cosines[1], cosines[0]).gaps[0, 0]) > 1  # not the gap between the two copies
+
+
+def test_a_pair_is_counted_once() -> None:
+    x = bank(8)
+    pairs = prepare(torch.cat([x, x.flip(-1)])).filters
+    flip = BY_NAME["flip columns"]
+    cosines = flip.cosines(pairs).abs()
+    gap = gap_test(cosines[1], cosines[0], True, 99, torch.Generator().manual_seed(0))
+    assert gap.filters == 8
+    assert gap.size > 1
+    assert gap.p_value == pytest.approx(0.01)
+
+
+def test_a_share_counts_the_bank_itself() -> None:
+    assert share_as_large(torch.tensor([2.0, 1.0, 1.0, 3.0])) == 0.5
+
+
+def test_the_twist_has_the_level_it_claims() -> None:
+    """P-values of independent filters are uniform, so that few are small."""
+    turn = BY_NAME["turn 90"]
+    values = []
+    for seed in range(60):
+        generator = torch.Generator().manual_seed(seed)
+        cosines = turn.cosines(bank(16, seed=seed)).abs()
+        values.append(share_as_large(twisted(cosines, twists(4, 16, 99, generator), 4).nearness))
+    assert sum(p <= 0.2 for p in values) <= 20  # 12 are expected
+    assert sum(p >= 0.8 for p in values) >= 4
