@@ -102,6 +102,7 @@ def test_all_runs_of_the_results_are_read() -> None:
         {"generator_rate": float("nan")},
         {"checkpoint_seconds": float("nan")},
         {"penalty_weight": -1.0},
+        {"penalty": "closed"},
         {"seed": -1},
         {"seed": 2**64},
         {"data_seed": -1},

@@ -16,6 +16,7 @@ from lgn.penalties.kept_moments import KeptMoments
 from lgn.penalties.patch_moments import PatchMoments
 
 __all__ = [
+    "PENALTIES",
     "AuxiliaryInverse",
     "Closure",
     "KeptMoments",
@@ -27,3 +28,13 @@ __all__ = [
     "Relations",
     "SingularValues",
 ]
+
+#: Penalties by name, for `lgn.training.Config`.
+PENALTIES: dict[str, type[Penalty]] = {
+    "inverse": AuxiliaryInverse,
+    "singular-values": SingularValues,
+    "log-determinant": LogDeterminant,
+    "orthogonality": Orthogonality,
+    "closure": Closure,
+    "relations": Relations,
+}

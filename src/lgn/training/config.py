@@ -7,6 +7,7 @@ from typing import Any, Literal
 from lgn.files import encode
 from lgn.generators import FAMILIES, Generator, Share, StartName
 from lgn.groups import Group, as_group
+from lgn.penalties import PENALTIES
 from lgn.training.checks import (
     Count,
     Fraction,
@@ -20,7 +21,6 @@ from lgn.training.checks import (
 )
 
 Task = Literal["auto", "classify", "reconstruct"]
-PenaltyName = Literal["inverse", "singular-values", "log-determinant", "orthogonality", "closure", "relations", "none"]
 FREE = "free"  # in place of a generator family: filters without a group
 
 
@@ -111,8 +111,8 @@ class Config:
     """Do not train the filters: the control of a random network."""
     generator_rate: NotNegative | None = None
     """Learning rate of the generators divided by that of the network. None is the default of the family."""
-    penalty: PenaltyName = "inverse"
-    """The penalty on the generators (appendix B)."""
+    penalty: str = "inverse"
+    """The penalty on the generators (appendix B): a name of `lgn.penalties.PENALTIES`, or 'none'."""
     penalty_weight: NotNegative = 1e-3
     """Weight mu of the penalty."""
     penalty_start: Literal["inverse", "gaussian"] = "inverse"
@@ -147,6 +147,8 @@ class Config:
         require_limits(self.network)
         require_group(self.network)
         require_family(self.network)
+        if self.penalty not in (*PENALTIES, "none"):
+            raise ValueError(f"penalty must be one of {', '.join(PENALTIES)} or none, got {self.penalty!r}")
 
 
 #: Settings that may change when a run is continued: they do not change its result.

@@ -1,14 +1,13 @@
 """The penalty, the learning rates, the weight decay and the momentum of batch normalisation of a training."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from torch import nn
 
 from lgn.generators import generators_of
 from lgn.nn import GroupNet
-from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonality, Penalty, Relations, SingularValues
+from lgn.penalties import PENALTIES, AuxiliaryInverse, Penalty
 from lgn.training.config import Config
 
 HALVED_AT = (0.5, 0.75, 0.875)  # fractions of the training after which the learning rate is halved (app. C)
@@ -31,19 +30,11 @@ USUAL_MOMENTUM = 0.1  # of torch
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
     """The penalty of a config; None if no generator is trained."""
-    weight = config.penalty_weight
     if config.penalty == "none" or not generator_rate(config):
         return None
-    if config.penalty == "inverse":
-        return AuxiliaryInverse(model, weight, start=config.penalty_start)
-    kinds: dict[str, Callable[[nn.Module, float], Penalty]] = {
-        "singular-values": SingularValues,
-        "log-determinant": LogDeterminant,
-        "orthogonality": Orthogonality,
-        "closure": Closure,
-        "relations": Relations,
-    }
-    return kinds[config.penalty](model, weight)
+    kind = PENALTIES[config.penalty]
+    options = {"start": config.penalty_start} if kind is AuxiliaryInverse else {}
+    return kind(model, config.penalty_weight, **options)
 
 
 def learning_rate(config: Config, done: float) -> float:

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import get_args
 
-from lgn.training.config import PenaltyName
+from lgn.penalties import PENALTIES
 from studies.paper.claims import actions, groups, structures
 from studies.paper.claims.accuracy import as_well_as_free
 from studies.paper.claims.likeness import between_data_sets, same_on_both, task_dependence
@@ -89,7 +88,7 @@ def _task_dependence(*pairs: tuple[Sample, Sample]) -> Statement:
 
 def _penalties(context: Context) -> Statement:
     """Claim 7, on the penalties that there are runs of."""
-    names = [name for name in get_args(PenaltyName) if name != "relations"]  # of a cyclic group they are closure
+    names = [name for name in (*PENALTIES, "none") if name != "relations"]  # of a cyclic group they are closure
     samples = {name: sample(context, replace(classification("mnist"), penalty=name), PENALTY_EPOCHS) for name in names}
     found = {name: each for name, each in samples.items() if each.runs}
     if "none" not in found or len(found) == 1:
