@@ -56,10 +56,14 @@ def families_of(names: Collection[str], kind: str, samples: Tensor, zero: float 
 
 
 def find(name: str, space: str | None = None, parameter: float | None = None) -> Transformation | None:
-    """The transformation of the catalogue with this name, or None.
+    """The transformation of the catalogue with this name, or None; "A then B" is first A, then B.
 
     parameter: the exact value for a name that holds a rounded one.
     """
+    first, _, rest = name.partition(" then ")
+    if rest:
+        one, other = find(first, space), find(rest, space)
+        return None if one is None or other is None else one.then(other)
     for known in _KINDS if space is None else [space]:
         if known in _KINDS and (found := _KINDS[known](name, parameter)) is not None:
             return found

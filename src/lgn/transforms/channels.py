@@ -38,7 +38,7 @@ def channel_permutation(order: tuple[int, ...], space: Space = "images", element
     names = COLOURS if colours else tuple(str(channel + 1) for channel in range(len(order)))
     period = next(q for q in range(1, 13) if _power(order, q) == tuple(range(len(order))))
     return Transformation(
-        _cycles(order, names, "" if colours else "channels "),
+        cycles_text(order, names, "" if colours else "channels "),
         function=partial(permute_channels, order=order),
         space=space,
         order=period,
@@ -63,7 +63,7 @@ def channel_names(space: Space) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def _cycles(order: tuple[int, ...], names: tuple[str, ...], noun: str) -> str:
+def cycles_text(order: tuple[int, ...], names: tuple[str, ...], noun: str) -> str:
     """ "exchange red and green", "cycle channels 1 2 3", "exchange channels 1 and 2, exchange channels 3 and 4"."""
     parts, seen = [], set[int]()
     for first in _moved(order):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import torch
@@ -19,10 +20,10 @@ class Transformation:
     """A map T of samples that may be a symmetry, given by a matrix or by a function.
 
     A matrix of images, signals or volumes acts on `vec` of each channel, a matrix of points on the coordinates of each
-    point, a matrix of channels on the channels, and a matrix of rows on whole rows. A function takes a batch of samples
-    and returns a batch of the same shape.
+    point, a matrix of channels on the channels, and a matrix of rows on whole samples, flattened. A matrix of rows may
+    have an offset b: `T(x) = A x + b`. A function takes a batch of samples and returns a batch of the same shape.
 
-    Shapes: matrix (d, d); `T(x)`: (N, ...) -> (N, ...)
+    Shapes: matrix (d, d), offset (d,); `T(x)`: (N, ...) -> (N, ...)
     """
 
     name: str
@@ -40,6 +41,7 @@ class Transformation:
     family: str = ""
     #: The number of the element in the group of the family, or the number of steps on the line of the family.
     element: int | None = None
+    offset: Tensor | None = None
 
     def __post_init__(self) -> None:
         if self.matrix is not None and self.function is not None:
@@ -65,6 +67,9 @@ class Transformation:
         matrix = self.matrix.to(samples)
         if self.space == "channels":
             return torch.einsum("ij,nj...->ni...", matrix, samples)
+        if self.space == "rows":
+            moved = samples.flatten(1) @ matrix.mT
+            return (moved if self.offset is None else moved + self.offset.to(moved)).view(samples.shape)
         axes = AXES.get(self.space or "", 0)
         return act(matrix, samples, axes) if axes else samples @ matrix.mT
 
@@ -73,6 +78,11 @@ class Transformation:
         if exponent < 0 and self.order is not None:
             exponent %= self.order
         power = replace(self, name=f"{self.name}^{exponent}", order=None, phrase="", parameter=None, element=None)
+        if self.matrix is not None and self.offset is not None:
+            both = torch.cat([self.matrix, self.offset.to(self.matrix)[:, None]], 1)
+            last = torch.eye(len(both) + 1, dtype=both.dtype, device=both.device)[-1:]
+            both = torch.linalg.matrix_power(torch.cat([both, last]), exponent)[:-1]
+            return replace(power, matrix=both[:, :-1], offset=both[:, -1])
         if self.matrix is not None:
             return replace(power, matrix=torch.linalg.matrix_power(self.matrix, exponent))
         if exponent < 0:
@@ -85,7 +95,16 @@ class Transformation:
 
         return replace(power, function=repeated)
 
+    def then(self, other: "Transformation") -> "Transformation":
+        """`other(self(x))`."""
+        name = f"{self.name} then {other.name}"
+        return Transformation(name, function=partial(_composed, self, other), space=self.space)
+
     @property
     def inverse(self) -> "Transformation":
         """`T^-1`."""
         return self.power(-1)
+
+
+def _composed(first: Transformation, second: Transformation, samples: Tensor) -> Tensor:
+    return second(first(samples))
