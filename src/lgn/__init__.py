@@ -23,7 +23,7 @@ from lgn.answer import Answer, Row
 from lgn.discovery.filters import discover_from_views, fit_from_pairs, fit_generator
 from lgn.discovery.images import Symmetries, symmetries
 from lgn.discovery.networks import convert_found, inspect
-from lgn.front import analyze, discover_from_data, load, write_report
+from lgn.front import analyze, load, write_report
 from lgn.measures import (
     closure_error,
     condition_number,
@@ -53,7 +53,6 @@ __all__ = [
     "convert",
     "convert_found",
     "data",
-    "discover_from_data",
     "discover_from_views",
     "discovery",
     "equivariance_error",

@@ -1,4 +1,4 @@
-"""Data with symmetries that are known, and data with none: what `discover_from_data` is given, and what is true."""
+"""Data with symmetries that are known, and data with none: the input of `discover_moments`, and what is true."""
 
 import math
 from collections.abc import Callable
@@ -15,7 +15,7 @@ import lgn.data
 from lgn import groups
 from lgn.data.rotated import rotate
 from lgn.data.seeds import generator_for
-from lgn.discovery.moments.naming import ring_derivative
+from lgn.discovery.moments.known_maps import ring_derivative
 from lgn.discovery.moments.prepare import prepare
 from lgn.discovery.moments.whitening import principal_directions
 from lgn.transforms import parse_operator
@@ -176,7 +176,7 @@ def some(images: Tensor, count: int, seed: int) -> Tensor:
 
 def leading(images: Tensor, rank: int) -> Tensor:
     """The whitened leading coordinates of small images.  -> (N, rank)"""
-    x = prepare(images, None, None, None, None, 0)[0].x
+    x = prepare(images, None, "images")[0].x
     return principal_directions(x).frame(rank).apply(x)
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from lgn.discovery.moments import discover_from_data
+from lgn.discovery.moments.finder import find_maps
+from lgn.discovery.moments.prepare import prepare
 from studies.runner import Cell
 from studies.unknown import cases
 
@@ -34,11 +35,11 @@ def measure_here(rank: int, count: int, starts: int) -> dict[str, Any]:
     """What `measure` asks of its process."""
     case = cases.mixture(count, rank, 0)
     began, worked = time.perf_counter(), time.process_time()
-    result = discover_from_data(case.x, rank=rank, starts=starts)
+    found = find_maps(prepare(case.x, None, "tables")[0], rank, starts)
     return {
         "wall_seconds": time.perf_counter() - began,
         "search_processor_seconds": time.process_time() - worked,
         "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "claims": len(result.kept),
-        "solutions": result.solutions,
+        "claims": sum(element.verdict == "kept" for element in found.elements),
+        "solutions": found.solutions,
     }

@@ -7,9 +7,12 @@ import torch
 from torch import Tensor
 
 from lgn import groups
-from lgn.discovery.moments import DataSymmetry
-from lgn.discovery.moments.lie import nearest_in_group
-from lgn.front import discover_from_data
+from lgn.answer import Answer, Defect, Row
+from lgn.data.kinds import Kind
+from lgn.discovery.moments.continuous import nearest_in_group
+from lgn.discovery.moments.finder import Found, find_maps
+from lgn.discovery.moments.moments_answer import Describer, summary
+from lgn.discovery.moments.prepare import prepare
 from lgn.linalg import polar_factor
 from studies.unknown.cases import Case
 
@@ -19,8 +22,20 @@ ALONG = 0.95  # cosine from which a generator is in the algebra that is true
 
 def measure(case: Case, **options: Any) -> dict[str, Any]:
     """Discover, and compare: `found` says all generators of the group, `wrong` counts claims that are not true."""
-    result = discover_from_data(case.x, **case.options, **options)
-    return short({**compare(result, case), **facts(result)})
+    found, answer = discover(case, **options)
+    return short({**compare(found, case), **facts(found, answer)})
+
+
+def discover(
+    case: Case, labels: Tensor | None = None, rank: int | None = None, seed: int = 0, starts: int = 100
+) -> tuple[Found, Answer]:
+    """`discover_moments`, with the maps on the whitened directions."""
+    kind: Kind = "images" if case.x.ndim == 4 else "tables"
+    sample, grid = prepare(case.x, labels, kind, seed=seed, **case.options)
+    found = find_maps(sample, rank, starts)
+    present = () if labels is None else tuple(labels.unique().tolist())
+    data = summary(case.x, kind, [str(label) for label in present], ())
+    return found, Describer(found, grid, data, present).answer({}, seed)
 
 
 def short(value: Any) -> Any:
@@ -32,33 +47,37 @@ def short(value: Any) -> Any:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def facts(result: DataSymmetry) -> dict[str, Any]:
-    """What a result says of itself."""
+def facts(found: Found, answer: Answer) -> dict[str, Any]:
+    """The properties of a result."""
+    kept = [element for element in found.elements if element.verdict == "kept"]
+    count = len(found.generators)
+    generators, rows = (
+        [row for row in part if row.verdict == "kept"] for part in (answer.rows[:count], answer.rows[count:])
+    )
     return {
-        "rank": result.rank,
-        "degree": result.degree,
-        "clarity": result.clarity,
-        "weakest": result.weakest,
-        "judged": result.judged,
-        "group": result.group.name,
-        "undecided": sum(each.verdict == "undecided" for each in result.elements),
-        "names": [each.name for each in result.kept],
-        "cosines": [each.cosine for each in result.kept],
-        "violations": [each.violation for each in result.kept],
-        "noises": [each.noise for each in result.kept],
-        "generators": [each.name for each in result.lie if each.verdict == "kept"],
-        "told_apart": [each.verified.told_apart for each in result.kept if each.verified is not None],
-        "ratios": [each.ratio for each in result.lie if each.verdict == "kept"],
+        "rank": found.frame.rank,
+        "degree": found.degree,
+        "clarity": found.clarity,
+        "weakest": found.weakest,
+        "judged": found.judged,
+        "group": answer.name,
+        "undecided": sum(element.verdict == "undecided" for element in found.elements),
+        "names": [row.name for row in rows],
+        "cosines": [_defect(row).cosine for row in rows],
+        "violations": [element.judgement.violation for element in kept],
+        "noises": [element.judgement.noise for element in kept],
+        "generators": [row.name for row in generators],
+        "ratios": [generator.ratio for generator in found.generators if generator.verdict == "kept"],
     }
 
 
-def compare(result: DataSymmetry, case: Case) -> dict[str, Any]:
+def compare(found: Found, case: Case) -> dict[str, Any]:
     """Errors of what is claimed."""
-    frame = result.frame
+    frame = found.frame
     truth = [polar_factor(frame.lower(each)) for each in case.elements]
     algebra = [_skew(frame.lower(each)) for each in case.generators]
     matched, errors, wrong = set(), [], 0
-    for each in result.kept:
+    for each in (element for element in found.elements if element.verdict == "kept"):
         distances = [float((each.inner - one).norm()) / math.sqrt(frame.rank) for one in truth]
         best = min(range(len(distances)), key=distances.__getitem__, default=None)
         error = math.inf if best is None else distances[best]
@@ -71,7 +90,7 @@ def compare(result: DataSymmetry, case: Case) -> dict[str, Any]:
         errors.append(min(error, 9.0))
     cosines = [
         max((abs(float((each.inner * one).sum())) for one in algebra), default=0.0)
-        for each in result.lie
+        for each in found.generators
         if each.verdict == "kept"
     ]
     wrong += sum(cosine < ALONG for cosine in cosines)
@@ -99,3 +118,10 @@ def _different(truth: list[Tensor]) -> Tensor:
 
 def _generated(matched: list[Tensor]) -> int:
     return len(_different(matched)) if matched else 1
+
+
+def _defect(row: Row) -> Defect:
+    evidence = row.of("moments")
+    assert evidence is not None
+    assert isinstance(evidence.detail, Defect)
+    return evidence.detail

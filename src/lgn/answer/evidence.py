@@ -44,12 +44,13 @@ class LabelMap:
     """What a transformation does to labels: a classifier is asked for the class of x and of T x.
 
     permutation: class c becomes class `permutation[c]`; empty unless labels are permuted.
-    accuracy, transformed: the accuracy on x, and on T x (after the permutation).
+    accuracy, transformed: the accuracy on x, and on T x (after the permutation); None without a classifier, if moments
+        of the classes decide.
     """
 
     effect: Literal["survive", "permuted", "lost", "undecided"]
-    accuracy: float
-    transformed: float
+    accuracy: float | None = None
+    transformed: float | None = None
     permutation: tuple[int, ...] = ()
 
 
@@ -109,10 +110,11 @@ class Evidence:
     """One measurement of a transformation, with its own verdict.
 
     The meaning of `value` follows from `kind`: for "data" the accuracy of telling transformed from original samples,
-    for "labels" the accuracy that is lost, for "network" the gain in accuracy in points, for "moments" and "law" a
-    relative violation. For "copies" it is how much nearer the image of a filter is to another filter than the images of
-    unrelated filters are, in nats; for "balance" it is how much T changes the second moment of filters, 1 by chance.
-    The interval is the one that decides; p-values are corrected for all tests of the call.
+    for "labels" the accuracy that is lost (the violation, if moments decide), for "network" the gain in accuracy in
+    points, for "moments" and "law" a relative violation. For "copies" it is how much nearer the image of a filter is to
+    another filter than the images of unrelated filters are, in nats; for "balance" it is how much T changes the second
+    moment of filters, 1 by chance. The interval is the one that decides; p-values are corrected for all tests of the
+    call.
     """
 
     kind: Kind

@@ -2,6 +2,5 @@
 
 from lgn.front.pages import contents_of, write_report
 from lgn.front.sources import Source, analyze, load
-from lgn.front.unknown import discover_from_data
 
-__all__ = ["Source", "analyze", "contents_of", "discover_from_data", "load", "write_report"]
+__all__ = ["Source", "analyze", "contents_of", "load", "write_report"]

@@ -1,136 +1,163 @@
-"""`discover_from_data` on data whose symmetries are known: found, named, and nothing claimed where there is nothing."""
+"""`discover_moments` on data whose symmetries are known."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-import lgn
 import lgn.data
-from lgn.discovery.moments.lie import nearest_in_group
+from lgn.answer import Answer, LabelMap
+from lgn.discovery.moments import discover_moments
+from lgn.discovery.moments.continuous import nearest_in_group
 from studies.unknown import cases
-from studies.unknown.score import compare
+from studies.unknown.score import compare, discover
 
 SAMPLES = 20_000
+SWAP = torch.eye(4, dtype=torch.float64)[[1, 0, 2, 3]]
 
 
 def skewed(count: int, d: int, seed: int = 0) -> Tensor:
-    return cases.skewed(count, d, seed).x
+    x = cases.skewed(count, d, seed).x
+    return x - x.mean(0)
 
 
-def planted(d: int, group: list[Tensor], seed: int = 0) -> cases.Case:
-    """Skewed numbers under a group of matrices drawn at random."""
-    x = skewed(SAMPLES, d, seed)
-    x = x - x.mean(0)
-    which = torch.randint(len(group), (len(x),), generator=torch.Generator().manual_seed(seed))
+def planted(group: list[Tensor]) -> cases.Case:
+    """Skewed numbers under random elements of a group of matrices."""
+    x = skewed(SAMPLES, len(group[0]))
+    which = torch.randint(len(group), (len(x),), generator=torch.Generator().manual_seed(0))
     return cases.Case((torch.stack(group)[which] @ x.unsqueeze(2))[:, :, 0], group[1:])
 
 
-def conjugated(group: list[Tensor], seed: int) -> list[Tensor]:
-    frame = torch.randn(len(group[0]), len(group[0]), generator=torch.Generator().manual_seed(seed)).double()
-    frame = frame + 2 * torch.eye(len(frame))
-    return [frame @ each @ torch.linalg.inv(frame) for each in group]
+def swapped() -> Tensor:
+    return planted([torch.eye(4, dtype=torch.float64), SWAP]).x
+
+
+def circle() -> Tensor:
+    """Two columns that are turned by any angle; the third column depends on their length."""
+    x = skewed(SAMPLES, 4)
+    angle = 2 * torch.pi * torch.rand(len(x), generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    plane = torch.view_as_complex(x[:, :2].contiguous()) * torch.exp(1j * angle)
+    other = x[:, 2:] + torch.stack([plane.abs(), torch.zeros_like(angle)], 1)
+    return torch.cat([torch.view_as_real(plane), other], 1)
 
 
 @pytest.mark.parametrize("order", [2, 3])
-def test_matrices_without_a_name_are_found(order: int) -> None:
-    group = conjugated(cases.cyclic(4, order, torch.Generator().manual_seed(order)), order)
-    case = planted(4, group)
-    found = lgn.discover_from_data(case.x, starts=15)
+def test_matrices_without_a_name_are_found(order: int, tmp_path: Path) -> None:
+    frame = torch.randn(4, 4, generator=torch.Generator().manual_seed(order)).double() + 2 * torch.eye(4)
+    group = cases.cyclic(4, order, torch.Generator().manual_seed(order))
+    case = planted([frame @ matrix @ torch.linalg.inv(frame) for matrix in group])
+    found, answer = discover(case, starts=15)
     right = compare(found, case)
     assert right["wrong"] == 0
-    assert right["found"], found
-    assert found.group.name == f"C{order}"
-    assert {each.period for each in found.kept} >= {order}
-    # What is claimed is a map of x: applied to centred x, it leaves the covariance as it is.
-    x = case.x - case.x.mean(0)
-    covariance = x.T @ x / len(x)
-    for each in found.kept:
-        moved = each.matrix @ covariance @ each.matrix.T
-        assert float((moved - covariance).norm() / covariance.norm()) < 0.1
+    assert right["found"]
+    assert answer.name == f"C{order}"
+    assert answer.group is not None
+    assert answer.group.order == order
+    assert {row.element for row in answer.kept} == set(answer.group.words) - {"e"}
+    covariance = torch.cov(case.x.T)
+    for row in answer.kept:
+        matrix = row.transformation.matrix
+        assert matrix is not None
+        assert row.transformation.order == order
+        assert torch.allclose(torch.linalg.matrix_power(matrix, order), torch.eye(4, dtype=torch.float64), atol=1e-6)
+        assert float((matrix @ covariance @ matrix.T - covariance).norm() / covariance.norm()) < 0.1
+    answer.save(tmp_path / "answer.json")
+    loaded = Answer.load(tmp_path / "answer.json")
+    assert torch.equal(loaded.augmentation()(case.x), answer.augmentation()(case.x))
 
 
-def test_a_permutation_of_coordinates_has_its_name() -> None:
-    group = [torch.eye(4, dtype=torch.float64), torch.eye(4, dtype=torch.float64)[[1, 0, 2, 3]]]
-    found = lgn.discover_from_data(planted(4, group).x, starts=15)
-    assert [each.name for each in found.kept] == ["coordinates 0->1, 1->0"]
-    exact = found.kept[0].exact
-    assert exact is not None
-    assert torch.equal(exact, group[1])
-    assert "C2" in found.sentence
-    assert "0-&gt;1" in found._repr_html_()
+def test_an_exchange_of_columns_has_its_name_and_is_exact() -> None:
+    x = swapped() + torch.tensor([3.0, 1.0, 0.0, 0.0])  # an exchange of the centred columns
+    answer = discover_moments(x, kind="tables", columns=("price", "size", "age", "rent"), starts=15)
+    (row,) = answer.kept
+    assert row.name == "exchange columns price and size"
+    assert row.transformation.matrix is not None
+    assert torch.equal(row.transformation.matrix, SWAP)
+    assert torch.allclose(row.transformation(x).mean(0), x.mean(0))
+    assert torch.allclose(row.transformation(row.transformation(x)), x)
+    assert torch.allclose(row.transformation.power(2)(x), x)
+    assert answer.name == "C2"
 
 
 def test_a_continuous_group_is_a_zero_of_the_lie_algebra() -> None:
-    x = skewed(SAMPLES, 4)
-    x = x - x.mean(0)
-    angle = 2 * torch.pi * torch.rand(len(x), generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    plane = torch.view_as_complex(x[:, :2].contiguous()) * torch.exp(1j * angle)
-    # Its length goes with the third coordinate, which the moments then see.
-    other = x[:, 2:] + torch.stack([plane.abs(), torch.zeros_like(angle)], 1)
-    turned = torch.cat([torch.view_as_real(plane), other], 1)
-    found = lgn.discover_from_data(turned, starts=10)
-    assert [each.verdict for each in found.lie] == ["kept"], found
-    generator = found.lie[0].matrix
-    truth = torch.zeros(4, 4, dtype=torch.float64)
-    truth[0, 1], truth[1, 0] = -1, 1
-    lowered = found.frame.lower(truth)
-    lowered = lowered - lowered.T
-    inner = found.frame.lower(generator)
-    assert abs(float((inner * lowered).sum() / inner.norm() / lowered.norm())) > 0.98
-    assert found.lie[0].ratio < 0.1
+    answer = discover_moments(circle(), kind="tables", starts=10)
+    assert answer.algebra is not None
+    assert answer.algebra.name == "so(2)"
+    assert answer["turns of columns 1 and 2"].verdict == "kept"
+    (generator,) = answer.algebra.basis
+    turn = torch.tensor([[0.0, -1.0], [1.0, 0.0]], dtype=torch.float64)
+    plane = generator[:2, :2]
+    assert abs(float((plane * turn).sum() / plane.norm() / turn.norm())) > 0.98
+    assert float(plane.norm() / generator.norm()) > 0.98
+
+
+def test_points_are_rows_of_all_coordinates() -> None:
+    x = swapped()
+    table = discover_moments(x, kind="tables", starts=5)
+    points = discover_moments(x.view(-1, 2, 2), kind="points", starts=5)
+    assert points.rows[0].of("moments") is not None
+    assert [row.verdict for row in points.rows] == [row.verdict for row in table.rows]
+    moved = points.kept[0].transformation(x[:9].view(-1, 2, 2))
+    assert torch.allclose(moved, table.kept[0].transformation(x[:9]).view(-1, 2, 2))
 
 
 def test_fourth_moments_alone_decide_nothing() -> None:
-    """Independent coordinates that are alike in size have fourth moments that any signs keep; third ones vanish."""
-    generator = torch.Generator().manual_seed(0)
-    x = torch.rand(4_000, 4, generator=generator, dtype=torch.float64) - 0.5
-    found = lgn.discover_from_data(x, starts=10)
-    assert found.degree == 4
-    assert not found.kept
-    assert "decide nothing alone" in found.notes[0]
+    """Independent symmetric columns of one distribution: every change of signs preserves their fourth moments."""
+    x = torch.rand(4_000, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64) - 0.5
+    answer = discover_moments(x, kind="tables", starts=10)
+    assert answer.settings["degree"] == 4
+    assert answer.rows
+    assert not answer.kept
 
 
 @pytest.mark.parametrize("samples", [1_000, 4_000])
 @pytest.mark.parametrize("kind", [cases.skewed, cases.mixture])
-def test_nothing_is_claimed_of_data_without_a_symmetry(kind: object, samples: int) -> None:
+def test_nothing_is_claimed_of_data_without_a_symmetry(
+    kind: Callable[[int, int, int], cases.Case], samples: int
+) -> None:
     for seed in range(2):
-        found = lgn.discover_from_data(kind(samples, 4, seed).x, seed=seed, starts=10)  # type: ignore[operator]
-        assert not found.kept, found
-        assert not [each for each in found.lie if each.verdict == "kept"]
+        answer = discover_moments(kind(samples, 4, seed).x, kind="tables", seed=seed, starts=10)
+        assert not answer.kept
+        assert answer.algebra is None
+        assert answer.name == "trivial"
 
 
-def test_coordinates_that_are_alike_are_not_called_exchangeable() -> None:
-    """Eight log-normal coordinates in a row of widths: exchanges of neighbours nearly keep moments, by the dozen."""
-    found = lgn.discover_from_data(cases.skewed(10_000, 8, 200).x, seed=200, starts=30)
-    assert not found.kept
-    assert any("other maps nearly keep" in note for note in found.notes)
+def test_similar_columns_cannot_be_exchanged() -> None:
+    """Exchanges of eight log-normal columns with a sequence of widths nearly preserve the moments."""
+    answer = discover_moments(cases.skewed(10_000, 8, 200).x, kind="tables", seed=200, starts=30)
+    assert any(evidence.verdict == "undecided" for row in answer.rows for evidence in row.evidence)
+    assert not answer.kept
 
 
 @pytest.mark.parametrize("rank", [5, 7])
 def test_a_ring_that_begins_anywhere_has_no_reversal(rank: int) -> None:
-    """Third moments of the profiles of digits are kept by a reversal with a filter; fourth ones are not.
+    """Third moments of the profiles of digits are preserved by a reversal with a filter; fourth ones are not.
 
-    With the mean and two harmonics alone there is one phase, which such a filter can always put right, and fourth
-    moments are kept as well: there the reversal is followed to the third harmonic, where it ends.
+    The mean and two harmonics alone have one phase, which such a filter can always correct. There the fourth moments
+    are preserved too, and the third harmonic decides.
     """
     case = cases.continuous_rings(lgn.data.load("digits").train.samples, 0)
-    found = lgn.discover_from_data(case.x, rank=rank, starts=20)
+    found, answer = discover(case, rank=rank, starts=20)
     assert compare(found, case)["wrong"] == 0
-    assert any("not on the next ones" in note for note in found.notes) == (rank == 5)
+    assert answer.name == "SO(2)"
+    assert [row.verdict for row in answer.rows] == ["kept", *(["undecided"] if rank == 5 else [])]
 
 
 def test_gaussian_data_show_nothing() -> None:
-    found = lgn.discover_from_data(cases.gaussian(2_000, 5, 0).x)
-    assert found.degree == 0
-    assert not found.elements
-    assert "third moments cannot be told from none" in found.sentence
+    answer = discover_moments(cases.gaussian(2_000, 5, 0).x, kind="tables")
+    assert answer.settings["degree"] == 0
+    assert not answer.rows
+    assert answer.group is None
 
 
 def test_the_flip_of_digits_is_found_and_named() -> None:
-    images = lgn.data.load("digits").train.samples
-    case = cases.turned(images, "flip", 0)
-    found = lgn.discover_from_data(case.x, starts=20)
-    assert found.elements[0].name == "flip columns", found  # 5,000 images may leave it undecided
+    case = cases.turned(lgn.data.load("digits").train.samples, "flip", 0)
+    found, answer = discover(case, starts=20)
+    assert answer.rows[0].name == "flip columns"  # 5,000 images may leave it undecided
+    assert torch.equal(answer.rows[0].transformation(case.x), case.x.flip(-1))
     assert compare(found, case)["wrong"] == 0
 
 
@@ -145,41 +172,53 @@ def test_a_whole_turn_is_in_the_group_of_its_generator() -> None:
     assert nearest_in_group(reflection, generator[None]) > 0.5
 
 
-def test_repeated_rows_are_no_evidence() -> None:
-    """The same rows many times over say no more than once: noise is that of the different ones."""
+def test_repeated_rows_and_blocks_are_one_sample() -> None:
     x = cases.skewed(300, 4, 0).x
-    found = lgn.discover_from_data(x.repeat(10, 1), starts=20)
-    assert not found.kept
+    assert not discover_moments(x.repeat(10, 1), kind="tables", starts=20).kept
+    once = discover_moments(swapped()[:2_000], kind="tables", starts=5)
+    blocks = torch.arange(2_000) // 2
+    halved = discover_moments(swapped()[:2_000], kind="tables", starts=5, blocks=blocks)
+    assert halved.settings["clarity"] != once.settings["clarity"]
+    with pytest.raises(ValueError, match="samples"):
+        discover_moments(x, kind="tables", blocks=torch.arange(300) // 10)
 
 
-def test_classes_go_where_a_map_takes_them() -> None:
-    """Two classes that an exchange of coordinates takes to each other: kept with the classes exchanged."""
+@pytest.mark.parametrize("names", [(), ("left", "right")])
+def test_classes_go_where_a_map_takes_them(names: tuple[str, ...]) -> None:
+    """An exchange of columns takes each of two classes to the other."""
     swap = torch.eye(4, dtype=torch.float64)[[1, 0, 3, 2]]
-    x = skewed(SAMPLES, 4, 3)
-    x = x - x.mean(0) + torch.tensor([2.0, 0.0, 0.0, 0.0])
+    x = skewed(SAMPLES, 4, 3) + torch.tensor([2.0, 0.0, 0.0, 0.0])
     labels = torch.randint(2, (len(x),), generator=torch.Generator().manual_seed(0))
     moved = torch.where(labels[:, None] == 1, x @ swap.T, x)
-    found = lgn.discover_from_data(moved, labels, starts=10)
-    assert [each.classes for each in found.kept] == [(1, 0)], found
-    assert found.kept[0].name == "coordinates 0->1, 1->0, 2->3, 3->2"
+    answer = discover_moments(moved, labels, kind="tables", class_names=names, starts=10)
+    (row,) = answer.kept
+    assert answer.question == "labels"
+    assert row.permutation == (1, 0)
+    assert row.name == "exchange columns 1 and 2, exchange columns 3 and 4"
+    labels_evidence = row.of("labels")
+    assert labels_evidence is not None
+    assert isinstance(labels_evidence.detail, LabelMap)
+    assert labels_evidence.detail.effect == "permuted"
+    assert answer.data.classes == (names or ("0", "1"))
 
 
 @pytest.mark.parametrize(
-    ("x", "options", "words"),
+    ("x", "options", "argument"),
     [
-        (torch.randn(50, 4), {}, "at least 128 samples"),
-        (torch.randn(500), {}, "must be a tensor"),
-        (torch.full((500, 3), 2.0), {}, "constant columns"),
-        (torch.tensor([[0.0, torch.nan]]).repeat(500, 1), {}, "finite"),
-        (torch.randn(20, 4).repeat(30, 1), {}, "different samples"),
-        (torch.randn(500, 4), {"rank": 7}, "rank must be from 2 to 4"),
-        (torch.randn(500, 4), {"size": 8}, "images"),
-        (torch.randn(500, 1, 8, 8), {"patch": 9}, "patch must be"),
-        (torch.randn(500, 4), {"labels": torch.zeros(500, dtype=torch.long)}, "2 classes"),
-        (torch.randn(500, 4), {"labels": torch.zeros(3, dtype=torch.long)}, "500 whole numbers"),
-        (torch.randn(500, 4), {"starts": 0}, "starts must be at least 1"),
+        (torch.randn(50, 4), {}, "samples"),
+        (torch.full((500, 3), 2.0), {}, "samples"),
+        (torch.tensor([[0.0, torch.nan]]).repeat(500, 1), {}, "samples"),
+        (torch.randn(20, 4).repeat(30, 1), {}, "samples"),
+        (torch.randn(500, 4), {"rank": 7}, "rank"),
+        (torch.randn(500, 4), {"size": 8}, "size"),
+        (torch.randn(500, 1, 8, 8), {"kind": "images", "patch": 9}, "patch"),
+        (torch.randn(500, 1, 30), {"kind": "signals", "patch": 9}, "patch"),
+        (torch.randn(500, 1, 8, 8), {"kind": "images", "size": 9}, "size"),
+        (torch.randn(500, 1, 8, 8), {"kind": "images", "blur": -1.0}, "blur"),
+        (torch.randn(500, 4), {"labels": torch.zeros(500, dtype=torch.long)}, "labels"),
+        (torch.randn(500, 4), {"starts": 0}, "starts"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence(x: Tensor, options: dict[str, object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        lgn.discover_from_data(x, **options)  # type: ignore[arg-type]
+def test_bad_input_is_refused(x: Tensor, options: dict[str, Any], argument: str) -> None:
+    with pytest.raises(ValueError, match=argument):
+        discover_moments(x, **{"kind": "tables", **options})

@@ -1,13 +1,17 @@
-"""A found map as a warp and as the start of a layer: known ones are recovered, and layers move as they should."""
+"""Found maps as transformations of images and as layers: known ones are recovered, and layers move as they should."""
 
 import pytest
 import torch
 from torch import Tensor
 
 import lgn
-from lgn.discovery.moments import DataSymmetry, Element
+from lgn.actions import matrix_of
+from lgn.answer import Answer, DataSummary
+from lgn.discovery.moments.elements import Element
+from lgn.discovery.moments.finder import Found
+from lgn.discovery.moments.judge import Judgement
+from lgn.discovery.moments.moments_answer import Describer
 from lgn.discovery.moments.prepare import Grid
-from lgn.discovery.moments.result import GroupFound
 from lgn.discovery.moments.warp import Warp, fit_warp
 from lgn.discovery.moments.whitening import Frame, principal_directions
 from lgn.generators.affine import places_from_centre, warp_matrices
@@ -16,7 +20,7 @@ from lgn.measures import nearest_period
 from lgn.transforms import parse_operator
 from lgn.transforms.filters import blur
 
-GRID = Grid(1, (9, 9))
+GRID = Grid("images", 1, (9, 9))
 
 
 def smooth_frame(channels: int = 1, rank: int = 12) -> Frame:
@@ -28,14 +32,13 @@ def smooth_frame(channels: int = 1, rank: int = 12) -> Frame:
     return principal_directions(rows.flatten(1)).frame(rank)
 
 
-def found_map(inner: Tensor, frame: Frame, grid: Grid | None, exact: Tensor | None = None) -> DataSymmetry:
-    """As if it had been found."""
+def answer_of(inner: Tensor, frame: Frame, grid: Grid | None) -> Answer:
+    """The answer if this map were found and kept."""
+    judgement = Judgement(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, "kept", 1.0)
     period, distance = nearest_period(inner)
-    element = Element(
-        frame.lift(inner), inner, None, None, exact, 0.0, 0.0, 0.0, 0.0, period if distance < 0.35 else None, 0.0,
-        "kept", None,
-    )  # fmt: skip
-    return DataSymmetry((element,), (), GroupFound("", None), 1, frame, 3, 1.0, 1.0, 1, 1, 1, (), grid)
+    element = Element(inner, None, judgement, period if distance < 0.35 else None, 0.0, "kept", 1.0)
+    data = DataSummary("tables" if grid is None else "images", 10_000, (len(frame.mean),))
+    return Describer(Found(frame, (), (element,), degree=3), grid, data, ()).answer({}, 0)
 
 
 def noisy(matrix: Tensor, size: float = 0.03) -> Tensor:
@@ -49,11 +52,11 @@ def test_turns_and_flips_by_quarters_are_snapped_exactly(name: str, channels: in
     frame = smooth_frame(channels)
     small = parse_operator(name, (9, 9))
     pixels = torch.kron(torch.eye(channels, dtype=torch.float64), small)
-    warp = fit_warp(noisy(polar_factor(frame.lower(pixels))), frame, Grid(channels, (9, 9)))
+    warp = fit_warp(noisy(polar_factor(frame.lower(pixels))), frame, Grid("images", channels, (9, 9)))
     assert warp is not None
     assert warp.exact
-    assert torch.equal(warp.matrix((9, 9)), small)
-    assert torch.equal(warp.matrix((4, 4)), parse_operator(name, (4, 4)))
+    assert torch.equal(matrix_of(warp, (9, 9)), small)
+    assert torch.equal(matrix_of(warp, (4, 4)), parse_operator(name, (4, 4)))
     images = torch.randn(2, channels, 9, 9)
     assert torch.equal(warp(images), lgn.act(small.float(), images))
 
@@ -75,18 +78,33 @@ def test_an_affine_map_is_fitted() -> None:
 
 def test_a_warp_of_images_is_its_matrix() -> None:
     """Function and matrix are one map at the size that it was found on, oblong ones too."""
-    warp = Warp(torch.tensor([[0.9, 0.3], [-0.2, 1.0]]).double(), torch.tensor([0.05, -0.1]).double(), 1.0)
+    warp = Warp(torch.tensor([[0.9, 0.3], [-0.2, 1.0]]).double(), torch.tensor([0.05, -0.1]).double())
     images = torch.randn(3, 2, 6, 8, dtype=torch.float64)
-    assert torch.allclose(warp(images), lgn.act(warp.matrix((6, 8)), images))
+    sides = torch.tensor([6.0, 8.0], dtype=torch.float64)
+    matrix = warp_matrices(warp.linear, warp.shift * sides, places_from_centre((6, 8)))
+    assert torch.allclose(warp(images), lgn.act(matrix, images))
 
 
 def test_a_map_without_a_geometry_is_no_warp() -> None:
     frame = smooth_frame()
     inner = torch.linalg.qr(torch.randn(12, 12, generator=torch.Generator().manual_seed(3)).double())[0]
     assert fit_warp(inner, frame, GRID) is None
-    found = found_map(inner, frame, GRID)
-    with pytest.raises(ValueError, match="period"):
-        found.start(found.elements[0])
+    answer = answer_of(inner, frame, GRID)
+    assert answer.kept[0].transformation.order is None
+    with pytest.raises(ValueError, match="group"):
+        answer.layers(3)
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+def test_a_map_without_a_geometry_acts_on_small_images(channels: int) -> None:
+    frame = smooth_frame(channels)
+    random = torch.linalg.qr(torch.randn(12, 12, generator=torch.Generator().manual_seed(3)).double())[0]
+    inner = random @ torch.diag(torch.tensor([1.0] * 6 + [-1.0] * 6, dtype=torch.float64)) @ random.T
+    transformation = answer_of(inner, frame, Grid("images", channels, (9, 9))).kept[0].transformation
+    images = torch.randn(5, channels, 9, 9, dtype=torch.float64)
+    rows = frame.mean + (lgn.vec(images).flatten(1) - frame.mean) @ frame.lift(inner).T
+    assert torch.allclose(lgn.vec(transformation(images)).flatten(1), rows, atol=0.05)
+    assert torch.allclose(transformation(transformation(images)), images)
 
 
 @pytest.mark.parametrize("order", [2, 3, 5])
@@ -99,26 +117,23 @@ def test_outputs_of_a_linear_layer_move_one_place(order: int) -> None:
     basis = torch.linalg.qr(torch.randn(6, 6, generator=generator, dtype=torch.float64))[0]
     block = torch.eye(order, dtype=torch.float64).roll(1, 0)
     inner = basis @ torch.block_diag(block, torch.eye(6 - order, dtype=torch.float64)) @ basis.T
-    found = found_map(noisy(inner), frame, None)
-    element = found.elements[0]
-    assert element.period == order
-    start = found.start(element)
-    layer = lgn.nn.GroupLinear(6, 4, group=order, generator="fixed", start=start, bias=False, dtype=torch.float64)
-    some = x[:20] - frame.mean
-    moved = layer(some @ start).unflatten(1, (4, order))  # x A^T, A the transpose of the start
-    assert torch.allclose(moved, layer(some).unflatten(1, (4, order)).roll(-1, 2), atol=1e-9)
-    assert float((frame.lower(start.T) - inner).norm()) < 0.3  # and A is what was found
+    answer = answer_of(noisy(inner), frame, None)
+    (row,) = answer.kept
+    assert row.transformation.order == order
+    options = answer.layers()
+    layer = lgn.nn.GroupLinear(6, 4, **options, dtype=torch.float64)
+    centred, matrix = x[:20] - frame.mean, row.transformation.matrix
+    assert matrix is not None
+    moved = layer(centred @ matrix.T).unflatten(1, (4, order))
+    assert torch.allclose(moved, layer(centred).unflatten(1, (4, order)).roll(-1, 2), atol=1e-9)
+    assert float((frame.lower(matrix) - inner).norm()) < 0.3
 
 
 def test_a_flip_becomes_kernels_of_any_size() -> None:
     frame = smooth_frame()
     exact = parse_operator("reflection columns", (9, 9))
-    found = found_map(noisy(polar_factor(frame.lower(exact))), frame, GRID, exact)
-    start = found.start(found.elements[0], kernel_size=3)
-    layer = lgn.nn.GroupConv2d(1, 2, 3, group=2, generator="fixed", start=start, bias=False, padding=1)
+    answer = answer_of(noisy(polar_factor(frame.lower(exact))), frame, GRID)
+    layer = lgn.nn.GroupConv2d(1, 2, 3, **answer.layers(3), padding=1)
     images = torch.randn(2, 1, 8, 8)
     one, other = layer(images.flip(-1)), layer(images).flip(-1)
     assert torch.allclose(one.unflatten(1, (2, 2)), other.unflatten(1, (2, 2)).flip(2), atol=1e-5)
-    rows = found_map(frame.lower(exact), frame, None)
-    with pytest.raises(ValueError, match="warp of pixels"):
-        rows.start(rows.elements[0], kernel_size=3)

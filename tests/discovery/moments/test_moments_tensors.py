@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from lgn.discovery.moments.ascent import climb, value_and_gradient
-from lgn.discovery.moments.lie import form, skew_basis
-from lgn.discovery.moments.significance import block_statistic, generic_violation, power
-from lgn.discovery.moments.starts import invariant_matrices
+from lgn.discovery.moments.block_products import block_statistic, generic_violation, power
+from lgn.discovery.moments.continuous import form, skew_basis
+from lgn.discovery.moments.invariants import invariant_matrices
 from lgn.discovery.moments.tensors import derive, directions, harmonic_moment, rotate
 from lgn.linalg import polar_factor
 

@@ -50,7 +50,7 @@ def symmetries(
     candidates: names of `NAMES`, and one's own as `(name, function or matrix)`; by default turns and
     flips, of signals reversal, sign and shift (on a ring), of volumes turns and mirrors: all 48 symmetries of a cube.
     Signals may also be asked about shifts (along a line), stretches, gain and channels. "unknown" judges what
-    `discover_from_data` proposes for images, which takes a minute or so.
+    `discover_moments` proposes for images, which takes a minute or so.
     evidence: of "images", "labels", "network", "affine"; by default images, and labels where there are any. The images
     are asked always; labels and a network about what the images keep; "affine" asks which affine map a network learns
     from labels by itself, of no list.

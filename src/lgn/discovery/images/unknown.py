@@ -11,13 +11,15 @@ from lgn.actions import unvec, vec
 from lgn.discovery.filters.snap import snap
 from lgn.discovery.images.candidates import of_own
 from lgn.discovery.images.family import Family
-from lgn.discovery.moments import discover_from_data
+from lgn.discovery.moments.finder import find_maps
+from lgn.discovery.moments.known_maps import known_maps, name_map
+from lgn.discovery.moments.prepare import prepare
 from lgn.transforms.filters import blur
 
 UNKNOWN = "unknown"
 SIDE, BLUR = 14, 1.0
-#: So many proposals are judged, those that the moments keep first; a name counts from this cosine on.
-PROPOSALS, NAMED = 4, 0.9
+#: So many proposals are judged, those that the moments keep first.
+PROPOSALS = 4
 
 # Note [Proposed and judged]
 # Moments propose from the images that observers learn from; other images judge. A map is known on a few directions
@@ -27,21 +29,24 @@ PROPOSALS, NAMED = 4, 0.9
 
 
 def proposed(images: Tensor, seed: int) -> tuple[tuple[Family, ...], list[str]]:
-    """A family for each map that `discover_from_data` proposes, and what is to be said of it.
+    """A family for each map that `discover_moments` proposes, and what is to be said of it.
 
     Shapes: (N, C, H, W), to learn from
     """
     try:
-        found = discover_from_data(_small(images), seed=seed, blur=0.0)
+        sample, grid = prepare(_small(images), None, "images", blur=0.0, seed=seed)
+        found = find_maps(sample, None, 100)
     except ValueError as refusal:  # too few images for moments is no reason to refuse all other candidates
         return (), [f"Unknown maps were not looked for: {refusal}."]
     if not found.elements:
-        return (), [f"The moments propose no map. {found.sentence}"]
+        return (), ["The moments propose no map."]
     families = []
+    known = known_maps(grid, len(found.frame.mean), named=False)
     for number, element in enumerate(found.elements[:PROPOSALS], 1):
         name, inner = f"unknown {number}", element.inner
-        if element.exact is not None and abs(element.cosine or 0.0) >= NAMED:
-            name, inner = f"{name} (like {element.name})", found.frame.lower(element.exact)
+        named = name_map(inner, found.frame, known)
+        if named is not None:
+            name, inner = f"{name} (like {named[0][0].name})", found.frame.lower(named[0][1])
         if element.period is not None:
             inner = snap(inner, "roots", element.period)
         view, function = _on_directions(found.frame.mean, found.frame.to, found.frame.back, inner)

@@ -1,4 +1,4 @@
-"""The fixed point: `O <- polar(G(O) + shift O)` climbs `<O . T, T>` over the orthogonal group, all starts at once."""
+"""The fixed point `O <- polar(G(O) + shift O)`, which climbs `<O . T, T>` over the orthogonal group from all starts."""
 
 from collections.abc import Mapping
 
@@ -7,9 +7,10 @@ from torch import Tensor
 
 from lgn.linalg import polar_factor
 
-Moments = Mapping[int, Tensor]  # by degree: (classes, r, ..., r)
-
-# The shift of a start, as a share of the mean gain: with much of it every step climbs, with little steps are long.
+#: Moments by degree, (classes, r, ..., r).
+Moments = Mapping[int, Tensor]
+#: The first shift as a share of the mean gain, its factors after good and bad steps, and its maximum. With a large
+#: shift every step climbs; with a small shift steps are long.
 FIRST, LONGER, SHORTER, SHORTEST = 0.2, 0.8, 4.0, 50.0
 
 
@@ -27,18 +28,6 @@ def value_and_gradient(starts: Tensor, source: Moments, target: Moments) -> tupl
     return value, slope
 
 
-def _contract(starts: Tensor, source: Tensor, target: Tensor) -> Tensor:
-    count, r, _ = starts.shape
-    degree = source.ndim
-    if degree == 1:
-        return torch.outer(target, source).expand(count, r, r)
-    moved = (source.reshape(-1, r) @ starts.mT).view(count, *source.shape)  # the last axis is turned
-    for axis in range(2, degree):  # then the others, but the first: each is moved to the front, one product for a start
-        moved = torch.bmm(starts, moved.movedim(axis, 1).reshape(count, r, -1)).view(count, *source.shape)
-    moved = moved.movedim(degree - 1, 1)  # where the first has come to; the order of the others is all one
-    return torch.einsum("ix,sax->sia", target.reshape(r, -1), moved.reshape(count, r, -1))
-
-
 def climb(
     starts: Tensor,
     source: Moments,
@@ -48,9 +37,9 @@ def climb(
     tolerance: float = 0.0,
     restless: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """Climb from every start; with `inside` (r, r), a mask of 0 and 1, within block-diagonal matrices.
+    """Climb from every start until steps are below the tolerance.
 
-    Never down, but where it is restless: then all steps are long, wherever they lead.
+    inside: a mask (r, r) of 0 and 1 for block-diagonal matrices.  restless: long steps only, even if they descend.
 
     Shapes: (starts, r, r) -> (starts, r, r) and the values there, (starts,)
     """
@@ -58,10 +47,10 @@ def climb(
     if not len(starts):
         return starts, starts.new_zeros(0)
     value, slope = value_and_gradient(starts, source, target)
-    size = sum(degree * float(each.square().sum()) for degree, each in source.items()) / starts.shape[-1]
+    size = sum(degree * float(tensor.square().sum()) for degree, tensor in source.items()) / starts.shape[-1]
     shift = torch.full_like(value, FIRST * size)
     ends, heights = starts.clone(), value.clone()
-    going = torch.arange(len(starts))  # what has come to rest is not moved any more
+    active = torch.arange(len(starts))  # starts that have converged are not moved any more
     for _ in range(steps):
         raised = slope + shift[:, None, None] * starts
         following = polar_factor(raised if inside is None else raised * inside)
@@ -71,14 +60,27 @@ def climb(
         starts = torch.where(better[:, None, None], following, starts)
         slope = torch.where(better[:, None, None], steeper, slope)
         value = torch.where(better, after, value)
-        ends[going], heights[going] = starts, value
+        ends[active], heights[active] = starts, value
         if restless:
             continue
-        resting = (moved < tolerance) & (better | (shift >= SHORTEST * size))
+        converged = (moved < tolerance) & (better | (shift >= SHORTEST * size))
         shift = torch.where(better, shift * LONGER, (shift * SHORTER).clamp(max=SHORTEST * size))
-        if resting.any():
-            left = ~resting
-            starts, slope, value, shift, going = (each[left] for each in (starts, slope, value, shift, going))
-            if not len(going):
+        if converged.any():
+            left = ~converged
+            starts, slope, value, shift, active = (x[left] for x in (starts, slope, value, shift, active))
+            if not len(active):
                 break
     return ends, heights
+
+
+def _contract(starts: Tensor, source: Tensor, target: Tensor) -> Tensor:
+    """`G(O)` of one tensor of one class, for every start O."""
+    count, r, _ = starts.shape
+    degree = source.ndim
+    if degree == 1:
+        return torch.outer(target, source).expand(count, r, r)
+    moved = (source.reshape(-1, r) @ starts.mT).view(count, *source.shape)  # the last axis is turned
+    for axis in range(2, degree):  # then every other axis except the first, moved to the front: one product per start
+        moved = torch.bmm(starts, moved.movedim(axis, 1).reshape(count, r, -1)).view(count, *source.shape)
+    moved = moved.movedim(degree - 1, 1)  # the first axis; the order of the others does not matter
+    return torch.einsum("ix,sax->sia", target.reshape(r, -1), moved.reshape(count, r, -1))

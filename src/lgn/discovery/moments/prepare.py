@@ -1,4 +1,4 @@
-"""What is looked at: rows of numbers, whole images made small, or patches; and what is refused, in one sentence."""
+"""Rows of numbers from tables, points, whole images made small and smooth, signals, volumes, or patches of images."""
 
 from dataclasses import dataclass
 
@@ -6,111 +6,123 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.actions import vec
+from lgn.actions import Patch, vec
+from lgn.data.kinds import Kind
 from lgn.data.seeds import generator_for
-from lgn.discovery.moments.split import Sample
+from lgn.discovery.moments.sample import Sample
 from lgn.discovery.moments.tensors import BLOCKS
+from lgn.linalg import double
+from lgn.transforms import AXES
 from lgn.transforms.filters import blur as smooth
 
-FEWEST = 4 * BLOCKS  # samples: two in each block of either half
-SIZE, BLUR = 14, 1.0  # of whole images, unless given
-PATCHES = 4  # of each image
+#: The smallest number of samples: two in each block of either half.
+FEWEST = 4 * BLOCKS
+#: The largest side of whole samples, and the width of the blur, unless they are given.
+SIZES, BLUR = {"images": 14, "signals": 64, "volumes": 8}, 1.0
+#: The number of patches of every image.
+PATCHES = 4
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Pixels behind the coordinates: channels of (n, m), each stacked by columns."""
+    """The channels and the pixels behind the columns of rows, stacked by `vec`."""
 
+    kind: Kind
     channels: int
-    patch: tuple[int, int]
+    patch: Patch
 
 
 def prepare(
-    x: Tensor, labels: Tensor | None, size: int | None, blur: float | None, patch: int | None, seed: int
+    samples: Tensor,
+    labels: Tensor | None,
+    kind: Kind,
+    blocks: Tensor | None = None,
+    size: int | None = None,
+    blur: float | None = None,
+    patch: int | tuple[int, int] | None = None,
+    seed: int = 0,
 ) -> tuple[Sample, Grid | None]:
-    """Rows to look at, with the images that they come from.  (N, d) or (N, C, H, W) -> `Sample`, `Grid`"""
-    if not isinstance(x, Tensor) or x.ndim not in (2, 4):
-        raise ValueError(f"x must be a tensor (N, d) or (N, C, H, W), got {_shape(x)}")
-    if x.ndim == 2 and (size is not None or blur is not None or patch is not None):
-        raise ValueError("size, blur and patch must be given with images (N, C, H, W) only, got rows (N, d)")
-    if len(x) < FEWEST:
-        raise ValueError(f"x must have at least {FEWEST} samples, got {len(x)}")
-    if not torch.isfinite(x.float()).all():
-        raise ValueError("x must be finite, got NaN or infinity")
-    classes, numbers = _classes(labels, len(x))
-    images = torch.arange(len(x))
+    """Samples as rows in float64, with their sources and classes.
+
+    They are on the CPU: matrices of a few directions are too small for other devices.
+    """
+    if kind not in AXES and (size, blur, patch) != (None, None, None):
+        raise ValueError(f"size, blur and patch must be None for {kind}, got {size}, {blur} and {patch}")
+    if patch is not None and kind != "images":
+        raise ValueError(f"patch must be None for {kind}, got {patch}")
+    if len(samples) < FEWEST:
+        raise ValueError(f"samples must be at least {FEWEST}, got {len(samples)}")
     grid = None
-    if x.ndim == 4:
-        small = _images(x, size, blur) if patch is None else _patches(x, size, blur, patch, seed)
-        grid = Grid(small.shape[1], (small.shape[2], small.shape[3]))
-        images = images.repeat_interleave(len(small) // len(x))
-        numbers = None if numbers is None else numbers.repeat_interleave(len(small) // len(x))
-        rows = vec(small).flatten(1)
+    if kind in AXES:
+        small = _small(samples, kind, size, blur) if patch is None else _patches(samples, size, blur, patch, seed)
+        grid = Grid(kind, small.shape[1], tuple(small.shape[2:]))
+        rows = vec(small, AXES[kind]).flatten(1).cpu()
     else:
-        rows = x.double()
-    varying = rows.var(0) > 1e-20 * rows.var(0).max()
-    if int(varying.sum()) < 2:
-        raise ValueError("x must vary in at least 2 coordinates, got constant columns")
-    images = _together(rows, images)
-    if len(images.unique()) < FEWEST:
-        raise ValueError(f"x must have at least {FEWEST} different samples, got {len(images.unique())}")
-    return Sample(rows, images, numbers, classes), grid
+        rows = double(samples).cpu().flatten(1)
+    if not torch.isfinite(rows).all():
+        raise ValueError("samples must be finite, got NaN or infinity")
+    if int((rows.var(0) > 1e-20 * rows.var(0).max()).sum()) < 2:
+        raise ValueError("samples must vary in at least 2 columns, got constant columns")
+    each = len(rows) // len(samples)
+    sources = torch.arange(len(samples)) if blocks is None else blocks.cpu().unique(return_inverse=True)[1]
+    sources = sources.repeat_interleave(each) if each > 1 else _joined(rows, sources)
+    if len(sources.unique()) < FEWEST:
+        raise ValueError(f"samples must have at least {FEWEST} different values or blocks, got {len(sources.unique())}")
+    if labels is None:
+        return Sample(rows, sources, None, 1, seed), grid
+    values, numbers = labels.cpu().unique(return_inverse=True)
+    if len(values) < 2:
+        raise ValueError(f"labels must have at least 2 classes, got {int(values[0])} for all samples")
+    return Sample(rows, sources, numbers.repeat_interleave(each), len(values), seed), grid
 
 
-def _together(rows: Tensor, images: Tensor) -> Tensor:
-    """Images whose rows are the same are one: a repeated row must not judge what it found.  -> (N,)"""
+def _joined(rows: Tensor, sources: Tensor) -> Tensor:
+    """Sources that have an equal row become one: a repeated row must not judge the map that it found.  -> (N,)"""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     weights = torch.rand(rows.shape[1], generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    same = (rows @ weights).unique(return_inverse=True)[1]
-    first = torch.full((int(same.max()) + 1,), len(rows)).scatter_reduce(0, same, images, "amin")
-    return first[same] if int(images.max()) + 1 == len(rows) else images
+    equal = (rows @ weights).unique(return_inverse=True)[1]
+    count = int(sources.max()) + 1
+    total = count + int(equal.max()) + 1
+    links = coo_array((torch.ones(len(rows)).numpy(), (sources.numpy(), (count + equal).numpy())), (total, total))
+    return torch.from_numpy(connected_components(links, directed=False)[1]).long()[sources]
 
 
-def _images(x: Tensor, size: int | None, blur: float | None) -> Tensor:
-    """Small and smooth: what has pixels under it can be turned.  -> (N, C, n, m) float64"""
-    size = min(SIZE, *x.shape[-2:]) if size is None else size
-    if not 2 <= size <= min(x.shape[-2:]):
-        raise ValueError(f"size must be from 2 to the images' {min(x.shape[-2:])}, got {size}")
+def _small(samples: Tensor, kind: Kind, size: int | None, blur: float | None) -> Tensor:
+    """Small and smooth samples, which can be turned without loss.  -> (N, C, sides) float64"""
+    sides = samples.shape[2:]
+    size = min(SIZES[kind], *sides) if size is None else size
+    if not 2 <= size <= min(sides):
+        raise ValueError(f"size must be from 2 to {min(sides)} for these {kind}, got {size}")
     blur = BLUR if blur is None else blur
     if not blur >= 0:
         raise ValueError(f"blur must be at least 0, got {blur}")
-    parts = []
-    for part in x.split(4096):
+    pool = {"signals": F.adaptive_avg_pool1d, "volumes": F.adaptive_avg_pool3d}.get(kind)
+    shape, parts = (size,) * AXES[kind], []
+    for part in samples.split(4096):
         small = part.float()
-        if x.shape[-2:] != (size, size):
-            small = F.interpolate(small, (size, size), mode="bilinear", antialias=True)
-        parts.append(small.double() if blur == 0 else smooth(small.double(), blur))
+        if sides != shape:
+            small = F.interpolate(small, shape, mode="bilinear", antialias=True) if pool is None else pool(small, size)
+        parts.append(double(small) if blur == 0 else smooth(double(small), blur, axes=AXES[kind]))
     return torch.cat(parts)
 
 
-def _patches(x: Tensor, size: int | None, blur: float | None, patch: int, seed: int) -> Tensor:
-    """Some patches of every image, image by image.  -> (N * PATCHES, C, patch, patch) float64"""
+def _patches(images: Tensor, size: int | None, blur: float | None, patch: int | tuple[int, int], seed: int) -> Tensor:
+    """Random patches of every image, image by image.  -> (N * PATCHES, C, n, m) float64"""
     if size is not None:
-        x = _images(x, size, 0.0)
-    height, width = x.shape[-2:]
-    if not 2 <= patch <= min(height, width):
-        raise ValueError(f"patch must be from 2 to the images' {min(height, width)}, got {patch}")
+        images = _small(images, "images", size, 0.0)
+    sides, count = images.shape[-2:], len(images) * PATCHES
+    shape = (patch, patch) if isinstance(patch, int) else tuple(patch)
+    if len(shape) != 2 or min(shape) < 2 or any(n > side for n, side in zip(shape, sides, strict=True)):
+        raise ValueError(f"patch must be from 2 to {min(sides)} for these images, got {patch}")
     if blur:
-        x = smooth(x.double(), blur)
+        images = smooth(double(images), blur)
     generator = generator_for("patches of moments", seed)
     top, left = (
-        torch.randint(side - patch + 1, (len(x) * PATCHES, 1, 1, 1), generator=generator) for side in (height, width)
+        torch.randint(side - n + 1, (count, 1, 1, 1), generator=generator) for side, n in zip(sides, shape, strict=True)
     )
-    which = torch.arange(len(x)).repeat_interleave(PATCHES)[:, None, None, None]
-    channel = torch.arange(x.shape[1])[:, None, None]
-    rows, columns = top + torch.arange(patch)[:, None], left + torch.arange(patch)
-    return x[which, channel, rows, columns].double()
-
-
-def _classes(labels: Tensor | None, count: int) -> tuple[int, Tensor | None]:
-    if labels is None:
-        return 1, None
-    if labels.shape != (count,) or labels.is_floating_point():
-        raise ValueError(f"labels must be {count} whole numbers, got {_shape(labels)}")
-    values, numbers = labels.unique(return_inverse=True)
-    if len(values) < 2:
-        raise ValueError(f"labels must have at least 2 classes, all are {int(values[0])}")
-    return len(values), numbers
-
-
-def _shape(x: object) -> str:
-    return f"{x.dtype} of shape {tuple(x.shape)}" if isinstance(x, Tensor) else type(x).__name__
+    which = torch.arange(len(images)).repeat_interleave(PATCHES)[:, None, None, None]
+    channel = torch.arange(images.shape[1])[:, None, None]
+    rows, columns = top + torch.arange(shape[0])[:, None], left + torch.arange(shape[1])
+    return double(images[which, channel, rows, columns])

@@ -5,15 +5,17 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-BLOCKS = 32  # of samples: enough for a standard error, few enough for tensors of third order
-CHUNK = 2**25  # numbers of an outer product in memory at a time
+#: The number of blocks of samples: enough for a standard error, few enough for tensors of third order.
+BLOCKS = 32
+#: The largest number of entries of an outer product in memory.
+CHUNK = 2**25
 
 # Note [Directions]
-# An orthogonal O keeps |z|, so it keeps the moments of u = z / |z| as it keeps those of z; those of u are bounded, and
-# no sample counts for more than another. (On CIFAR-10 that halves the noise of the third moments.) Tensors of order l
-# hold several representations of the orthogonal group; only the traceless part is new at order l, and its kernel
+# An orthogonal O preserves |z|. A symmetry of z therefore preserves the moments of u = z / |z|, which are bounded, and
+# every sample has the same weight. (On CIFAR-10 this halves the noise of the third moments.) Tensors of order l contain
+# several representations of the orthogonal group; only the traceless part is new at order l. Its kernel
 #     k_l(u . v) = <h_l(u), h_l(v)>,   k_1 = t,  k_2 = (r t^2 - 1) / (r - 1),  k_3 = ((r + 2) t^3 - 3 t) / (r - 1)
-# is scaled to k_l(1) = 1: every sample weighs 1, and the noise of a mean of N of them has the square 1 / N at every l.
+# is scaled to k_l(1) = 1, so the squared noise of a mean of N samples is 1 / N at every l.
 
 
 def directions(z: Tensor) -> Tensor:
@@ -38,7 +40,7 @@ def harmonic_moment(u: Tensor, degree: int) -> Tensor:
 
 
 def _fourth(u: Tensor) -> Tensor:
-    """`sum u_i u_j u_k u_l` from products of different pairs: a quarter of the work.  (N, r) -> (r, r, r, r)"""
+    """`sum u_i u_j u_k u_l` from the products of different pairs, a quarter of the work.  (N, r) -> (r, r, r, r)"""
     r = u.shape[1]
     rows, columns = torch.triu_indices(r, r)
     gram = u.new_zeros(len(rows), len(rows))
@@ -74,35 +76,40 @@ def traceless(raw: Tensor) -> Tensor:
     raise ValueError(f"degree must be 2, 3 or 4, got {degree}")
 
 
+def on_axis(matrix: Tensor, tensor: Tensor, axis: int) -> Tensor:
+    """A matrix applied to one axis of a tensor.  (r, r), (..., r, ...) -> the same"""
+    return torch.movedim(torch.tensordot(tensor, matrix, dims=([axis], [1])), -1, axis)
+
+
 def rotate(matrix: Tensor, tensor: Tensor, degree: int) -> Tensor:
     """`(O . T)_ij... = sum O_ia O_jb ... T_ab...` on the last `degree` axes; the others are a batch.
 
     Shapes: (r, r), (..., r, ..., r) -> the same
     """
     for axis in range(-degree, 0):
-        tensor = torch.movedim(torch.tensordot(tensor, matrix, dims=([axis], [1])), -1, axis)
+        tensor = on_axis(matrix, tensor, axis)
     return tensor
 
 
 def derive(skew: Tensor, tensor: Tensor, degree: int) -> Tensor:
-    """`L . T`, the derivative of `exp(tL) . T` at 0: L on each axis in turn.  (r, r), (..., r, ..., r) -> the same"""
-    return sum(
-        (torch.movedim(torch.tensordot(tensor, skew, dims=([axis], [1])), -1, axis) for axis in range(-degree, 0)),
-        start=torch.zeros_like(tensor),
-    )
+    """`L . T`, the derivative of `exp(tL) . T` at 0: the sum of L on every axis.  As `rotate`."""
+    total = torch.zeros_like(tensor)
+    for axis in range(-degree, 0):
+        total = total + on_axis(skew, tensor, axis)
+    return total
 
 
-def block_moments(u: Tensor, clusters: Tensor, degree: int, labels: Tensor | None = None, classes: int = 1) -> Tensor:
-    """Moments by block of samples, `sum_n 1[y_n = c] h_l(u_n) / n`: what comes from one image is in one block.
+def block_moments(u: Tensor, block: Tensor, degree: int, labels: Tensor | None = None, classes: int = 1) -> Tensor:
+    """Moments by block of samples, `sum_n 1[y_n = c] h_l(u_n) / n`.
 
-    Shapes: u (N, r), clusters (N,) block numbers in 0..BLOCKS-1, labels (N,) -> (BLOCKS, classes, r, ..., r)
+    Shapes: u (N, r), block numbers (N,), labels (N,) -> (BLOCKS, classes, r, ..., r)
     """
-    order = clusters.argsort(stable=True)
-    edges = [0, *torch.bincount(clusters, minlength=BLOCKS).cumsum(0).tolist()]
+    order = block.argsort(stable=True)
+    edges = [0, *torch.bincount(block, minlength=BLOCKS).cumsum(0).tolist()]
     size = len(u) / BLOCKS
     blocks = []
     for first, last in pairwise(edges):
-        some = order[first:last]
-        chosen = [some] if labels is None else [some[labels[some] == c] for c in range(classes)]
-        blocks.append(torch.stack([harmonic_moment(u[each], degree) for each in chosen]) / size)
+        inside = order[first:last]
+        parts = [inside] if labels is None else [inside[labels[inside] == c] for c in range(classes)]
+        blocks.append(torch.stack([harmonic_moment(u[part], degree) for part in parts]) / size)
     return torch.stack(blocks)

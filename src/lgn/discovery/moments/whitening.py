@@ -1,18 +1,21 @@
-"""Whitening: the coordinates in which every linear map that keeps a distribution is orthogonal."""
+"""Whitening: coordinates in which every linear map that preserves a distribution is orthogonal."""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-CONSTANT = 1e-10  # of the largest variance: below it a direction is constant up to rounding
-MOST, FEWEST = 20, 4  # directions, where the data choose how many
-WIDE = 0.22  # the logarithm of the ratio of two variances between which there is a gap
+#: A direction with less than this share of the largest variance is constant up to rounding.
+CONSTANT = 1e-10
+#: The largest and the smallest rank that the data can choose.
+MOST, FEWEST = 20, 4
+#: There is a gap between two variances if the logarithm of their ratio is at least this.
+WIDE = 0.22
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """`z = to (x - mean)` has zero mean and unit covariance on r directions, and `x - mean` is `back z` there.
+    """`z = to (x - mean)` has mean zero and unit covariance on r directions, and `x - mean` is `back z` there.
 
     Shapes: mean (d,), to (r, d), back (d, r), with `to back = I`.
     """
@@ -23,6 +26,7 @@ class Frame:
 
     @property
     def rank(self) -> int:
+        """The number r of directions."""
         return self.to.shape[0]
 
     def apply(self, x: Tensor) -> Tensor:
@@ -30,22 +34,22 @@ class Frame:
         return (x - self.mean) @ self.to.T
 
     def turned(self, rotation: Tensor) -> "Frame":
-        """The same directions in other coordinates, `rotation z`.  (r, r) orthogonal"""
+        """The same directions in the coordinates `rotation z`.  (r, r) orthogonal"""
         return Frame(self.mean, rotation @ self.to, self.back @ rotation.T)
 
     def lift(self, inner: Tensor) -> Tensor:
-        """What a map of z does to `x - mean`, and nothing to the directions outside.  (r, r) -> (d, d)"""
+        """A map of z as a map of `x - mean`; other directions stay as they are.  (r, r) -> (d, d)"""
         eye = torch.eye(len(self.mean), dtype=inner.dtype)
         return eye + self.back @ (inner - torch.eye(self.rank, dtype=inner.dtype)) @ self.to
 
     def lower(self, matrix: Tensor) -> Tensor:
-        """What a map of x does on the directions of this frame.  (d, d) -> (r, r)"""
+        """A map of `x - mean` on the directions of this frame.  (..., d, d) -> (..., r, r)"""
         return self.to @ matrix @ self.back
 
 
 @dataclass(frozen=True, eq=False)
 class Principal:
-    """Mean, variances that are not zero in falling order, and their directions as columns.  (d,), (k,), (d, k)"""
+    """Mean, nonzero variances in falling order, and their directions as columns.  (d,), (k,), (d, k)"""
 
     mean: Tensor
     variances: Tensor
@@ -54,16 +58,16 @@ class Principal:
     def frame(self, rank: int) -> Frame:
         """The whitening of the leading directions.
 
-        A map that keeps the distribution of x keeps its covariance, so it is orthogonal on z; on r of d directions that
-        holds for maps that commute with the covariance, if the cut does not go through a space of equal variances.
+        A map that preserves the distribution of x preserves its covariance, so it is orthogonal on z. On r of d
+        directions this holds for maps that commute with the covariance, if no space of equal variances is cut.
         """
         scale, directions = self.variances[:rank].sqrt(), self.directions[:, :rank]
         return Frame(self.mean, (directions / scale).T.contiguous(), directions * scale)
 
     def ranks(self, most: int = MOST) -> list[int]:
-        """Where the variances can be cut, the largest rank first: not through nearly equal ones.
+        """The ranks at which the variances can be cut, the largest first: all directions, or before a wide gap.
 
-        All of few directions come first; then gaps after the 4th to the 20th, each wider than both of its neighbours.
+        A gap must be wider than both of its neighbours.
         """
         count = len(self.variances)
         ranks = [count] if count <= most else []
@@ -75,7 +79,7 @@ class Principal:
 
 
 def principal_directions(x: Tensor) -> Principal:
-    """(N, d) -> `Principal`"""
+    """The principal directions of rows.  (N, d) -> `Principal`"""
     mean = x.mean(0)
     centred = x - mean
     variances, directions = torch.linalg.eigh(centred.T @ centred / len(x))

@@ -1,0 +1,94 @@
+"""Maps that preserve the moments of every class, or take every class to another one."""
+
+import torch
+from torch import Tensor
+
+from lgn.discovery.moments.ascent import Moments, climb
+from lgn.discovery.moments.block_products import Blocks, weakest_direction
+from lgn.discovery.moments.elements import Solution
+from lgn.discovery.moments.invariants import invariants_and_noise
+from lgn.discovery.moments.sample import CLEAR, Classes, Sample, View, choose_frame, permuted
+from lgn.discovery.moments.search import NEAR, PROMISING, closed, distinct, polish, search, share_of_chance
+from lgn.discovery.moments.tensors import rotate
+from lgn.discovery.moments.whitening import Frame
+from lgn.linalg import assignment
+
+#: The largest number of directions, and of solutions.
+MOST, SOLUTIONS = 14, 16
+#: The number of cycles of classes whose means and covariances can decide alone.
+ENOUGH = 4
+
+# Note [Means and covariances]
+# Any signs in the eigenbasis of a covariance preserve it. Two covariances have fewer such symmetries, and only several
+# classes, whose covariances have no common basis, have none. If a group turns planes, any angle preserves all
+# covariances. Third moments of all classes together decide both questions. If they are not clear, means and covariances
+# of at least four classes may decide, unless they have a continuous family of symmetries. Classes that the map
+# exchanges count as one.
+
+
+def moments_by_class(searching: Sample, rank: int | None) -> tuple[Frame, Blocks, tuple[str, ...]]:
+    """The frame, means and covariances by class, and third moments of all classes if they are clear; notes."""
+    frame, found = choose_frame(searching, (1, 2), rank, MOST)
+    third = searching.moments(frame, (3,))
+    if weakest_direction(third, len(searching.x)) >= CLEAR or searching.classes < ENOUGH:
+        return frame, {**found, **third}, ()
+    return frame, found, ("Third moments are not clear, so means and covariances of the classes decide.",)
+
+
+def solutions_by_class(view: View, starts: int) -> tuple[int, list[Solution]]:
+    """Maps that preserve every class, and maps of the data with the best permutation of classes.
+
+    -> the number of solutions, and those that are promising
+    """
+    sample, found, moments = view.sample, view.blocks, view.moments
+    seed, stay = sample.seed, tuple(range(sample.classes))
+    kept = polish(search(moments, invariants_and_noise(found), starts, seed), moments)
+    third = {3: found[3] if 3 in found else sample.moments(view.frame, (3,))[3]}
+    data = {3: third[3].mean(0)}
+    lower = sample.pooled().moments(view.frame, (1, 2))
+    free = polish(search(data, invariants_and_noise({**lower, **third}), starts, seed), data)
+    free = torch.cat([free, closed(free[:6], data, third)])
+    solutions = [Solution(matrix, stay) for matrix in kept]
+    for matrix in free:
+        target = permuted(moments, _best_classes(matrix, moments))
+        polished = climb(matrix[None], moments, target, steps=200, tolerance=1e-8)[0][0]
+        solutions.append(Solution(polished, _best_classes(polished, moments)))
+    return len(solutions), _promising(solutions, found, stay)
+
+
+def cycles(classes: Classes | None) -> int:
+    """The number of cycles of a permutation of classes; 0 without classes."""
+    unseen, count = set(classes or ()), 0
+    while classes and unseen:
+        here, count = min(unseen), count + 1
+        while here in unseen:
+            unseen.remove(here)
+            here = classes[here]
+    return count
+
+
+def _best_classes(matrix: Tensor, moments: Moments) -> Classes:
+    """The permutation of classes that a map is nearest to."""
+    nearness = torch.zeros((), dtype=matrix.dtype)
+    for degree in (1, 2):
+        moved, there = rotate(matrix, moments[degree], degree).flatten(1), moments[degree].flatten(1)
+        nearness = nearness + moved @ there.T
+    return tuple(assignment(nearness).tolist())
+
+
+def _promising(solutions: list[Solution], blocks: Blocks, stay: Classes) -> list[Solution]:
+    """Distinct solutions with a small violation on the samples that searched, the best first, without the identity."""
+    eye = torch.eye(len(solutions[0].inner), dtype=torch.float64)
+    shares, left = [], []
+    for solution in solutions:
+        if float((solution.inner - eye).norm()) >= NEAR * len(eye) ** 0.5 or solution.classes != stay:
+            target = blocks if solution.classes is None else permuted(blocks, solution.classes, axis=1)
+            share = share_of_chance(solution.inner, blocks, target)
+            if share < PROMISING:
+                shares.append(share)
+                left.append(solution)
+    if not left:
+        return []
+    maps = torch.stack([solution.inner for solution in left])
+    best = distinct(maps, -torch.tensor(shares, dtype=torch.float64), SOLUTIONS)
+    return [left[place] for place in best]

@@ -1,0 +1,168 @@
+"""Continuous symmetries: skew L with `L . T = 0`, a linear problem; products of different blocks have no noise."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from lgn.answer import Verdict
+from lgn.discovery.moments.block_products import LEVEL, Blocks, block_statistic, products_by_direction
+from lgn.discovery.moments.sample import View
+from lgn.discovery.moments.tensors import derive, on_axis
+from lgn.stats import student_quantile
+
+#: The largest share of the terms of L . T that remains for a kept L, and the smallest that breaks it for certain.
+FREE, NEARLY = 0.06, 0.03
+#: The largest ratio of a zero eigenvalue to the first that is not zero.
+CLEAR = 0.2
+#: The largest number of generators.
+MOST = 10
+#: The relative distance at which two maps belong to one component.
+SAME = 0.35
+
+# Note [Cancellation]
+# L . T is a sum over the axes of T. If its l terms were unrelated, |L . T|^2 would be the sum of their squares,
+# l |L T|^2. For a symmetry they cancel. The ratio of both does not become small because L acts on directions with weak
+# moments: it is 1 there as elsewhere.
+
+
+@dataclass(frozen=True, eq=False)
+class Generator:
+    """A skew L on the whitened directions: if `L . T = 0`, `exp(t L)` is a symmetry for every t."""
+
+    inner: Tensor  # (r, r), of norm 1
+    #: `|L . T|^2` as a share of its terms on samples that did not find L; its standard error, half its interval.
+    share: float
+    noise: float
+    margin: float
+    verdict: Verdict
+    #: The factor by which samples must grow to decide.
+    more: float
+    #: The eigenvalue of L over the first eigenvalue that is not zero.
+    ratio: float = 1.0
+
+
+def find_generators(found: View, judges: Blocks, final: View) -> tuple[Generator, ...]:
+    """The generators that one half finds and the other half judges, up to the first that is not kept.
+
+    The result has the matrices that all samples find.
+    """
+    judged: list[Generator] = []
+    for skew in spectrum(found.blocks)[1][:MOST]:
+        generator = judge_generator(skew, judges, LEVEL / MOST)
+        if generator.verdict == "broken" or (judged and judged[-1].verdict != "kept"):
+            break
+        judged.append(generator)
+    values, best = spectrum(final.blocks)
+    dimension = sum(generator.verdict == "kept" for generator in judged)
+    following = float(values[dimension]) if dimension < len(values) else math.inf
+    if dimension and float(values[dimension - 1]) > CLEAR * following:
+        return ()  # eigenvalues that grow without a jump are not zero
+    return tuple(
+        replace(
+            generator,
+            inner=skew,
+            ratio=abs(float(value)) / max(following, 1e-12) if generator.verdict == "kept" else 1.0,
+        )
+        for generator, value, skew in zip(judged, values, best, strict=False)
+    )
+
+
+def form(blocks: Blocks) -> Tensor:
+    """The quadratic form `|L . T|^2` on skew matrices, unbiased.  -> (q, q) in the basis of `skew_basis`
+
+    `|L . T|^2 = l tr(L M L^T) + l (l - 1) sum L_ac L_bd N_(cb)(ad)`, with `M = <T_a.., T_b..>` and
+    `N_(cb)(ad) = <T_cb.., T_ad..>`.
+    """
+    r = next(iter(blocks.values())).shape[2]
+    total = torch.zeros(r * r, r * r, dtype=torch.float64)
+    eye = torch.eye(r, dtype=torch.float64)
+    for degree, moments in blocks.items():
+        first = _crossed(moments.reshape(*moments.shape[:2], r, -1))
+        total += degree * torch.einsum("ab,cd->acbd", eye, first).reshape(r * r, r * r)
+        if degree > 1:
+            pairs = _crossed(moments.reshape(*moments.shape[:2], r * r, -1)).view(r, r, r, r)  # c, b, a, d
+            total += degree * (degree - 1) * pairs.permute(2, 0, 1, 3).reshape(r * r, r * r)
+    basis = skew_basis(r)
+    inner = basis @ total @ basis.T
+    return (inner + inner.T) / 2
+
+
+def spectrum(blocks: Blocks) -> tuple[Tensor, Tensor]:
+    """Eigenvalues of `form` as shares of their median, and unit skew matrices.  -> (q,), (q, r, r)"""
+    values, vectors = torch.linalg.eigh(form(blocks))
+    r = next(iter(blocks.values())).shape[2]
+    return values / values.median().clamp_min(1e-300), (vectors.T @ skew_basis(r)).view(-1, r, r)
+
+
+def skew_basis(r: int) -> Tensor:
+    """Orthonormal skew matrices, flattened.  -> (r (r - 1) / 2, r^2)"""
+    rows, columns = torch.triu_indices(r, r, offset=1)
+    basis = torch.zeros(len(rows), r, r, dtype=torch.float64)
+    number = torch.arange(len(rows))
+    basis[number, rows, columns] = math.sqrt(0.5)
+    basis[number, columns, rows] = -math.sqrt(0.5)
+    return basis.flatten(1)
+
+
+def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Generator:
+    """Whether the terms of `L . T` cancel.  (r, r)"""
+    rest, terms = torch.zeros(()), torch.zeros(())
+    for degree, moments in blocks.items():
+        rest = rest + products_by_direction(derive(skew, moments, degree)).sum(0)
+        terms = terms + degree * products_by_direction(on_axis(skew, moments, 2)).sum(0)
+    bound = student_quantile(1 - level, len(rest) - 1)
+    (top, noise), (below, _) = block_statistic(rest), block_statistic(terms)
+    excess, error = block_statistic(rest - FREE * terms)
+    certain, scatter = block_statistic(rest - NEARLY * terms)
+    upper, lower, room = float(excess + bound * error), float(certain - bound * scatter), FREE * float(below)
+    if room <= 0:
+        return Generator(skew, math.inf, math.inf, math.inf, "undecided", math.inf)
+    verdict: Verdict = "broken" if lower > 0 else "kept" if upper < 0 else "undecided"
+    more = 1.0 if verdict != "undecided" else (upper + room) / room
+    share, noise_share = float(top) * FREE / room, float(noise) * FREE / room
+    return Generator(skew, share, noise_share, bound * noise_share, verdict, more)
+
+
+def components(maps: Tensor, generators: Sequence[Generator]) -> Tensor:
+    """One map of each component of the group, without the component of the identity.  (count, r, r) -> (fewer, r, r)"""
+    kept = [generator.inner for generator in generators if generator.verdict == "kept"]
+    if not kept or not len(maps):
+        return maps
+    algebra = torch.stack(kept)
+    found: list[Tensor] = []
+    for matrix in maps:
+        earlier = [torch.eye(matrix.shape[0], dtype=matrix.dtype), *found]
+        if all(nearest_in_group(other.T @ matrix, algebra) > SAME for other in earlier):
+            found.append(matrix)
+    return torch.stack(found) if found else maps[:0]
+
+
+def nearest_in_group(target: Tensor, algebra: Tensor, steps: int = 30) -> float:
+    """The relative distance of a map to `exp(algebra)`, by ascent from many starts: 100 on a circle.
+
+    Shapes: target (r, r), algebra (k, r, r) orthonormal
+    """
+    r, starts = target.shape[0], min(400, 100 * len(algebra))
+    generator = torch.Generator().manual_seed(0)
+    # A whole turn of the slowest plane of each generator.
+    frequencies = torch.linalg.eigvals(algebra).imag.abs()
+    slow = torch.where(frequencies > 0.05 * frequencies.amax(1, keepdim=True), frequencies, torch.inf).amin(1)
+    uniform = torch.rand(starts, len(algebra), generator=generator, dtype=torch.float64) - 0.5
+    turns = 2 * math.pi / slow * uniform
+    turns[0] = 0
+    here = torch.linalg.matrix_exp(torch.einsum("sk,kij->sij", turns, algebra))
+    for _ in range(steps):
+        slope = torch.einsum("kij,sij->sk", algebra, here.mT @ target)
+        here = here @ torch.linalg.matrix_exp(torch.einsum("sk,kij->sij", slope, algebra))
+    return float((here - target).flatten(1).norm(dim=1).min()) / math.sqrt(r)
+
+
+def _crossed(moments: Tensor) -> Tensor:
+    """`<T_x., T_y.>` from different blocks.  (B, classes, x, rest) -> (x, x)"""
+    count = len(moments)
+    total = moments.sum(0)
+    same = torch.einsum("bkxr,bkyr->xy", moments, moments)
+    return (torch.einsum("kxr,kyr->xy", total, total) - same) / (count * (count - 1))

@@ -1,0 +1,153 @@
+"""The search: maps that one half of the samples finds are judged by the other half."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tqdm import tqdm
+
+from lgn.discovery.moments.block_products import Blocks, is_visible, power, weakest_direction
+from lgn.discovery.moments.class_maps import ENOUGH as ENOUGH_CYCLES
+from lgn.discovery.moments.class_maps import cycles, moments_by_class, solutions_by_class
+from lgn.discovery.moments.continuous import Generator, components, find_generators
+from lgn.discovery.moments.elements import Element, Fold, Solution, judged_elements, kept_group
+from lgn.discovery.moments.invariants import invariants_and_noise
+from lgn.discovery.moments.sample import CLEAR, FOURTH, Sample, View, choose_frame
+from lgn.discovery.moments.search import PROMISING, closed, polish, promising, search
+from lgn.discovery.moments.whitening import Frame, principal_directions
+
+#: Signal-to-noise ratios of the weakest direction: below the first no map is searched, from the second on third moments
+#: suffice.
+FAINT, ENOUGH = 1.0, 20.0
+
+# Note [More than the distribution]
+# More maps may preserve the moments of a few orders than preserve the distribution. Any angle in a plane preserves
+# means and covariances; every change of signs preserves fourth moments of independent coordinates, and -I preserves all
+# fourth moments. So these moments do not decide alone, and kept maps must close to a finite group or have an algebra.
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The maps and generators that the moments keep or may keep."""
+
+    #: The whitened directions of all samples.
+    frame: Frame
+    notes: tuple[str, ...]
+    #: Kept elements first, then undecided ones, without the identity.
+    elements: tuple[Element, ...] = ()
+    generators: tuple[Generator, ...] = ()
+    #: The highest order of moments that decides; 0 if no moments can be seen.
+    degree: int = 0
+    #: The signal-to-noise ratio of these moments, and of the weakest direction.
+    clarity: float = 0.0
+    weakest: float = 0.0
+    #: The number of solutions of the search, and of judged ones.
+    solutions: int = 0
+    judged: int = 0
+
+
+def find_maps(sample: Sample, rank: int | None, starts: int, progress: bool = False) -> Found:
+    """Whiten the samples, search one half for maps that preserve its moments, and judge them by the other half."""
+    _require_rank(sample, rank)
+    searching, judging = sample.halves()
+    with tqdm(total=4, desc="moments", disable=not progress, leave=False) as bar:
+        frame, blocks, notes = (_moments if sample.labels is None else moments_by_class)(searching, rank)
+        if blocks is None:
+            return Found(frame, notes)
+        weakest = weakest_direction(blocks, len(searching.x))
+        if sample.labels is None and weakest < FAINT:
+            return Found(frame, (_too_faint(len(sample.x), weakest),))
+        bar.update()
+        first = Fold(View(searching, frame, blocks), judging)
+        final = View.near(sample, first.view)
+        generators = find_generators(first.view, first.blocks, final)
+        bar.update()
+        count, solutions = _solutions(first.view, generators, starts)
+        bar.update()
+        elements: tuple[Element, ...] = ()
+        if solutions:
+            second = Fold(View.near(judging, first.view), searching)
+            elements, more = judged_elements(solutions, first, second, final)
+            notes = (*notes, *more)
+        bar.update()
+    elements, generators, more = _believed(elements, generators, tuple(blocks))
+    return Found(
+        frame=final.frame,
+        notes=(*notes, *more),
+        elements=elements,
+        generators=generators,
+        degree=max(blocks),
+        clarity=power(blocks[max(blocks)])[0] * len(searching.x),
+        weakest=weakest,
+        solutions=count,
+        judged=len(solutions),
+    )
+
+
+def _require_rank(sample: Sample, rank: int | None) -> None:
+    if rank is None:
+        return
+    most = min(len(principal_directions(sample.x).variances), len(sample.x) // 4)
+    if not 2 <= rank <= most:
+        raise ValueError(f"rank must be from 2 to {most}, the rank of the data or a quarter of the samples, got {rank}")
+
+
+def _moments(searching: Sample, rank: int | None) -> tuple[Frame, Blocks | None, tuple[str, ...]]:
+    """The frame and the moments that decide: third ones, fourth ones, or both; None if there are none.
+
+    Third moments of few directions are few (16 numbers of 4 directions, where a map has 6), and more maps may preserve
+    them than preserve the distribution. Fourth moments cost more, and do not determine the sign of a map. Below 12
+    directions, and if third moments are not clear, both are used.
+    """
+    frame, found = choose_frame(searching, (3,), rank)
+    third = is_visible(found[3])
+    if third and weakest_direction(found, len(searching.x)) >= ENOUGH and frame.rank >= FOURTH:
+        return frame, found, ()
+    note = "Third moments cannot be told from zero, as for Gaussian or symmetric data"
+    most = min(FOURTH, len(principal_directions(searching.x).variances)) if rank is None else rank
+    if most > FOURTH:
+        if third:
+            return frame, found, ()
+        return frame, None, (f"{note}; fourth moments are used up to rank {FOURTH}.",)
+    degrees = (3, 4) if third else (4,)
+    other, fourth = choose_frame(searching, degrees, rank, most)
+    if is_visible(fourth[4]):
+        if third:
+            return other, fourth, ("Third and fourth moments decide together.",)
+        return (
+            other,
+            fourth,
+            (f"{note}. A map and its negative preserve the same fourth moments, which decide nothing.",),
+        )
+    return (frame, found, ()) if third else (frame, None, (f"{note}, and neither can fourth moments.",))
+
+
+def _too_faint(count: int, weakest: float) -> str:
+    more = f"about {round(count * CLEAR / weakest):,}" if weakest > 0 else "many more"
+    return f"The moments of some directions are lost in noise; {more} samples or a smaller rank may show them."
+
+
+def _solutions(view: View, generators: Sequence[Generator], starts: int) -> tuple[int, list[Solution]]:
+    """The number of solutions of a search on these samples, and the promising ones, closed under products."""
+    if view.sample.labels is not None:
+        return solutions_by_class(view, starts)
+    lower = {**view.sample.moments(view.frame, tuple({1, 2} - set(view.blocks))), **view.blocks}
+    found = search(view.moments, invariants_and_noise(lower), starts, view.sample.seed)
+    hopeful = polish(promising(found, view.blocks, 2 * PROMISING), view.moments)  # the rest is not worth the time
+    maps = components(closed(promising(hopeful, view.blocks), view.moments, view.blocks), generators)
+    return len(found), [Solution(matrix) for matrix in maps]
+
+
+def _believed(
+    elements: tuple[Element, ...], generators: tuple[Generator, ...], degrees: tuple[int, ...]
+) -> tuple[tuple[Element, ...], tuple[Generator, ...], tuple[str, ...]]:
+    """Maps that are kept by too few moments become undecided, with a note; see Note [More than the distribution]."""
+    undecided = tuple(element.undecided() for element in elements)
+    kept = any(element.verdict == "kept" for element in elements)
+    if max(degrees) == 2 and generators:
+        return undecided, (), ("Means and covariances have continuous symmetries, so they decide nothing alone.",)
+    if kept and not generators and kept_group(elements) is None:
+        return undecided, (), ("The kept maps do not close to a finite group: the moments are too few to decide.",)
+    if max(degrees) == 2:
+        enough = [cycles(element.classes) >= ENOUGH_CYCLES for element in elements]
+        return tuple(a if b else c for a, b, c in zip(elements, enough, undecided, strict=True)), (), ()
+    return (undecided, (), ()) if degrees == (4,) else (elements, generators, ())
