@@ -1,16 +1,14 @@
 """List the studies: `python -m studies`."""
 
-import importlib
 from collections.abc import Iterator
-from pathlib import Path
 
+from studies import render
 from studies.runner import Study
 
 
 def studies() -> Iterator[Study]:
     """All studies that have a `STUDY`."""
-    for path in sorted(Path(__file__).parent.glob("*/__main__.py")):
-        module = importlib.import_module(f"studies.{path.parent.name}.__main__")
+    for module in render.modules("__main__").values():
         if hasattr(module, "STUDY"):
             yield module.STUDY
 
@@ -19,7 +17,7 @@ def main() -> None:
     print(f"{'command':32}{'--quick':>10}{'all':>10}  results (--out)")
     for study in studies():
         quick, full = (f"{minutes:g} min" for minutes in study.minutes)
-        print(f"python -m studies.{study.name:15}{quick:>10}{full:>10}  results/{study.result}.json")
+        print(f"python -m studies.{study.name:15}{quick:>10}{full:>10}  results/{study.name}.json")
     print("python -m studies.paper          the paper's figures and claims")
     print("python -m studies.render         fill the tables of docs/evidence, README.md and results")
 

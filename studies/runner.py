@@ -1,8 +1,7 @@
-"""What every study shares: its options, its parts, and measurements that can be continued."""
+"""Studies: their options, their parts, and measurements that can be continued."""
 
 import argparse
 import json
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,40 +25,29 @@ class Cell(NamedTuple):
     measure: Callable[[], dict[str, Any]]
 
 
+def cell(measure: Callable[..., dict[str, Any]], settings: Mapping[str, Any] | None = None, /, **key: Any) -> Cell:
+    """The measurement `measure(**key, **settings)`, identified by its key."""
+    return Cell(key, partial(measure, **key, **(settings or {})))
+
+
+def grid(
+    measure: Callable[..., dict[str, Any]], settings: Mapping[str, Any] | None = None, /, **axes: Iterable[Any]
+) -> Iterator[Cell]:
+    """A cell for each combination of values; the last axis varies fastest."""
+    for values in product(*axes.values()):
+        yield cell(measure, settings, **dict(zip(axes, values, strict=True)))
+
+
 Cells = Callable[[bool], Iterable[Cell]]  # the cells of a part, given whether the run is quick
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study, as `python -m studies.NAME` runs it.
-
-    measure: writes the results; called with quick=, out=, parts= and the paths of `options`
-    options: further arguments that are paths, with their help
-    """
+    """A study, as `python -m studies.NAME` runs it."""
 
     name: str
-    parts: Sequence[str]
-    measure: Callable[..., None]
+    parts: Mapping[str, Cells]
     minutes: tuple[float, float]  # of a quick run and of a full run
-    file: str = ""  # the stored results, without .json; by default the name
-    tables: str = ""  # the study that has the tables; by default itself
-    options: Mapping[str, str] | None = None
-
-    @property
-    def result(self) -> str:
-        return self.file or self.name
-
-
-def study_of_cells(name: str, parts: Mapping[str, Cells], minutes: tuple[float, float]) -> Study:
-    """A study that is measured cell by cell."""
-    return Study(name, list(parts), partial(measure_cells, parts), minutes)
-
-
-def grid(measure: Callable[..., dict[str, Any]], **axes: Iterable[Any]) -> Iterator[Cell]:
-    """A cell for each combination of values, which are the key and the arguments of `measure`."""
-    for values in product(*axes.values()):
-        key = dict(zip(axes, values, strict=True))
-        yield Cell(key, partial(measure, **key))
 
 
 def measure_cells(parts: Mapping[str, Cells], quick: bool, out: Path, chosen: Sequence[str] = ()) -> None:
@@ -68,14 +56,14 @@ def measure_cells(parts: Mapping[str, Cells], quick: bool, out: Path, chosen: Se
     if stored["quick"] != quick:
         raise ValueError(f"out must be new or have quick={quick}, got {out}")
     result: dict[str, Any] = {"quick": quick, "threads": torch.get_num_threads(), "cells": list(stored["cells"])}
-    finished = {_identity(cell["key"]) for cell in result["cells"]}
-    wanted = [Cell({"part": part, **cell.key}, cell.measure) for part in chosen or parts for cell in parts[part](quick)]
-    for cell in tqdm([cell for cell in wanted if _identity(cell.key) not in finished], unit="cell", disable=None):
+    finished = {_identity(one["key"]) for one in result["cells"]}
+    wanted = [Cell({"part": part, **one.key}, one.measure) for part in chosen or parts for one in parts[part](quick)]
+    for one in tqdm([one for one in wanted if _identity(one.key) not in finished], unit="cell", disable=None):
         began, worked = time.perf_counter(), time.process_time()
-        measured = cell.measure()
+        measured = one.measure()
         times = {"seconds": time.perf_counter() - began, "processor_seconds": time.process_time() - worked}
         times = {name: round(seconds, 3) for name, seconds in times.items()}
-        result["cells"].append({"key": cell.key, **measured, **times})
+        result["cells"].append({"key": one.key, **measured, **times})
         write_json(out, result, indent=None)
 
 
@@ -85,34 +73,25 @@ def _identity(key: dict[str, Any]) -> str:
 
 def main(study: Study, arguments: Sequence[str] | None = None) -> None:
     """Run a study and print its tables."""
-    options = vars(_parser(study).parse_args(arguments))
-    out = options.pop("out")
-    with tempfile.TemporaryDirectory() as directory:
-        path = out or Path(directory) / f"{study.result}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        study.measure(out=path, **{name: value for name, value in options.items() if value is not None})
-        print(tables(study, path))
-
-
-def _parser(study: Study) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"python -m studies.{study.name}")
     quick, full = study.minutes
     parser.add_argument("--quick", action="store_true", help=f"{quick:g} minutes instead of {full:g}, on bundled data")
     parser.add_argument("--out", type=Path, help="file of the results; cells that it has are not measured again")
-    parser.add_argument("--parts", dest="chosen", nargs="+", choices=study.parts, default=(), help="all by default")
-    for name, words in (study.options or {}).items():
-        parser.add_argument(f"--{name}", type=Path, help=words)
-    return parser
+    parser.add_argument("--parts", nargs="+", choices=list(study.parts), default=(), help="all by default")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as directory:
+        path = options.out or Path(directory) / f"{study.name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        measure_cells(study.parts, options.quick, path, options.parts)
+        print(tables(study, path))
 
 
 def tables(study: Study, path: Path) -> str:
-    """The tables of what a file of results has."""
+    """The tables of a file of results."""
     texts = []
-    with tempfile.TemporaryDirectory() as directory:
-        shutil.copyfile(path, Path(directory) / f"{study.result}.json")
-        for name, make in render.modules()[study.tables or study.name].TABLES.items():
-            try:
-                texts.append(f"{name}\n\n{make(Path(directory))}")
-            except render.NotMeasured:
-                continue
+    for name, make in render.modules()[study.name].TABLES.items():
+        try:
+            texts.append(f"{name}\n\n{make(render.Results(path))}")
+        except render.NotMeasured:
+            continue
     return "\n\n".join(texts)

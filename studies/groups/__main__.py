@@ -8,9 +8,9 @@ See docs/evidence/groups.md.
 """
 
 from studies.groups import cost, depth, planted, views
-from studies.runner import main, study_of_cells
+from studies.runner import Study, main
 
-STUDY = study_of_cells(
+STUDY = Study(
     "groups",
     {"planted": planted.cells, "views": views.cells, "depth": depth.cells, "cost": cost.cells},
     minutes=(1, 30),

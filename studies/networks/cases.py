@@ -1,11 +1,24 @@
-"""What is trained: data, methods, numbers of images, seeds, and the settings of each."""
+"""Networks of equal size with different symmetries: the trainings, and their measurements."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from lgn.training import Config, preset
-from lgn.training.networks import trained_on, with_free_filters, with_gates, with_group
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from lgn.discovery.images import Symmetries
+from lgn.generators import generators_of
+from lgn.nn import GroupNet, invariance_errors
+from lgn.nn.image_action import image_action
+from lgn.training import Config, Run, preset, train
+from lgn.training.config import same_settings
+from lgn.training.loading import load_images
+from lgn.training.networks import ask, trained_on, with_found, with_free_filters, with_gates, with_group
+from studies.runner import Cell
 
 #: The group that was planted in each set; in upright digits there is none, and the group does harm.
 GIVEN = {
@@ -18,21 +31,19 @@ GIVEN = {
 }
 #: All images that a set has to train with.
 WHOLE = {"rotated-mnist": 12_000, "rotated-mnist-90": 12_000, "rotated-mnist-45": 12_000, "digits": 5000}
-FULL, SHORT, QUICK = 24, 16, 3
-#: Of fewer images a training sees so many in all: 16 epochs of 300 would be 75 steps.
-VISITS = 60_000
-#: Half the side, and half the parameters: for questions that many trainings answer, gates and generators that learn.
-SIDE, PARAMETERS = 14, 12_000
-#: Images and epochs of those.
-IN_PART, TRAINED_ON = (4000, 8), ((1000, 30), (12_000, 4))
+FULL, SHORT, VISITS = 24, 16, 60_000  # epochs, and visits of images where these are few
+SIDE, PARAMETERS = 14, 12_000  # of small networks
+RUNS = Path("runs") / "networks"
+JUDGED = 500  # test images that are turned for the error of equivariance
+STEPS, BATCH = 7, 64
 
 
 @dataclass(frozen=True)
 class Case:
-    """One training: rows of the table are these."""
+    """One training. Its fields but the epochs are the key of its cell."""
 
     data: str
-    method: str  # of `page.METHODS`
+    method: str  # of `tables.METHODS`
     images: int
     seed: int
     augmented: bool = False
@@ -40,15 +51,14 @@ class Case:
     small: bool = False
 
     @property
-    def name(self) -> str:
-        """The directory of its run."""
-        turned = "-augmented" if self.augmented else ""
-        return f"{self.data}-{self.images}-{self.method}-{self.seed}{turned}{'-small' if self.small else ''}"
+    def key(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if name != "epochs"}
 
     @property
-    def key(self) -> dict[str, Any]:
-        """What tells its row from the others."""
-        return {name: value for name, value in asdict(self).items() if name != "epochs"}
+    def directory(self) -> Path:
+        turned = "-augmented" if self.augmented else ""
+        small = "-small" if self.small else ""
+        return RUNS / f"{self.data}-{self.images}-{self.method}-{self.seed}-{self.epochs}{turned}{small}"
 
     def base(self) -> Config:
         """The settings that all methods share; each seed has images of its own."""
@@ -67,7 +77,7 @@ class Case:
         )
 
     def config(self) -> Config:
-        """The settings of a method that needs no question; what is found, `rows` asks."""
+        """The settings of a method that needs no question."""
         base = self.base()
         if self.method == "free":
             return with_free_filters(base)
@@ -81,76 +91,113 @@ class Case:
         return given
 
 
-def _full() -> Iterator[Case]:
-    for seed in range(5):
-        for method in ("given", "free") if seed < 3 else ("given",):
-            yield Case("rotated-mnist", method, 12_000, seed, epochs=FULL)
-
-
-def _found() -> Iterator[Case]:
-    for seed in range(5):
-        yield Case("rotated-mnist", "found", 12_000, seed, epochs=FULL)
-
-
-def _few() -> Iterator[Case]:
-    for seed in range(3):
-        for images in (300, 1000):
-            for method in ("free", "given", "found"):
-                yield Case("rotated-mnist", method, images, seed, epochs=VISITS // images)
-
-
-def _others() -> Iterator[Case]:
-    for data, images in (("flipped-cifar10", 5000), ("rotated-mnist-90", 12_000), ("mnist", 12_000)):
-        for seed in range(3):
-            for method in ("free", "given", "found"):
-                yield Case(data, method, images, seed)
-
-
-def _paper() -> Iterator[Case]:
-    for seed in range(3):
-        for images in (300, 1000):
-            yield Case("rotated-mnist", "paper", images, seed, epochs=VISITS // images)
-        for data, images in (("flipped-cifar10", 5000), ("rotated-mnist-90", 12_000), ("rotated-mnist", 12_000)):
-            yield Case(data, "paper", images, seed)
-
-
-def _augmented() -> Iterator[Case]:
-    for method in ("free", "given"):
-        yield Case("rotated-mnist", method, 12_000, 0, augmented=True, epochs=FULL)
-
-
-def _partial() -> Iterator[Case]:
-    images, epochs = IN_PART
-    for seed in range(1, 6):  # seed 0 showed that a price of gates does harm
-        for data in ("rotated-mnist-45", "mnist", "rotated-mnist"):
-            yield Case(data, "gated", images, seed, epochs=epochs, small=True)
-        for method in ("given", "free"):
-            yield Case("rotated-mnist-45", method, images, seed, epochs=epochs, small=True)
-
-
-def _trained() -> Iterator[Case]:
-    for seed in range(3):
-        for images, epochs in TRAINED_ON:
-            for method in ("given", "trained"):
-                yield Case("rotated-mnist", method, images, seed, epochs=epochs, small=True)
-
-
-PARTS = {
-    "full": _full,
-    "found": _found,
-    "few": _few,
-    "others": _others,
-    "paper": _paper,
-    "augmented": _augmented,
-    "partial": _partial,
-    "trained": _trained,
+# Data, images, methods, seeds, and further fields of the cases.
+Block = tuple[str, int, tuple[str, ...], range, dict[str, Any]]
+ALL = ("free", "given", "found")
+FEW = [(images, {"epochs": VISITS // images}) for images in (300, 1000)]
+OTHERS = (("flipped-cifar10", 5000), ("rotated-mnist-90", 12_000))
+PART: dict[str, Any] = {"epochs": 8, "small": True}
+PARTS: dict[str, list[Block]] = {
+    "full": [
+        ("rotated-mnist", 12_000, ("given", "free"), range(3), {"epochs": FULL}),
+        ("rotated-mnist", 12_000, ("given",), range(3, 5), {"epochs": FULL}),
+    ],
+    "found": [("rotated-mnist", 12_000, ("found",), range(5), {"epochs": FULL})],
+    "few": [("rotated-mnist", images, ALL, range(3), epochs) for images, epochs in FEW],
+    "others": [(data, images, ALL, range(3), {}) for data, images in (*OTHERS, ("mnist", 12_000))],
+    "paper": [
+        *(("rotated-mnist", images, ("paper",), range(3), epochs) for images, epochs in FEW),
+        *((data, images, ("paper",), range(3), {}) for data, images in (*OTHERS, ("rotated-mnist", 12_000))),
+    ],
+    "augmented": [("rotated-mnist", 12_000, ("free", "given"), range(1), {"augmented": True, "epochs": FULL})],
+    "partial": [
+        *((data, 4000, ("gated",), range(1, 6), PART) for data in ("rotated-mnist-45", "mnist", "rotated-mnist")),
+        ("rotated-mnist-45", 4000, ("given", "free"), range(1, 6), PART),
+    ],
+    "trained": [
+        ("rotated-mnist", images, ("given", "trained"), range(3), {"epochs": epochs, "small": True})
+        for images, epochs in ((1000, 30), (12_000, 4))
+    ],
 }
 
 
-def cases(parts: tuple[str, ...], quick: bool) -> list[Case]:
-    """The trainings of some parts, of all where none are named; quick, two of the digits in the package."""
-    if unknown := [part for part in parts if part not in PARTS]:
-        raise ValueError(f"parts must be of {', '.join(PARTS)}, got {unknown[0]!r}")
-    if quick:
-        return [Case("digits", method, 5000, 0, epochs=QUICK) for method in ("free", "given", "found")]
-    return [case for part in parts or PARTS for case in PARTS[part]()]
+def cells(part: str, quick: bool) -> Iterator[Cell]:
+    """The trainings of a part; a quick run has three of the digits in the package."""
+    digits: list[Block] = [("digits", 5000, ALL, range(1), {"epochs": 3})]
+    for data, images, methods, seeds, further in (digits if part == "full" else []) if quick else PARTS[part]:
+        for seed in seeds:
+            for method in methods:
+                case = Case(data, method, images, seed, **further)
+                yield Cell(case.key, lambda case=case: measure(case))  # type: ignore[misc]
+
+
+def measure(case: Case) -> dict[str, Any]:
+    """Accuracy, parameters, the error of equivariance on test images, and the time of a step."""
+    config, directory, facts = _found(case) if case.method == "found" else (case.config(), case.directory, {})
+    run = train(config, directory)
+    model, network = run.model(), run.config.network
+    images = load_images(run.config)
+    pixels = images.parts["test"][0][:JUDGED]
+    errors = invariance_errors(model, images.preprocessing.apply(pixels), group=GIVEN[case.data])
+    return {
+        "accuracy": round(run.metrics[-1]["test_accuracy"], 6),
+        "epochs": config.epochs,
+        "group": "free" if network.generator == "free" else network.finite_group.name,
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "equivariance_error": round(max(errors.values()), 6),
+        "step_seconds": round(_step_seconds(run), 4),
+        **_learned(run, model),
+        **facts,
+    }
+
+
+def _found(case: Case) -> tuple[Config, Path, dict[str, Any]]:
+    """The settings that the symmetries of a training's own images lead to, and the directory of their run.
+
+    If the given group or free filters have the same settings, the training is the same bit for bit, and its run is
+    used.
+    """
+    base, path = case.base(), case.directory / "symmetries.json"
+    if path.is_file():
+        found = Symmetries.load(path)
+    else:
+        images = load_images(base)
+        pixels, labels = images.parts["train"]
+        assert labels is not None
+        found = ask(pixels, labels, case.seed, images.facts.class_names)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        found.save(path)
+    config = with_found(base, found)
+    facts: dict[str, Any] = {"found": found.group.name, "continuous": found.continuous}
+    for method in ("given", "free"):
+        other = replace(case, method=method)
+        if same_settings(other.config(), config):
+            return config, other.directory, {**facts, "same_as": method}
+    return config, case.directory, facts
+
+
+def _learned(run: Run, model: nn.Module) -> dict[str, Any]:
+    """The gates that a network has learned, and how far its generators have moved from the action of the group."""
+    found: dict[str, Any] = {}
+    network = run.config.network
+    if isinstance(model, GroupNet) and model.gates is not None:
+        found["gates"] = [round(value, 4) for value in model.gates.values().tolist()]
+    if network.start == "group":
+        start = image_action(network.finite_group, network.kernel_size).matrices
+        (generator,) = generators_of(model).values()
+        moved = generator.matrix()[:, 0].detach().double() - start
+        found["moved"] = round(float(moved.norm() / start.norm()), 6)
+    return found
+
+
+def _step_seconds(run: Run) -> float:
+    """Processor seconds of a training step of 64 images: the least of a few."""
+    model = run.model().train()
+    torch.manual_seed(0)
+    images, labels = torch.rand(BATCH, *run.facts.image_shape), torch.zeros(BATCH, dtype=torch.long)
+    spent = []
+    for _ in range(STEPS):
+        began = time.process_time()
+        F.cross_entropy(model(images), labels).backward()
+        spent.append(time.process_time() - began)
+    return min(spent)

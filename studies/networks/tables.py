@@ -1,31 +1,13 @@
-"""The tables of docs/evidence/networks.md."""
+"""The tables and the figure of docs/evidence/networks.md."""
 
 from functools import partial
-from pathlib import Path
 from statistics import mean, stdev
 
+from matplotlib.figure import Figure
+
 from lgn.stats import student_interval
-from studies.figures.networks import test_errors
-from studies.render import (
-    NotMeasured,
-    Record,
-    Table,
-    average,
-    counts,
-    distinct,
-    error_percent,
-    first,
-    largest,
-    listed,
-    mean_sd,
-    number,
-    plus_minus,
-    result,
-    smallest,
-    span,
-    table,
-    where,
-)
+from studies.render import NotMeasured, Results
+from studies.tables import Columns, Record, Table, distinct, error_percent, number, plus_minus, table, where
 
 TITLES = {
     "rotated-mnist": "Rotated MNIST",
@@ -37,16 +19,12 @@ TITLES = {
 }
 METHODS = ("free", "given", "found", "paper", "gated", "trained")
 WITHIN = {"rotated-mnist-45": "turned within 45 degrees", "rotated-mnist": "turned by any angle", "mnist": "upright"}
-#: Networks on small images answer two questions: 4,000 images are for gates, other numbers for trained generators.
-GATED_IMAGES = 4000
-CHOSEN_BY = 100  # the seed by which the settings of gates were chosen: its rows are not counted
 OPEN = 0.5  # the value from which a gate is open
 
 
-def rows(results: Path, small: bool = False) -> list[Record]:
-    """The trainings on whole or on small images, in the order of the tables."""
-    found = [row for row in result(results, "networks")["rows"] if row.get("small", False) == small]
-    if not found:
+def whole(results: Results) -> list[Record]:
+    """The trainings on whole images, in the order of the tables."""
+    if not (found := where(results.cells(), small=False)):
         raise NotMeasured("networks.json")
     return sorted(found, key=_place)
 
@@ -60,18 +38,18 @@ def _title(row: Record) -> str:
     return f"{TITLES[row['data']]}, {row['images']:,}" + (", augmented" if row["augmented"] else "")
 
 
-def compared(results: Path) -> Table:
-    columns = {
-        "images": first(_title),
-        "method": first("method"),
-        "group": listed("group"),
-        "test error, %": mean_sd(error_percent),
+def compared(results: Results) -> Table:
+    columns: Columns = {
+        "images": ("first", _title),
+        "method": "{method}",
+        "group": ("distinct", "group"),
+        "test error, %": ("mean, sd", error_percent, ".2f"),
         "seeds": number,
-        "parameters": average("parameters", ",.0f"),
-        "equivariance error": largest("equivariance_error", ".2g", "not measured"),
-        "ms a step": smallest(lambda row: 1000 * row["step_seconds"], ".0f"),
+        "parameters": ("mean", "parameters", ",.0f"),
+        "equivariance error": ("most", "equivariance_error", ".2g", "not measured"),
+        "ms a step": ("least", lambda row: 1000 * row["step_seconds"], ".0f"),
     }
-    return table(rows(results), (_title, "method"), columns)
+    return table(whole(results), (_title, "method"), columns)
 
 
 def paired(found: list[Record], one: str, other: str) -> list[float]:
@@ -81,74 +59,78 @@ def paired(found: list[Record], one: str, other: str) -> list[float]:
     return [100 * (by_seed[one][seed] - by_seed[other][seed]) for seed in both]
 
 
-def differences(results: Path) -> Table:
-    """What a given group gains over free filters, and loses by being found instead, on rotated MNIST."""
-    found = where(rows(results), data="rotated-mnist", augmented=False)
+def differences(results: Results) -> Table:
+    """The gain of a given group over free filters, and over the same group found, on rotated MNIST."""
+    found = where(whole(results), data="rotated-mnist", augmented=False)
     lines = []
     for images in sorted(distinct(found, "images")):
-        some = where(found, images=images)
+        rows = where(found, images=images)
         for one, other in (("given", "free"), ("given", "found")):
-            if gains := paired(some, one, other):
+            if gains := paired(rows, one, other):
                 lines.append([f"{images:,}", f"{one} less {other}", plus_minus(gains), str(len(gains))])
     return Table(["images", "", "points of accuracy", "paired seeds"], lines)
 
 
-def groups_found(results: Path) -> Table:
-    columns = {
-        "images": first(_title),
-        "group found, by seeds": counts(lambda row: row["found"] + (" (every turn):" if row["continuous"] else ":")),
-        "network that it leads to": listed("group"),
+def groups_found(results: Results) -> Table:
+    columns: Columns = {
+        "images": ("first", _title),
+        "group found, by seeds": (
+            "counts",
+            lambda row: row["found"] + (" (every turn):" if row["continuous"] else ":"),
+        ),
+        "network that it leads to": ("distinct", "group"),
     }
-    return table(where(rows(results), method="found"), _title, columns)
+    return table(where(whole(results), method="found"), _title, columns)
 
 
-def _partial(results: Path) -> list[Record]:
-    found = [row for row in rows(results, small=True) if row["images"] == GATED_IMAGES and row["seed"] != CHOSEN_BY]
+def _partial(results: Results) -> list[Record]:
+    found = sorted(results.cells("partial"), key=_place)
     return sorted(found, key=lambda row: list(WITHIN).index(row["data"]))
 
 
-def gates(results: Path) -> Table:
+def gates(results: Results) -> Table:
     def gate(place: int, group: list[Record]) -> str:
         found = [row["gates"][place] for row in group]
         opened = sum(value > OPEN for value in found)
         return f"{mean(found):.2f} ({min(found):.2f} to {max(found):.2f}), open in {opened}"
 
-    columns = {"digits": first(lambda row: WITHIN[row["data"]]), "seeds": listed("seed")}
-    for place in range(1, 5):
-        columns[f"{45 * place} degrees"] = partial(gate, place)
-    return table(where(_partial(results), method="gated"), "data", columns)
+    columns: dict[str, object] = {
+        "digits": ("first", lambda row: WITHIN[row["data"]]),
+        "seeds": ("distinct", "seed"),
+    }
+    columns |= {f"{45 * place} degrees": partial(gate, place) for place in range(1, 5)}
+    return table(where(_partial(results), method="gated"), "data", columns)  # type: ignore[arg-type]
 
 
-def gated(results: Path) -> Table:
+def gated(results: Results) -> Table:
     names = {"gated": "gated C8", "given": "the whole of C8", "free": "free filters"}
-    columns = {
-        "digits": first(lambda row: WITHIN[row["data"]]),
-        "network": first(lambda row: names[row["method"]]),
-        "test error, %": mean_sd(error_percent),
-        "seeds": listed("seed"),
-        "parameters": average("parameters", ",.0f"),
+    columns: Columns = {
+        "digits": ("first", lambda row: WITHIN[row["data"]]),
+        "network": ("first", lambda row: names[row["method"]]),
+        "test error, %": ("mean, sd", error_percent, ".2f"),
+        "seeds": ("distinct", "seed"),
+        "parameters": ("mean", "parameters", ",.0f"),
     }
     return table(_partial(results), ("data", "method"), columns)
 
 
-def _trained(results: Path) -> list[Record]:
-    found = [row for row in rows(results, small=True) if row["images"] != GATED_IMAGES]
-    return sorted(found, key=lambda row: (row["images"], row["method"], row["seed"]))
+def _trained(results: Results) -> list[Record]:
+    return sorted(results.cells("trained"), key=lambda row: (row["images"], row["method"], row["seed"]))
 
 
-def trained(results: Path) -> Table:
-    columns = {
-        "images": first("images", ","),
-        "generators": first("method"),
-        "test error, %": mean_sd(error_percent),
+def trained(results: Results) -> Table:
+    columns: Columns = {
+        "images": "{images:,}",
+        "generators": "{method}",
+        "test error, %": ("mean, sd", error_percent, ".2f"),
         "seeds": number,
-        "equivariance error": average("equivariance_error"),
-        "moved": span("moved", ".3f", "0"),
+        "equivariance error": ("mean", "equivariance_error", ".3f"),
+        "moved": ("range", "moved", ".3f", "0"),
     }
     return table(_trained(results), ("images", "method"), columns)
 
 
-def trained_gains(results: Path) -> Table:
+def trained_gains(results: Results) -> Table:
     """The gain of trained over frozen generators, with Student's interval."""
     lines = []
     for images in distinct(_trained(results), "images"):
@@ -160,6 +142,28 @@ def trained_gains(results: Path) -> Table:
     return Table(["images", "paired seeds", "trained less frozen, points", ""], lines)
 
 
+def test_errors(results: Results) -> Figure:
+    """The test error on rotated MNIST against the number of training images, a line for each method."""
+    figure = Figure(figsize=(5.5, 3.6), layout="constrained")
+    axes = figure.subplots()
+    chosen = where(whole(results), data="rotated-mnist", augmented=False)
+    for method in METHODS:
+        rows = where(chosen, method=method)
+        if counts := sorted(distinct(rows, "images")):
+            errors = [[error_percent(row) for row in where(rows, images=count)] for count in counts]
+            spreads = [stdev(found) if len(found) > 1 else 0.0 for found in errors]
+            line = "o--" if method == "found" else "o-"
+            axes.errorbar(counts, [mean(found) for found in errors], spreads, fmt=line, capsize=3, label=method)
+    axes.set(xscale="log", yscale="log", xlabel="training images", ylabel="test error, %")
+    axes.set_title("Rotated MNIST, 25,000 parameters")
+    counts = sorted(distinct(chosen, "images"))
+    axes.set_xticks(counts, [f"{n:,}" for n in counts])
+    axes.set_yticks(ticks := [1, 2, 5, 10, 20, 50], [str(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.legend()
+    return figure
+
+
 TABLES = {
     "compared": compared,
     "differences": differences,
@@ -169,4 +173,4 @@ TABLES = {
     "trained": trained,
     "trained-gains": trained_gains,
 }
-FIGURES = {"docs/images/networks.png": lambda results: test_errors(rows(results), METHODS)}
+FIGURES = {"docs/images/networks.png": test_errors}

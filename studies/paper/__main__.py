@@ -1,44 +1,35 @@
-"""`python -m studies.paper`: the paper's figures and claims, by name."""
+"""The paper's figures and claims, by name.
 
-import sys
+    python -m studies.paper                             # list the recipes
+    python -m studies.paper fig1 claims --quick         # minutes, on bundled digits
+    python -m studies.paper all --out results           # days on two cores; finished work is not done again
+    python -m studies.paper all --existing --out results  # only from finished runs, 3 min
+
+See docs/evidence/reproduction.md.
+"""
+
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import tyro
-
-from studies.paper import NAMES, Context, recipe, reproduce
+from studies.paper.context import Context
+from studies.paper.recipes import RECIPES, reproduce
 
 
-def run(args: list[str]) -> int:
-    tyro.cli(_reproduce, prog="python -m studies.paper", args=args)
-    return 0
-
-
-def _reproduce(
-    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME ...")] = (),
-    quick: bool = False,
-    existing: bool = False,
-    out: Path = Path("reproduction"),
-    data_dir: Path | None = None,
-) -> None:
-    """Reproduce the paper's figures and claims; without a name, list what there is.
-
-    Work that is done is not done again, and what was stopped continues.
-
-    Args:
-        names: recipes by name, or `all`.
-        quick: embedded data and few epochs: minutes instead of hours, by the same code.
-        existing: train nothing: use the runs that are finished, and leave out what needs others.
-        out: where runs, figures and claims are written.
-        data_dir: where named data sets lie (or LGN_DATA).
-    """
-    if not names:
-        for name in NAMES:
-            print(f"{name:8}{(recipe(name).__doc__ or '').splitlines()[0]}")
-        print("\npython -m studies.paper NAME ... [--quick], or: python -m studies.paper all")
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m studies.paper")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="recipes by name, or all; without a name, list them")
+    parser.add_argument("--quick", action="store_true", help="bundled data and few epochs: minutes instead of hours")
+    parser.add_argument("--existing", action="store_true", help="train nothing: leave out what needs unfinished runs")
+    parser.add_argument("--out", type=Path, default=Path("reproduction"), help="directory of runs, figures and claims")
+    parser.add_argument("--data-dir", type=Path, help="directory of named data sets (or LGN_DATA)")
+    options = parser.parse_args(arguments)
+    if not options.names:
+        for name, recipe in RECIPES.items():
+            print(f"{name:12}{(recipe.__doc__ or '').splitlines()[0]}")
         return
-    chosen = NAMES if names == ("all",) else names
-    written, left_out = reproduce(chosen, Context(out, quick, data_dir, existing))
+    names = tuple(RECIPES) if options.names == ["all"] else tuple(options.names)
+    written, left_out = reproduce(names, Context(options.out, options.quick, options.data_dir, options.existing))
     for path in written:
         if path.suffix in (".png", ".md"):
             print(path)
@@ -47,4 +38,4 @@ def _reproduce(
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    main()

@@ -1,15 +1,4 @@
-"""Differences: which of the settings in which the paper's text and the authors' code differ makes their numbers differ?
-
-    lgn reproduce differences
-
-From `paper`, one setting at a time as `released` has it, and from `released`, one at a time as `paper` has it: MNIST,
-10 epochs, three seeds each, and five of the presets; on CIFAR-10 norms again, and a generator for each channel, of
-which grey images have one. Accuracy, growth of filters and generators by epoch, smoothness of filters, and the share of
-generators with each structure under white nulls and under all; each change less its preset, with Welch's interval.
-Expected: with norms that are kept `paper` looks like `released` under white nulls, the smoother filters are the more,
-and with no setting is there a structure under all, in more generators than may be false. `differences.json` and a
-figure; 46 trainings of some four minutes on one core, and 22 of ten; `--quick`: minutes, on digits.
-"""
+"""The settings in which the paper's text and the authors' code differ, changed one at a time."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -21,11 +10,11 @@ from lgn.analysis.generator import IDENTIFIABLE
 from lgn.training import Config, Run, preset
 from lgn.training.evaluation import filter_statistics
 from lgn.training.presets import changes_between
-from studies.figures.differences import setting_differences
 from studies.paper.claims.samples import sample
-from studies.paper.claims.shares import found_under, share
 from studies.paper.claims.statement import difference
+from studies.paper.claims.structures import found_under, share
 from studies.paper.context import TITLES, Context, NotRun
+from studies.paper.difference_figure import setting_differences
 from studies.paper.runs import FEW, classification, seeds_of
 from studies.paper.structures import shares_of
 from studies.paper.summaries import scores_of
@@ -39,6 +28,13 @@ SMOOTHNESS, TOEPLITZ, ON_U = "smoothness", "Toeplitz, white nulls", "Toeplitz on
 
 
 def run(context: Context) -> list[Path]:
+    """The effect of each setting in which the paper's text and the authors' code differ (`differences.json`).
+
+    From `paper` one setting at a time as `released` has it, and the other way: three seeds each on MNIST, 10 epochs; on
+    CIFAR-10 norms, and a generator for each channel. Expected: with norms that are kept `paper` looks like `released`
+    under white nulls, and no setting gives a structure under all nulls. 46 trainings of four minutes on one core, and
+    22 of ten.
+    """
     measured = measure(context)
     context.write_json("differences.json", measured)
     return context.save_figure(setting_differences(measured["samples"]), "differences")

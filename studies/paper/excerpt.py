@@ -1,4 +1,4 @@
-"""What claims need of an analysis: a few numbers for each generator, in a file a tenth as large."""
+"""The numbers of an analysis that claims need, in a file a tenth as large, and the effects on the identity (fig. 2)."""
 
 import json
 import lzma
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from lgn.actions import power
 from lgn.analysis import Analysis, GeneratorAnalysis
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Match, Score, tensor
 from lgn.analysis.identifiability import change_share
 from lgn.files import SCHEMA, decode, encode, write_atomic
-from studies.paper.effects import EFFECTS
 
 DIGITS = 5
 
@@ -139,3 +139,28 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_rounded(item) for item in value]
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def darkening(image: Tensor) -> float:
+    """Less light towards later pixels: minus the correlation of a pixel's value with its place in `vec`."""
+    values = image.T.flatten()
+    return -float(torch.corrcoef(torch.stack([values, torch.arange(len(values), dtype=values.dtype)]))[0, 1])
+
+
+def near_diagonal(image: Tensor) -> float:
+    """The share of energy within one pixel of the diagonal: a line that was turned a little and smoothed."""
+    return float(image.triu(-1).tril(1).square().sum() / image.square().sum())
+
+
+def across_antidiagonal(image: Tensor) -> float:
+    """The size of the mean below the antidiagonal less the mean above it, in standard deviations."""
+    n, m = image.shape
+    place = torch.arange(n)[:, None] / max(n - 1, 1) + torch.arange(m) / max(m - 1, 1)
+    return float(abs(image[place > 1].mean() - image[place < 1].mean()) / image.std())
+
+
+EFFECTS = {
+    "darkening": darkening,
+    "near the diagonal": near_diagonal,
+    "across the antidiagonal": across_antidiagonal,
+}

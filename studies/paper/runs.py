@@ -1,10 +1,14 @@
-"""The trainings behind the figures and the claims, each by what it is for."""
+"""The trainings behind the figures and the claims, and the controls of the learned group (claim 14)."""
 
 import dataclasses
+from dataclasses import replace
 from typing import Any
 
+import torch
+
+from lgn.data import NAMED_SETS
 from lgn.generators import StartName
-from lgn.training import Config, preset
+from lgn.training import Config, build_model, preset
 from lgn.training.presets import nearest_preset
 
 LONG, LONG_RECONSTRUCTION, SHORT, PENALTY_EPOCHS = 100, 30, 10, 5
@@ -44,3 +48,34 @@ def _seeds(config: Config) -> int:
     if wide:
         return 1 if colour else FEW
     return FEW if network.generator == "fixed" or (network.architecture == "cnn" and colour) else SEEDS
+
+
+CONTROLS = {
+    "free filters": {"generator": "free"},
+    "rotation by 90 degrees": {"generator": "fixed", "operator": "rotation 90"},
+}
+
+
+def with_equal_filters(group: Config, control: str) -> Config:
+    """A control with as many filters as the group has."""
+    return _with(group, **CONTROLS[control])
+
+
+def with_equal_parameters(group: Config, control: str) -> Config:
+    """A control with about as many trained numbers as the group has, and so with more filters."""
+    same = with_equal_filters(group, control)
+    one, two = (parameters(_with(same, num_sets=number)) for number in (1, 2))
+    # Every set adds the same, filters and their part of the head: the nearest number of sets is a division.
+    return _with(same, num_sets=max(1, round((parameters(group) - one) / (two - one)) + 1))
+
+
+def parameters(config: Config) -> int:
+    """How many numbers are trained in the network of a config; auxiliary inverses are no part of it."""
+    known = NAMED_SETS[config.data]
+    with torch.random.fork_rng(devices=[]):
+        model = build_model(config, known.image_shape, len(known.class_names), config.task)
+    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+
+
+def _with(config: Config, **changes: object) -> Config:
+    return replace(config, network=replace(config.network, **changes))  # type: ignore[arg-type]

@@ -1,27 +1,16 @@
-"""Structures: which of the paper's structures are there, under nulls with and without smoothness, and in controls.
-
-    lgn reproduce structures
-
-Uses the short runs of the claims, both presets and both data sets, free networks, re-paired filters, and runs with a
-given rotation, in which there is an operator to find; says how much of planted structures would be found, and how alike
-the filters of a set are.
-Expected: under white nulls many structures, in free networks as in others; under nulls that keep the smoothness of
-filters few, and the rotation. `structures.json` and a figure; half an hour on two cores, once the runs are there;
-`--quick`: two minutes, on digits.
-"""
+"""Structures of generators, under nulls with and without smoothness, and in controls."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from studies.figures.shares import structure_shares
 from studies.paper.claims.samples import Sample, sample
-from studies.paper.claims.shares import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
+from studies.paper.claims.structures import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
 from studies.paper.context import TITLES, Context, NotRun
-from studies.paper.controls import with_equal_filters
 from studies.paper.excerpt import Scores
-from studies.paper.repetition import over_runs
-from studies.paper.runs import classification
+from studies.paper.figures import structure_shares
+from studies.paper.runs import classification, with_equal_filters
+from studies.paper.summaries import over_runs
 from studies.truth.planted import THROUGH_FILTERS, WHOLE
 from studies.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
 
@@ -32,6 +21,12 @@ UNDER: dict[str, Callable[[Scores], Found]] = {"white nulls": found_under, "all 
 
 
 def run(context: Context) -> list[Path]:
+    """Shares of generators with each structure, in presets, controls and planted structures (`structures.json`).
+
+    Uses the short runs of the claims, free networks, re-paired filters, and runs with a given rotation. Expected: many
+    structures under white nulls, in free networks too; under nulls that keep the smoothness of filters few, and the
+    rotation. Half an hour once the runs are finished.
+    """
     measured = measure(context)
     context.write_json("structures.json", measured)
     rows = [*measured["samples"], *_planted_rows(measured["planted"])]

@@ -2,43 +2,27 @@
 
 from collections import Counter
 from functools import partial
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from studies.render import (
-    Column,
-    Record,
-    Table,
-    estimate,
-    first,
-    geometric,
-    plus_minus,
-    result,
-    table,
-    where,
-)
+from studies.render import Maker, Results
+from studies.tables import Column, Columns, Record, Table, estimate, plus_minus, table, text_of, where
 
 VERDICTS = ("holds", "holds in part", "not seen", "not tested")
 PLANTED = {"whole": "the matrix has it", "through filters": "the filters have it"}
 STEPS = ("one apart", "two apart", "three apart", "four apart", "five apart")
 
 
-def claims(results: Path) -> list[Record]:
-    return result(results, "claims")["claims"]
+def claims(results: Results) -> list[Record]:
+    return results.stored("claims")["claims"]
 
 
-def verdicts(results: Path) -> Table:
-    columns = {
-        "": first("number"),
-        "claim": first("claim"),
-        "`paper`": first("verdict", "", ""),
-        "`released`": first("released"),
-    }
+def verdicts(results: Results) -> Table:
+    columns: Columns = {"": "{number}", "claim": "{claim}", "`paper`": "{verdict}", "`released`": "{released}"}
     return table(claims(results), "number", columns)
 
 
-def verdict_counts(results: Path) -> Table:
+def verdict_counts(results: Results) -> Table:
     rows = []
     for settings, key in (("`paper`", "verdict"), ("`released`", "released")):
         counted = Counter(claim[key] for claim in claims(results) if claim[key])
@@ -46,7 +30,7 @@ def verdict_counts(results: Path) -> Table:
     return Table(["settings", "claims", *VERDICTS], rows)
 
 
-def details(results: Path) -> str:
+def details(results: Results) -> str:
     """A section for each claim: effect, chance, further numbers and tables."""
     return "\n\n".join(_section(claim) for claim in claims(results))
 
@@ -75,38 +59,40 @@ def _over_runs(of: Any, form: str = ".2f") -> Column:
     return lambda samples: plus_minus(of(samples[0]), form)
 
 
-def differences(results: Path) -> Table:
+def _conditions(samples: list[Record]) -> str:
+    return text_of(("geometric mean", lambda epochs: epochs[-1], ".2g"), samples[0]["conditions"])
+
+
+def differences(results: Results) -> Table:
     columns = _sample_columns() | {
         "test accuracy, %": _over_runs(lambda sample: [100 * value for value in sample["accuracy"]]),
-        "step times squared norm": lambda samples: geometric(lambda epochs: epochs[-1])(samples[0]["conditions"]),
+        "step times squared norm": _conditions,
         "norm of bases": _over_runs(_last("norms"), ".3g"),
         "of generators": _over_runs(_last("generator_norm"), ".3g"),
         "smoothness": _over_runs(_last("smoothness")),
         "Toeplitz on U, white nulls": _over_runs(lambda sample: sample["toeplitz_on_u"]),
     }
-    return table(result(results, "differences")["samples"], ("data", "name"), columns)
+    return table(results.stored("differences")["samples"], ("data", "name"), columns)
 
 
 def _sample_columns() -> dict[str, Column]:
-    return {"data": first("data"), "": first("name"), "runs": first("runs")}
+    return {"data": "{data}", "": "{name}", "runs": "{runs}"}
 
 
-def less_preset(results: Path) -> Table:
-    changes = result(results, "differences")["less preset"]
-    columns: dict[str, Column] = {"data": first("data"), "": first("name")}
-    for name in changes[0]:
-        if name not in ("data", "name"):
-            columns[name] = first(partial(_estimate, name))
+def less_preset(results: Results) -> Table:
+    changes = results.stored("differences")["less preset"]
+    names = [name for name in changes[0] if name not in ("data", "name")]
+    columns: Columns = {"data": "{data}", "": "{name}", **{name: partial(_estimate, name) for name in names}}
     return table(changes, ("data", "name"), columns)
 
 
-def _estimate(name: str, change: Record) -> str:
-    return estimate(change[name])
+def _estimate(name: str, changes: list[Record]) -> str:
+    return estimate(*(changes[0][name][entry] for entry in ("mean", "low", "high")))
 
 
-def smoothness(results: Path) -> Table:
+def smoothness(results: Results) -> Table:
     """Rank correlation, over settings, of the smoothness of filters with the share of Toeplitz generators."""
-    measured = result(results, "differences")
+    measured = results.stored("differences")
     count = len(where(measured["samples"], data=measured["samples"][0]["data"]))
     whole, on_u = (measured[f"smoothness_and_toeplitz{ending}"] for ending in ("", "_on_u"))
     return Table(["settings", "rank correlation", "on U alone"], [[str(count), f"{whole:.2f}", f"{on_u:.2f}"]])
@@ -122,28 +108,28 @@ def _share_columns(samples: list[Record]) -> dict[str, Column]:
     return {name: partial(share, name) for name in samples[0]["shares"]}
 
 
-def difference_shares(results: Path) -> Table:
-    measured = result(results, "differences")
+def difference_shares(results: Results) -> Table:
+    measured = results.stored("differences")
     samples = [*measured["samples"], *measured["controls"]]
     return table(samples, ("data", "name"), _sample_columns() | _share_columns(samples))
 
 
-def structures(data: str, results: Path) -> Table:
-    samples = where(result(results, "structures")["samples"], data=data)
-    columns = {"": first("name"), "runs": first("runs")} | _share_columns(samples)
+def structures(data: str, results: Results) -> Table:
+    samples = where(results.stored("structures")["samples"], data=data)
+    columns = {"": "{name}", "runs": "{runs}"} | _share_columns(samples)
     return table(samples, "name", columns)
 
 
-def nulls(results: Path) -> Table:
-    measured = result(results, "structures")
+def nulls(results: Results) -> Table:
+    measured = results.stored("structures")
     keeping = [null for null in measured["nulls"] if null not in measured["white"]]
     return Table(["white nulls", "nulls that keep smoothness"], [[", ".join(measured["white"]), ", ".join(keeping)]])
 
 
-def left_over(results: Path) -> Table:
+def left_over(results: Results) -> Table:
     """For each sample, the structure with the largest share under all nulls, and with the largest undecided share."""
     rows = []
-    for sample in result(results, "structures")["samples"]:
+    for sample in results.stored("structures")["samples"]:
         under_all = {name: mean(share["all nulls"]) for name, share in sample["shares"].items()}
         undecided = {name: mean(share) for name, share in sample["undecided"].items()}
         rows.append([sample["data"], sample["name"], _largest(under_all), _largest(undecided)])
@@ -155,10 +141,10 @@ def _largest(shares: dict[str, float]) -> str:
     return f"{share:.2f}, {name}" if share > 0 else "none"
 
 
-def planted(results: Path) -> Table:
+def planted(results: Results) -> Table:
     found = [
         {**sample, "way": way, "runs": len(sample["shares"])}
-        for sample in result(results, "structures")["planted"]
+        for sample in results.stored("structures")["planted"]
         for way in PLANTED
     ]
 
@@ -166,12 +152,12 @@ def planted(results: Path) -> Table:
         return f"{mean(run[group[0]['way']][name] for run in group[0]['shares']):.2f}"
 
     names = {name: partial(share, name) for name in found[0]["shares"][0]["whole"]}
-    columns = _sample_columns() | {"planted so that": first(lambda sample: PLANTED[sample["way"]])} | names
+    columns = _sample_columns() | {"planted so that": ("first", lambda sample: PLANTED[sample["way"]])} | names
     return table(found, ("data", "name", "way"), columns)
 
 
-def repeated(results: Path) -> Table:
-    found = [{**sample, "runs": len(sample["in a set"][0])} for sample in result(results, "structures")["repeated"]]
+def repeated(results: Results) -> Table:
+    found = [{**sample, "runs": len(sample["in a set"][0])} for sample in results.stored("structures")["repeated"]]
 
     def step(place: int, group: list[Record]) -> str:
         return "; ".join(plus_minus(group[0][where][place]) for where in ("in a set", "between sets"))
@@ -180,13 +166,13 @@ def repeated(results: Path) -> Table:
     return table(found, ("data", "name"), _sample_columns() | steps)
 
 
-def penalty_times(results: Path) -> Table:
-    ratios = result(results, "runtime")["ratios"]
+def penalty_times(results: Results) -> Table:
+    ratios = results.stored("runtime")["ratios"]
     rows = [[name.replace(": ", ", "), f"{ratio:.2f}"] for name, ratio in ratios.items()]
     return Table(["penalty", "time of a step over that without a penalty"], rows)
 
 
-TABLES = {
+TABLES: dict[str, Maker] = {
     "verdicts": verdicts,
     "verdict-counts": verdict_counts,
     "details": details,

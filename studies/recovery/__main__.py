@@ -8,9 +8,9 @@ See docs/evidence/recovery.md.
 """
 
 from studies.recovery import labels, learned, maximum, planted, views
-from studies.runner import main, study_of_cells
+from studies.runner import Study, main
 
-STUDY = study_of_cells(
+STUDY = Study(
     "recovery",
     {
         "planted": planted.cells,

@@ -7,10 +7,10 @@ Expected: no wrong verdict on planted symmetries.
 See docs/evidence/signals.md.
 """
 
-from studies.runner import main, study_of_cells
+from studies.runner import Study, main
 from studies.signals import outlines, planted, signals, volumes
 
-STUDY = study_of_cells(
+STUDY = Study(
     "signals",
     {
         "planted": planted.cells,

@@ -5,26 +5,22 @@ outlines are also asked after each was shifted by a random amount. The wheel is 
 is installed or run.
 """
 
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import pooch
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.analysis.structure import circulant
 from lgn.discovery.images import symmetries
+from studies.packages import archive_of
 from studies.runner import Cell, grid
 from studies.symmetry.verdicts import verdicts
 
-VERSION = "1.6.0"
-SHA256 = "sha256:d05227086706f80111ac5fee8de4d5d3115bb3bcfd1c786c8629393055816409"
+AEON = "aeon", "aeon-1.6.0-py3-none-any.whl", "d05227086706f80111ac5fee8de4d5d3115bb3bcfd1c786c8629393055816409"
 SETS = {"outlines of leaves": "OSULeaf", "the same, begun anywhere": "OSULeaf", "outlines of arrow heads": "ArrowHead"}
 NEIGHBOURS = 32  # a tip is higher than this part of the outline in either direction
 
@@ -54,24 +50,12 @@ def measure(signals: str, seed: int) -> dict[str, Any]:
 def outlines(name: str) -> Tensor:
     """The outlines of a set, without their labels, (N, 1, T)."""
     rows = []
-    with zipfile.ZipFile(wheel()) as archive:
+    with zipfile.ZipFile(archive_of(*AEON)) as archive:
         for part in ("TRAIN", "TEST"):
             text = archive.read(f"aeon/datasets/data/{name}/{name}_{part}.ts").decode()
             lines = [line for line in text.splitlines() if line and line[0] not in "#@"]
             rows += [[float(value) for value in line.rsplit(":", 1)[0].split(",")] for line in lines]
     return torch.tensor(rows)[:, None]
-
-
-def wheel() -> Path:
-    """The wheel in the cache, by pip's own index."""
-    directory = Path(pooch.os_cache("lgn-studies"))
-    path = directory / f"aeon-{VERSION}-py3-none-any.whl"
-    if not path.is_file():
-        words = ["download", f"aeon=={VERSION}", "--no-deps", "--only-binary", ":all:", "--dest", str(directory)]
-        subprocess.run([sys.executable, "-m", "pip", *words], check=True)
-    if not pooch.hashes.hash_matches(str(path), SHA256):
-        raise ValueError(f"{path} must have the checksum {SHA256}")
-    return path
 
 
 def begun_anywhere(signals: Tensor, seed: int) -> Tensor:

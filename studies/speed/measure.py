@@ -1,83 +1,60 @@
-"""The measurements of the speed benchmark, part by part."""
+"""Timings of training steps in this process. Every function returns the measurements of one part."""
 
+import os
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lgn.files import read_json, write_json
-from lgn.nn import UnfoldedEncoder, merge, project
+from lgn.nn import Classifier, UnfoldedEncoder, merge, project
 from lgn.penalties import AuxiliaryInverse, SingularValues
 from lgn.training import build_model, build_penalty, preset
-from studies.speed.authors import authors_step
-from studies.speed.group_steps import group_steps
-from studies.speed.processes import answer, growth, memory
-from studies.speed.scaling import scaling
+from studies.speed.others import authors_step, straightforward_step
 from studies.speed.steps import (
     BATCH,
     CLIP,
     SHAPES,
+    Shape,
+    model_step,
     paper_step,
     paths,
     random_batch,
     released_step,
-    straightforward_step,
 )
 from studies.speed.timing import interleaved, ratios
 
 GEMM_SIZE = 2048  # side of the matrices whose product shows the speed of the machine
-PARTS = ("steps", "released", "profile", "memory", "growth", "scaling", "groups", "answer")
-QUICK = ("steps", "released", "scaling")
+SCALING_BATCH = 64
+USUAL = {"kernel_size": 6, "order": 4, "num_sets": 5}
+CHANGES = {"kernel_size": (3, 4, 6, 8, 11, 16), "order": (2, 8), "num_sets": (2, 10)}
 
 
-def measure(
-    quick: bool,
-    out: Path,
-    chosen: Sequence[str] = (),
-    authors: Path | None = None,
-    escnn: Path | None = None,
-    threads: int = 2,
-) -> None:
-    """Measure all parts, or some; other parts of the file stay as they are."""
-    rounds = 5 if quick else 30
+def steps(rounds: int, threads: int) -> dict[str, Any]:
+    """Steps with the settings of the paper, and the speed of merged networks."""
     torch.manual_seed(0)
-    result: dict[str, Any] = read_json(out) if chosen and out.is_file() else {}
-    machine = platform.processor() or platform.machine()
-    result |= {"threads": threads, "rounds": rounds, "batch": BATCH, "torch": torch.__version__, "machine": machine}
-    measures: dict[str, Callable[[], dict[str, Any]]] = {
-        "steps": lambda: _steps_of_shapes(rounds, threads),
-        "released": lambda: {"released": {name: _released(SHAPES[name], rounds, threads, authors) for name in SHAPES}},
-        "profile": lambda: {"parts": {name: _profiles(SHAPES[name], rounds, threads) for name in SHAPES}},
-        "memory": lambda: memory(threads),
-        "growth": lambda: growth(threads),
-        "scaling": lambda: {"scaling": scaling(rounds // 2)},
-        "groups": lambda: {"group_networks": group_steps(threads, rounds, escnn)},
-        "answer": lambda: answer(threads),
-    }
-    for part in chosen or (QUICK if quick else PARTS):
-        result |= measures[part]()
-        write_json(out, result)
-
-
-def _steps_of_shapes(rounds: int, threads: int) -> dict[str, Any]:
     shapes = {name: _steps(shape, rounds, threads) for name, shape in SHAPES.items()}
-    gemm = max(shape["gemm_gflops"] for shape in shapes.values())
-    inference = {name: _inference(shape, rounds, threads) for name, shape in SHAPES.items()}
-    return {"shapes": shapes, "gemm_gflops": gemm, "inference": inference}
+    machine = platform.processor() or platform.machine()
+    return {
+        **{"threads": threads, "rounds": rounds, "batch": BATCH, "torch": torch.__version__, "machine": machine},
+        "shapes": shapes,
+        "gemm_gflops": max(shape["gemm_gflops"] for shape in shapes.values()),
+        "inference": {name: _inference(shape, rounds, threads) for name, shape in SHAPES.items()},
+    }
 
 
-def _steps(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, Any]:
+def _steps(shape: Shape, rounds: int, threads: int) -> dict[str, Any]:
     """Milliseconds of each way to make a step, interleaved, and ratios."""
     one, other = torch.randn(2, GEMM_SIZE, GEMM_SIZE)
     functions = {"straightforward": straightforward_step(shape)}
     functions |= {path: paper_step(shape, path=path) for path in paths()}
     functions["no penalty"] = paper_step(shape, penalty=None)
     functions["free filters"] = paper_step(shape, penalty=None, generator="free")
-    # What the machine can do is measured among the steps: a slow moment slows both.
+    # The product is measured among the steps: a slow moment slows both.
     times = interleaved(functions | {"gemm": lambda: one @ other}, rounds, threads=threads)
     product = times.pop("gemm")
     floor = product * multiplications(shape) / GEMM_SIZE**3
@@ -92,39 +69,36 @@ def _steps(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, 
     }
 
 
-def _released(shape: tuple[int, int, int], rounds: int, threads: int, authors: Path | None) -> dict[str, Any]:
-    """The same with the settings of the authors' code; their own class among the steps where it is given."""
-    functions = {"straightforward": straightforward_step(shape, released=True)}
-    if authors is not None:
-        functions["authors"] = authors_step(authors, shape)
-    functions |= {path: released_step(shape, path=path) for path in paths()}
-    functions["settings of the text"] = paper_step(shape)
-    times = interleaved(functions, rounds, threads=threads)
-    chosen, base = times[paths()[-1]], "straightforward" if authors is None else "authors"
-    return {
-        "milliseconds": times,
-        "times_faster_than": {base: times[base] / chosen},
-        "over_the_text": chosen / times["settings of the text"],
-    }
+def released(rounds: int, threads: int) -> dict[str, Any]:
+    """Steps with the settings of the authors' code; their own class among the steps where LGN_AUTHORS is given."""
+    authors = os.environ.get("LGN_AUTHORS")
+    shapes = {}
+    for name, shape in SHAPES.items():
+        functions = {"straightforward": straightforward_step(shape, released=True)}
+        if authors is not None:
+            functions["authors"] = authors_step(Path(authors), shape)
+        functions |= {path: released_step(shape, path=path) for path in paths()}
+        functions["settings of the text"] = paper_step(shape)
+        times = interleaved(functions, rounds, threads=threads)
+        base = "straightforward" if authors is None else "authors"
+        shapes[name] = {"milliseconds": times, "times_faster_than": {base: times[base] / times[paths()[-1]]}}
+    return {"shapes": shapes}
 
 
-def _penalty_shares(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:
-    """What each penalty adds to a step, of the step without one.
-
-    Differences of a few percent need what they compare side by side, and many rounds: medians of ratios.
-    """
+def _penalty_shares(shape: Shape, rounds: int, threads: int) -> dict[str, float]:
+    """The time that each penalty adds to a step, of the step without one: medians of ratios within rounds."""
     shares: dict[str, float] = {}
     for ending, share in {"": "set", " per channel": "channel"}.items():
-        steps = {
+        functions = {
             name: paper_step(shape, penalty=penalty, share=share)
             for name, penalty in {"none": None, "inverse": AuxiliaryInverse, "singular values": SingularValues}.items()
         }
-        of_none = ratios(steps, "none", rounds, threads=threads)
+        of_none = ratios(functions, "none", rounds, threads=threads)
         shares |= {name + ending: ratio - 1 for name, ratio in of_none.items()}
     return shares
 
 
-def multiplications(shape: tuple[int, int, int], layers: int = 4, filters: int = 20, size: int = 6) -> int:
+def multiplications(shape: Shape, layers: int = 4, filters: int = 20, size: int = 6) -> int:
     """Multiplications of a step that no arrangement saves: analysis, synthesis and their gradients.
 
     The first layer has one analysis and one filter gradient; every other has two products forward, two backward, and
@@ -135,7 +109,7 @@ def multiplications(shape: tuple[int, int, int], layers: int = 4, filters: int =
     return one * (2 + 6 * (layers - 1))
 
 
-def _inference(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:
+def _inference(shape: Shape, rounds: int, threads: int) -> dict[str, float]:
     """Images a second of the merged encoder, and of the same encoder with free filters."""
     images, _ = random_batch(shape, BATCH)
     group = UnfoldedEncoder(shape[0]).eval()
@@ -149,12 +123,16 @@ def _inference(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[s
     return speeds | {"merged_over_free": times["merged"] / times["free"]}
 
 
-def _profiles(shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, Any]:
-    return {settings: _profile(settings, shape, rounds, threads) for settings in ("paper", "released")}
+def profile(rounds: int, threads: int) -> dict[str, Any]:
+    """The fewest milliseconds of each part of a step, by shape and settings."""
+    shapes: dict[str, dict[str, Any]] = {
+        name: {settings: _profile(settings, shape, rounds, threads) for settings in ("paper", "released")}
+        for name, shape in SHAPES.items()
+    }
+    return {"shapes": shapes}
 
 
-def _profile(settings: str, shape: tuple[int, int, int], rounds: int, threads: int) -> dict[str, float]:
-    """Fewest milliseconds of each part of a step of the path that is chosen."""
+def _profile(settings: str, shape: Shape, rounds: int, threads: int) -> dict[str, float]:
     config = preset(settings)
     model = build_model(config, shape, 10, "classify")
     penalty = build_penalty(config, model)
@@ -184,3 +162,22 @@ def _profile(settings: str, shape: tuple[int, int, int], rounds: int, threads: i
     finally:
         torch.set_num_threads(before)
     return {name: round(ms, 3) for name, ms in fewest.items()}
+
+
+def scaling(rounds: int, threads: int) -> dict[str, Any]:  # noqa: ARG001
+    """Milliseconds of a step and of orbits and penalty alone, by kernel size, order and number of sets; one thread."""
+    torch.manual_seed(0)
+    shape = SHAPES["mnist"]
+    rows = []
+    for setting in (USUAL | {name: value} for name, values in CHANGES.items() for value in values):
+        encoder = UnfoldedEncoder(1, setting["num_sets"], setting["kernel_size"], num_layers=4, group=setting["order"])
+        model = Classifier(encoder, 10)
+        penalty = AuxiliaryInverse(model, 1e-3)
+        step = model_step(model, penalty, shape, SCALING_BATCH)
+        orbits = partial(_orbits_and_penalty, encoder.bank, penalty)
+        rows.append(setting | interleaved({"step": step, "orbits_and_penalty": orbits}, rounds // 2, threads=1))
+    return {"rows": rows}
+
+
+def _orbits_and_penalty(bank: Callable[[], Tensor], penalty: Callable[[], Tensor]) -> None:
+    (bank().sum() + penalty()).backward()

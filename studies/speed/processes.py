@@ -1,6 +1,8 @@
-"""Measurements in processes of their own: memory, the effect of freed memory, growth with a setting, and an answer.
+"""Measurements in processes of their own: memory, growth with a setting, group networks, and an answer.
 
-The allocator is a setting of a process, and so is the largest memory that it had.
+The allocator is a setting of a process, and so is the largest memory that it had. The networks of escnn need an older
+numpy, from a directory into which it was installed with
+`pip install --target DIR --no-deps "numpy<2" escnn lie_learn joblib cloudpickle pymanopt autograd`.
 """
 
 import json
@@ -9,19 +11,25 @@ import resource
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
 
 import lgn
 from lgn import data
 from lgn.discovery.images import EVIDENCE, symmetries
-from lgn.nn import UnfoldedEncoder
+from lgn.nn import GroupNet, UnfoldedEncoder, merge
 from lgn.training.processes import keep_freed_memory
-from studies.speed.steps import BATCH, SHAPES, paper_step, paths, straightforward_step
-from studies.speed.timing import interleaved
+from studies.speed.others import straightforward_step
+from studies.speed.steps import BATCH, SHAPES, paper_step, paths, random_batch
+from studies.speed.timing import interleaved, timed
 
 CHANNELS = 3
 # Images of 224 pixels have 60 times the pixels of CIFAR-10: a batch of 32 stays below 8 GB.
@@ -54,11 +62,11 @@ def most_memory() -> float:
     return int(status["VmHWM"].split()[0]) / 1024
 
 
-def memory(threads: int) -> dict[str, Any]:
+def memory(rounds: int, threads: int) -> dict[str, Any]:  # noqa: ARG001
     """The largest memory of each way to make a step, and the effect of keeping freed memory."""
     ways = ("straightforward", *paths())
     peaks = {shape: {way: in_a_process(peak_of, shape, way) for way in ways} for shape in SHAPES}
-    freed = {shape: {} for shape in SHAPES}  # type: dict[str, dict[str, dict[str, float]]]
+    freed: dict[str, dict[str, dict[str, float]]] = {shape: {} for shape in SHAPES}
     for shape, found in freed.items():
         for _ in range(2):
             for name in ("given back", "kept"):
@@ -86,7 +94,7 @@ def faults_of(shape: str, threads: int, keep: bool, steps: int = 15) -> dict[str
     return {"milliseconds": best, "page_faults": faults / steps}
 
 
-def growth(threads: int, rounds: int = 3) -> dict[str, Any]:
+def growth(rounds: int, threads: int) -> dict[str, Any]:
     """Milliseconds and memory of the chosen path and of the plain path, for each setting."""
     rows: list[dict[str, Any]] = []
     measured: dict[tuple[int, ...], dict[str, Any]] = {}
@@ -95,11 +103,10 @@ def growth(threads: int, rounds: int = 3) -> dict[str, Any]:
             whole = USUAL | setting
             found = measured.setdefault(tuple(whole.values()), {})
             for way in ("auto", "plain") if not found else ():
-                found[way] = in_a_process(growth_of, whole, way, threads, rounds)
+                found[way] = in_a_process(growth_of, whole, way, threads, rounds // 10)
             row = {"setting": name, "value": next(iter(setting.values())), "path": found["auto"]["path"]}
-            numbers = {way: {key: of[key] for key in ("milliseconds", "peak_mb")} for way, of in found.items()}
-            rows.append(row | {"chosen": numbers["auto"], "plain": numbers["plain"]})
-    return {"growth_by_path": rows}
+            rows.append(row | {"chosen": found["auto"], "plain": found["plain"]})
+    return {"rows": rows}
 
 
 def growth_of(setting: dict[str, int], way: str, threads: int, rounds: int) -> dict[str, Any]:
@@ -113,9 +120,9 @@ def growth_of(setting: dict[str, int], way: str, threads: int, rounds: int) -> d
     return {"path": path, "milliseconds": round(milliseconds, 2), "peak_mb": round(most_memory())}
 
 
-def answer(threads: int) -> dict[str, Any]:
+def answer(rounds: int, threads: int) -> dict[str, Any]:  # noqa: ARG001
     """Seconds of each stage of the answer about the bundled digits."""
-    return {"answer": in_a_process(answer_of, threads)}
+    return in_a_process(answer_of, threads)
 
 
 def answer_of(threads: int) -> dict[str, Any]:
@@ -131,4 +138,89 @@ def answer_of(threads: int) -> dict[str, Any]:
     symmetries(images, labels, evidence=EVIDENCE, progress=lambda name: stages.append((name, time.perf_counter())))
     ends = [*(at for _, at in stages[1:]), time.perf_counter()]
     seconds = {name: round(end - at, 2) for (name, at), end in zip(stages, ends, strict=True)}
-    return {"images": len(images), "seconds": round(ends[-1] - began, 2), "stages": seconds}
+    return {"images": len(images), "answer_seconds": round(ends[-1] - began, 2), "stages": seconds}
+
+
+# Group networks, plain convolutions with as many channels, and escnn.
+
+GROUPS, BATCHES, SHAPE, CLASSES = ("C4", "C8"), (32, 128), (1, 28, 28), 10
+
+
+def group_steps(rounds: int, threads: int) -> dict[str, Any]:
+    """A row for each group and batch: fewest milliseconds of each network, and medians of ratios within a round."""
+    escnn = os.environ.get("LGN_ESCNN")
+    if escnn is not None and not (Path(escnn) / "escnn").is_dir():
+        raise ValueError(f"LGN_ESCNN must be a directory that escnn was installed into, got {escnn}")
+    before = () if escnn is None else (escnn,)
+    cells = [(group, batch) for group in GROUPS for batch in BATCHES]
+    return {"rows": [in_a_process(steps_of, *cell, threads, rounds, bool(before), before=before) for cell in cells]}
+
+
+def steps_of(group: str, batch: int, threads: int, rounds: int, with_escnn: bool) -> dict[str, Any]:
+    """The row of a group and a batch."""
+    keep_freed_memory()
+    net = GroupNet(SHAPE[0], CLASSES, group=group)
+    networks: dict[str, nn.Module] = {"group": net, "plain": plain_of(net)}
+    if with_escnn:
+        networks["escnn"] = escnn_of(net)
+    steps = {name: _step(network, batch) for name, network in networks.items()}
+    rows = timed(steps, rounds, threads)
+    others = [name for name in networks if name != "group"]
+    return {
+        "group": group,
+        "batch": batch,
+        "sets": list(net.widths),
+        "milliseconds": {name: round(min(row[name] for row in rows), 2) for name in networks},
+        "over": {name: round(median(row["group"] / row[name] for row in rows), 3) for name in others},
+    }
+
+
+def plain_of(net: GroupNet) -> nn.Module:
+    """The same network of plain convolutions and normalisations, all trained."""
+    plain = merge(net)
+    plain.norms = nn.ModuleList(nn.BatchNorm2d(sets * net.order) for sets in net.widths)
+    return plain.requires_grad_()
+
+
+def escnn_of(net: GroupNet) -> nn.Module:
+    """A network of regular fields, as many as there are sets."""
+    warnings.simplefilter("ignore")  # about its optional packages
+    from escnn import gspaces  # type: ignore[import-not-found]
+    from escnn import nn as enn
+
+    turns = gspaces.rot2dOnR2(net.order)
+    before = incoming = enn.FieldType(turns, [turns.trivial_repr])
+    layers: list[Any] = []
+    for number, count in enumerate(net.widths):
+        after = enn.FieldType(turns, count * [turns.regular_repr])
+        padding = 0 if number == len(net.widths) - 1 else net.kernel_size // 2
+        layers.append(enn.R2Conv(before, after, net.kernel_size, padding=padding, bias=False))
+        if number < 2:
+            layers.append(enn.PointwiseMaxPool(after, 2))
+        layers += [enn.InnerBatchNorm(after), enn.ReLU(after)]
+        before = after
+    return _Fields(
+        partial(enn.GeometricTensor, type=incoming), enn.SequentialModule(*layers, enn.GroupPooling(before)), net
+    )
+
+
+class _Fields(nn.Module):
+    def __init__(self, wrap: Callable[[Tensor], Any], layers: nn.Module, net: GroupNet) -> None:
+        super().__init__()
+        self.wrap, self.layers = wrap, layers
+        self.head = nn.Linear(net.widths[-1], CLASSES)
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.head(self.layers(self.wrap(images)).tensor.mean((2, 3)))
+
+
+def _step(net: nn.Module, batch: int) -> Callable[[], None]:
+    images, labels = random_batch(SHAPE, batch)
+    optimizer = torch.optim.AdamW([p for p in net.parameters() if p.requires_grad], lr=1e-3, fused=True)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        F.cross_entropy(net(images), labels).backward()
+        optimizer.step()
+
+    return step

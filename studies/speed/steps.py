@@ -1,4 +1,4 @@
-"""Training steps to be timed: the paper's network in each of the library's ways, and as one would write it first."""
+"""Training steps to be timed: the paper's network in each of the library's ways, and with each penalty."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,11 +9,12 @@ from torch.nn import functional as F
 
 from lgn.nn import Classifier, UnfoldedEncoder, project
 from lgn.nn.kernels.native.compiled import kernels
-from lgn.penalties import AuxiliaryInverse, Penalty
+from lgn.penalties import AuxiliaryInverse, Penalty, SingularValues
 from lgn.training import build_model, build_penalty, preset
-from studies.speed.straightforward import StraightforwardClassifier
+from studies.speed.timing import ratios
 
-SHAPES = {"mnist": (1, 28, 28), "cifar10": (3, 32, 32)}
+Shape = tuple[int, int, int]
+SHAPES: dict[str, Shape] = {"mnist": (1, 28, 28), "cifar10": (3, 32, 32)}
 BATCH = 128
 CLIP = 2.0
 
@@ -24,7 +25,7 @@ def paths() -> tuple[str, ...]:
 
 
 def paper_step(
-    shape: tuple[int, int, int],
+    shape: Shape,
     *,
     path: str = "auto",
     penalty: type[Penalty] | None = AuxiliaryInverse,
@@ -33,55 +34,46 @@ def paper_step(
 ) -> Callable[[], Tensor]:
     """A training step of the paper's network: forward, penalty, backward, clip, Adam."""
     model = Classifier(UnfoldedEncoder(shape[0], path=path, **network), 10)  # type: ignore[arg-type]
-    return _step(model, None if penalty is None else penalty(model, 1e-3), shape, batch)
+    return model_step(model, None if penalty is None else penalty(model, 1e-3), shape, batch)
 
 
-def released_step(shape: tuple[int, int, int], *, path: str = "auto") -> Callable[[], Tensor]:
+def released_step(shape: Shape, *, path: str = "auto") -> Callable[[], Tensor]:
     """A training step with the settings of the authors' code: momentum, a generator a channel, unit norms after it."""
     config = preset("released")
     model = build_model(config, shape, 10, "classify")
     assert isinstance(model, Classifier)
     model.encoder.path = path  # type: ignore[assignment]
-    return _step(model, build_penalty(config, model), shape, BATCH, after=lambda: project(model))
+    return model_step(model, build_penalty(config, model), shape, after=lambda: project(model))
 
 
-def straightforward_step(shape: tuple[int, int, int], *, released: bool = False) -> Callable[[], Tensor]:
-    """The same step as a reader of the paper, or of its code, would write it first."""
-    model = StraightforwardClassifier(shape[0], released=released)
-
-    def objective(images: Tensor, labels: Tensor) -> Tensor:
-        return F.cross_entropy(model(images), labels) + 1e-3 * model.penalty()
-
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    return made_step(objective, list(model.parameters()), optimizer, shape, BATCH, model.project if released else None)
-
-
-def _step(
+def model_step(
     model: nn.Module,
     penalty: Penalty | None,
-    shape: tuple[int, int, int],
-    batch: int,
-    after: Callable[[], None] | None = None,
+    shape: Shape,
+    batch: int = BATCH,
+    after: Callable[[], object] = lambda: None,
 ) -> Callable[[], Tensor]:
+    """A training step of a model with a penalty."""
+
     def objective(images: Tensor, labels: Tensor) -> Tensor:
         loss = F.cross_entropy(model(images), labels)
         return loss if penalty is None else loss + penalty()
 
     parameters = [*model.parameters(), *(penalty.parameters() if penalty is not None else ())]
-    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=True)
-    return made_step(objective, parameters, optimizer, shape, batch, after)
+    return training_step(objective, parameters, shape, batch, after, fused=True)
 
 
-def made_step(
+def training_step(
     objective: Callable[[Tensor, Tensor], Tensor],
     parameters: Iterable[Tensor],
-    optimizer: torch.optim.Optimizer,
-    shape: tuple[int, int, int],
-    batch: int,
-    after: Callable[[], None] | None = None,
+    shape: Shape,
+    batch: int = BATCH,
+    after: Callable[[], object] = lambda: None,
+    fused: bool = False,
 ) -> Callable[[], Tensor]:
-    """A step on images that mean nothing: it takes as long on them."""
+    """A step of Adam on random images."""
     (images, labels), parameters = random_batch(shape, batch), list(parameters)
+    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=fused)
 
     def step() -> Tensor:
         optimizer.zero_grad()
@@ -89,13 +81,42 @@ def made_step(
         loss.backward()
         nn.utils.clip_grad_norm_(parameters, CLIP)
         optimizer.step()
-        if after is not None:
-            after()
+        after()
         return loss
 
     return step
 
 
-def random_batch(shape: tuple[int, int, int], count: int) -> tuple[Tensor, Tensor]:
-    """Images and labels that mean nothing."""
+def random_batch(shape: Shape, count: int) -> tuple[Tensor, Tensor]:
+    """Random images and labels."""
     return torch.randn(count, *shape), torch.randint(10, (count,))
+
+
+class LoopedInverse(AuxiliaryInverse):
+    """The same penalty, one generator at a time."""
+
+    def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
+        (inverses,) = self.inverses.values()
+        pairs = zip(matrix, inverses, strict=True)
+        return torch.stack([torch.linalg.matrix_norm(a @ inverse - torch.eye(len(a))) for a, inverse in pairs]).sum()
+
+
+class LoopedSingularValues(SingularValues):
+    """The same penalty, one decomposition at a time."""
+
+    def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
+        return -torch.stack([torch.linalg.svdvals(a).sum() for a in matrix]).sum()
+
+
+PENALTIES: dict[str, type[Penalty] | None] = {
+    "none": None,
+    "auxiliary inverse, batched": AuxiliaryInverse,
+    "auxiliary inverse, loop": LoopedInverse,
+    "singular values, batched": SingularValues,
+    "singular values, loop": LoopedSingularValues,
+}
+
+
+def penalty_ratios(shape: Shape, rounds: int = 30) -> dict[str, float]:
+    """Step time with each penalty over the time without one."""
+    return ratios({name: paper_step(shape, penalty=penalty) for name, penalty in PENALTIES.items()}, "none", rounds)

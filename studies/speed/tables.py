@@ -1,32 +1,26 @@
-"""The tables of docs/evidence/speed.md."""
+"""The tables and the figure of docs/evidence/speed.md."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from studies.figures.speed import step_times
-from studies.render import Column, NotMeasured, Record, Table, entries, first, result, table
+from matplotlib.figure import Figure
+
+from studies.render import Results
+from studies.tables import Column, Columns, Record, Table, entries, table
 
 TITLES = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
 EPOCH_STEPS = {"mnist": 469, "cifar10": 391}
 
 
-def measured(results: Path, part: str) -> Any:
-    stored = result(results, "speed")
-    if part not in stored:
-        raise NotMeasured(f"{part} in speed.json")
-    return stored[part]
-
-
-def by_shape(results: Path, part: str) -> Iterable[tuple[str, str, Any]]:
+def by_shape(results: Results, part: str, name: str = "shapes") -> Iterable[tuple[str, str, Any]]:
     """The name and the title of each shape, with what was measured of it."""
-    return ((name, TITLES[name], of_shape) for name, of_shape in measured(results, part).items())
+    return ((shape, TITLES[shape], found) for shape, found in results.cells(part)[0][name].items())
 
 
-def steps(results: Path) -> Table:
+def steps(results: Results) -> Table:
     rows = []
-    for name, title, shape in by_shape(results, "shapes"):
+    for name, title, shape in by_shape(results, "steps"):
         base = shape["milliseconds"]["straightforward"]
         for way in ("straightforward", *shape["ratio_to_straightforward"]):
             ms = shape["milliseconds"][way]
@@ -37,16 +31,13 @@ def steps(results: Path) -> Table:
     return Table(["shape", "way", "ms a step", "times faster", "an epoch's steps", "100 epochs"], rows)
 
 
-def setting(results: Path) -> Table:
-    """Where and how the steps were timed."""
-    stored = result(results, "speed")
-    row = [str(stored[name]) for name in ("batch", "threads", "rounds", "torch")]
-    return Table(
-        ["batch", "threads", "rounds", "torch", "GFLOP/s of a matrix product"], [[*row, f"{stored['gemm_gflops']:.0f}"]]
-    )
+def setting(results: Results) -> Table:
+    """The machine and the settings of the timings."""
+    columns = entries("batch", "threads", "rounds", "torch") | {"GFLOP/s of a matrix product": "{gemm_gflops:.0f}"}
+    return table(results.cells("steps"), "part", columns)
 
 
-def released(results: Path) -> Table:
+def released(results: Results) -> Table:
     rows = []
     for _, title, shape in by_shape(results, "released"):
         (base,) = shape["times_faster_than"]
@@ -55,7 +46,7 @@ def released(results: Path) -> Table:
     return Table(["shape", "way", "ms a step", "times as fast as the authors' code"], rows)
 
 
-def repeated(results: Path) -> Table:
+def repeated(results: Results) -> Table:
     """How many times as fast as the authors' code, in several runs of the study."""
     rows = [
         [title, ", ".join(f"{ratio:.1f}" for ratio in shape["times_faster_in_runs"])]
@@ -65,94 +56,105 @@ def repeated(results: Path) -> Table:
     return Table(["shape", "times as fast as the authors' code, by run"], rows)
 
 
-def profile(results: Path) -> Table:
+def profile(results: Results) -> Table:
     found = [
-        [title, settings, parts] for _, title, shape in by_shape(results, "parts") for settings, parts in shape.items()
+        [title, settings, parts]
+        for _, title, shape in by_shape(results, "profile")
+        for settings, parts in shape.items()
     ]
     rows = [[title, settings, *(f"{ms:.2f}" for ms in parts.values())] for title, settings, parts in found]
     return Table(["shape", "settings", *found[0][2]], rows)
 
 
-def groups(results: Path) -> Table:
-    rows = measured(results, "group_networks")
-    ways = list(rows[0]["milliseconds"])
-    columns = {"group": first(lambda row: row["group"].replace("cyclic:", "C")), "batch": first("batch")}
-    for way in ways:
-        columns["ms" if way == ways[0] else f"ms, {way}"] = first(partial(_entry, "milliseconds", way), ".1f")
-    for way in ways[1:]:
-        columns[f"time over that of {way}"] = first(partial(_entry, "over", way), ".2f")
-    return table(rows, ("group", "batch"), columns)
+def groups(results: Results) -> Table:
+    rows: list[Record] = results.cells("groups")[0]["rows"]
+    first, *others = rows[0]["milliseconds"]
+    columns: dict[str, Column] = {
+        "group": lambda found: found[0]["group"].replace("cyclic:", "C"),
+        "batch": "{batch}",
+        "ms": f"{{milliseconds[{first}]:.1f}}",
+    }
+    columns |= {f"ms, {way}": f"{{milliseconds[{way}]:.1f}}" for way in others}
+    return table(rows, str, columns | {f"time over that of {way}": f"{{over[{way}]:.2f}}" for way in others})
 
 
-def _entry(name: str, way: str, row: Record) -> float:
-    return row[name][way]
-
-
-def answer(results: Path) -> Table:
-    found = measured(results, "answer")
-    stages = [*found["stages"].items(), ("all", found["seconds"])]
+def answer(results: Results) -> Table:
+    (found,) = results.cells("answer")
+    stages = [*found["stages"].items(), ("all", found["answer_seconds"])]
     return Table(["stage", "seconds"], [[stage, f"{seconds:.1f}"] for stage, seconds in stages])
 
 
-def costs(results: Path) -> Table:
+def costs(results: Results) -> Table:
     rows = []
-    for _, title, shape in by_shape(results, "shapes"):
+    for _, title, shape in by_shape(results, "steps"):
         group = {"orbits instead of free filters": shape["group_over_free_filters"] - 1}
         shares = shape["penalty_share"] | group
         rows += [[title, what, f"{100 * share:+.1f} %"] for what, share in shares.items()]
     return Table(["shape", "what", "of the step"], rows)
 
 
-def growth(results: Path) -> Table:
-    def of(way: str, name: str) -> Column:
-        return first(lambda row: row[way][name], ".0f")
-
-    columns = entries("setting", "value", "path") | {
-        "ms": of("chosen", "milliseconds"),
-        "ms, plain": of("plain", "milliseconds"),
-        "peak MB": of("chosen", "peak_mb"),
-        "peak MB, plain": of("plain", "peak_mb"),
-    }
-    return table(measured(results, "growth_by_path"), ("setting", "value"), columns)
+def rows_table(part: str, columns: Columns, results: Results) -> Table:
+    """A row for each record of a part."""
+    return table(results.cells(part)[0]["rows"], str, columns)
 
 
-def scaling(results: Path) -> Table:
-    columns = {
-        "kernel": first(lambda row: "{kernel_size}x{kernel_size}".format(**row)),
-        "order": first("order"),
-        "sets": first("num_sets"),
-        "filters": first(lambda row: row["num_sets"] * row["order"]),
-        "a step": first("step", ".0f"),
-        "orbits and penalty in it": first("orbits_and_penalty", ".1f"),
-    }
-    return table(measured(results, "scaling"), str, {**columns})
+GROWTH: Columns = entries("setting", "value", "path") | {
+    "ms": "{chosen[milliseconds]:.0f}",
+    "ms, plain": "{plain[milliseconds]:.0f}",
+    "peak MB": "{chosen[peak_mb]:.0f}",
+    "peak MB, plain": "{plain[peak_mb]:.0f}",
+}
+SCALING: Columns = {
+    "kernel": "{kernel_size}x{kernel_size}",
+    "order": "{order}",
+    "sets": "{num_sets}",
+    "filters": lambda rows: str(rows[0]["num_sets"] * rows[0]["order"]),
+    "a step": "{step:.0f}",
+    "orbits and penalty in it": "{orbits_and_penalty:.1f}",
+}
 
 
-def memory(results: Path) -> Table:
-    rows = [
-        [title, way, f"{mb:.0f}"] for _, title, ways in by_shape(results, "peak_memory_mb") for way, mb in ways.items()
-    ]
+def memory(results: Results) -> Table:
+    found = by_shape(results, "memory", "peak_memory_mb")
+    rows = [[title, way, f"{mb:.0f}"] for _, title, ways in found for way, mb in ways.items()]
     return Table(["shape", "way", "peak memory of the process, MB"], rows)
 
 
-def freed(results: Path) -> Table:
+def freed(results: Results) -> Table:
     rows = [
         [title, way, f"{step['milliseconds']:.1f}", f"{step['page_faults']:,.0f}"]
-        for _, title, ways in by_shape(results, "freed_memory")
+        for _, title, ways in by_shape(results, "memory", "freed_memory")
         for way, step in ways.items()
     ]
     return Table(["shape", "freed memory is", "ms a step", "page faults a step"], rows)
 
 
-def inference(results: Path) -> Table:
+def inference(results: Results) -> Table:
     rows = [
         [title, f"{values['merged_images_per_second']:,.0f}", f"{values['merged_over_free']:.2f}"]
-        for _, title, values in by_shape(results, "inference")
+        for _, title, values in by_shape(results, "steps", "inference")
     ]
     return Table(["shape", "merged encoder, images a second", "time over that of plain filters"], rows)
 
 
-TABLES: Mapping[str, Callable[[Path], Table]] = {
+def step_times(results: Results) -> Figure:
+    """Milliseconds of a step in each way, with the time of the products of direct convolution as a line."""
+    shapes = list(by_shape(results, "steps"))
+    figure = Figure(figsize=(8, 2.6), layout="constrained")
+    for axis, (_, title, shape) in zip(figure.subplots(1, len(shapes)), shapes, strict=True):
+        ways = ["straightforward", *shape["ratio_to_straightforward"]]
+        times = [shape["milliseconds"][way] for way in ways]
+        bars = axis.barh(ways, times, color=["#b0b0b0", *["#4477aa"] * (len(ways) - 1)])
+        axis.bar_label(bars, fmt="%.0f ms", padding=3)
+        axis.axvline(shape["floor_milliseconds"], color="#ee7733", linestyle="--")
+        axis.text(shape["floor_milliseconds"], -0.45, " floor", color="#ee7733", va="bottom", fontsize=8)
+        axis.set(title=title, xlabel="milliseconds a step", xlim=(0, 1.25 * max(times)))
+        axis.invert_yaxis()
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+TABLES = {
     "steps": steps,
     "setting": setting,
     "released": released,
@@ -161,10 +163,10 @@ TABLES: Mapping[str, Callable[[Path], Table]] = {
     "groups": groups,
     "answer": answer,
     "costs": costs,
-    "growth": growth,
-    "scaling": scaling,
+    "growth": partial(rows_table, "growth", GROWTH),
+    "scaling": partial(rows_table, "scaling", SCALING),
     "memory": memory,
     "freed": freed,
     "inference": inference,
 }
-FIGURES = {"docs/images/speed.svg": lambda results: step_times(result(results, "speed"))}
+FIGURES = {"docs/images/speed.svg": step_times}

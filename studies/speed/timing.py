@@ -1,4 +1,4 @@
-"""Timing that a busy machine does not spoil: interleaved runs, the minimum of each, or ratios round by round."""
+"""Timing on a busy machine: interleaved rounds, then the minimum of each function, or ratios within rounds."""
 
 import time
 from collections.abc import Callable
@@ -15,12 +15,10 @@ def interleaved(
 ) -> dict[str, float]:
     """The fewest milliseconds that each function took, over rounds that call them all in turn.
 
-    Functions that share every round meet the same machine, and noise only ever adds time: minima compare where means
-    do not. Each round starts at another function, so that none always follows the same one. `threads` is torch's
-    thread count while the functions run, and what it was afterwards.
+    Noise only ever adds time, so minima compare where means do not.
     """
-    made = timed(functions, rounds, threads, warm_up)
-    return {name: min(each[name] for each in made) for name in functions}
+    found = timed(functions, rounds, threads, warm_up)
+    return {name: min(times[name] for times in found) for name in functions}
 
 
 def ratios(functions: Functions, base: str, rounds: int = 50, *, threads: int | None = None) -> dict[str, float]:
@@ -28,20 +26,14 @@ def ratios(functions: Functions, base: str, rounds: int = 50, *, threads: int | 
 
     For differences of a few percent: a minimum is one lucky moment, and two functions need not share it.
     """
-    made = timed(functions, rounds, threads, warm_up=3)
-    return {name: median(each[name] / each[base] for each in made) for name in functions if name != base}
+    found = timed(functions, rounds, threads)
+    return {name: median(times[name] / times[base] for times in found) for name in functions if name != base}
 
 
-def timed(functions: Functions, rounds: int, threads: int | None, warm_up: int) -> list[dict[str, float]]:
-    """Milliseconds of every function in every round."""
-    if not functions:
-        raise ValueError("functions must hold at least one function, got none")
-    if rounds < 1:
-        raise ValueError(f"rounds must be at least 1, got {rounds}")
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads must be at least 1, got {threads}")
+def timed(functions: Functions, rounds: int, threads: int | None, warm_up: int = 3) -> list[dict[str, float]]:
+    """Milliseconds of every function in every round. Each round starts at another function."""
     names, before = list(functions), torch.get_num_threads()
-    made = []
+    found = []
     torch.set_num_threads(before if threads is None else threads)
     try:
         for number in range(-warm_up, rounds):
@@ -51,7 +43,7 @@ def timed(functions: Functions, rounds: int, threads: int | None, warm_up: int) 
                 start = time.perf_counter()
                 functions[name]()
                 times[name] = 1e3 * (time.perf_counter() - start)
-            made.append(times)
+            found.append(times)
     finally:
         torch.set_num_threads(before)
-    return made[warm_up:]
+    return found[warm_up:]

@@ -7,10 +7,10 @@ Expected: at 10,000 images no false *kept*, at most 1 in 100 false *broken*, at 
 See docs/evidence/symmetry.md.
 """
 
-from studies.runner import main, study_of_cells
+from studies.runner import Study, main
 from studies.symmetry import questions, verdicts
 
-STUDY = study_of_cells(
+STUDY = Study(
     "symmetry",
     {
         "images": verdicts.planted,

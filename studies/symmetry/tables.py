@@ -3,29 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from statistics import mean
 
 from lgn.stats import clopper_pearson
-from studies.render import (
-    NotMeasured,
-    Record,
-    Table,
-    average,
-    cells,
-    entries,
-    first,
-    listed,
-    number,
-    ordered,
-    result,
-    table,
-    times,
-    where,
-    yes_no,
-)
+from studies.render import NotMeasured, Results, cells_table, times
+from studies.tables import Columns, Record, Table, entries, number, ordered, table, where, yes_no
 
-NAME = "symmetry"
 #: The parts whose verdicts are counted, with the prefix of their rates.
 COUNTED = {"images": "", "later": "later: ", "slight": "slight breaks: ", "angles": "angles: ", "few": "few images: "}
 UNDECIDED_ALLOWED = ("few", "slight")  # here "undecided" is a right verdict, so found ones are not counted
@@ -38,20 +21,7 @@ SHOWN = {
 CANDIDATES = ("turn 90", "turn 180", "flip columns", "flip rows")
 
 
-def verdicts(part: str, results: Path) -> Table:
-    """The verdicts on the candidates of each image set, by kind of candidate and by what is true."""
-    columns = {
-        "images": first("images"),
-        "candidates": lambda rows: f"{rows[0]['kind']}, {rows[0]['truth'] or 'not known'}",
-        "told apart": average("told_apart"),
-        "rows": number,
-        "right": _right,
-        "others": _others,
-    }
-    return table(_rows(cells(results, NAME, part)), ("images", "kind", "truth"), columns)
-
-
-def _rows(found: list[Record]) -> Iterator[Record]:
+def _verdict_rows(found: list[Record]) -> Iterator[Record]:
     """The rows of cells, by the number of images and by image set."""
     for cell in ordered(found, "count", "images"):
         count = f", {cell['count']:,} images" if "count" in cell["key"] else ""
@@ -74,15 +44,23 @@ def _others(rows: list[Record]) -> str:
     return "; ".join(sorted({f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] != row["truth"]}))
 
 
-def rates(results: Path) -> dict[str, tuple[int, int]]:
+VERDICTS: Columns = {
+    "images": "{images}",
+    "candidates": lambda rows: f"{rows[0]['kind']}, {rows[0]['truth'] or 'not known'}",
+    "told apart": ("mean", "told_apart", ".3f"),
+    "rows": number,
+    "right": _right,
+    "others": _others,
+}
+
+
+def rates(results: Results) -> dict[str, tuple[int, int]]:
     """Counts of verdicts whose truth is known, as (how many, of how many); and of image sets with a false verdict."""
     found: dict[str, tuple[int, int]] = {}
     for part, prefix in COUNTED.items():
-        chosen = [cell for cell in result(results, NAME)["cells"] if cell["key"]["part"] == part]
-        if not chosen:
-            continue
+        chosen = where(results.cells(), part=part)
         rows = [row for cell in chosen for row in cell["rows"]]
-        kept, broken = ([row["verdict"] for row in rows if row["truth"] == word] for word in ("kept", "broken"))
+        kept, broken = ([row["verdict"] for row in rows if row["truth"] == truth] for truth in ("kept", "broken"))
         found[f"{prefix}false kept"] = broken.count("kept"), len(broken)
         found[f"{prefix}false broken"] = kept.count("broken"), len(kept)
         if part not in UNDECIDED_ALLOWED:
@@ -93,7 +71,7 @@ def rates(results: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def rate_table(results: Path) -> Table:
+def rate_table(results: Results) -> Table:
     rows = []
     for name, (count, total) in rates(results).items():
         if total:
@@ -102,38 +80,9 @@ def rate_table(results: Path) -> Table:
     return Table(["", "rows", "share", "95 %"], rows)
 
 
-def partial_symmetries(results: Path) -> Table:
-    lines = [
-        {**cell, **line, "along": along}
-        for cell in cells(results, NAME, "partial")
-        for along, line in cell["lines"].items()
-    ]
-    columns = entries("images", "along", "seed") | {
-        "told apart": lambda rows: f"{rows[0]['told_apart'][0]:.3f} to {rows[0]['told_apart'][-1]:.3f}",
-        "within": first("within", ".3g", "-"),
-        "planted": first("planted", ".3g", "-"),
-    }
-    return table(lines, ("images", "along", "seed"), columns)
-
-
-def left_right(results: Path) -> Table:
-    rows = [
-        {**cell, **cell["rows"][0], "control": cell["controls"]["turns and flips"]}
-        for cell in cells(results, NAME, "left-right")
-    ]
-    columns = {
-        "seed": first("seed"),
-        "told apart": first("told_apart", ".3f"),
-        "interval": first(lambda row: "{:.3f} to {:.3f}".format(*row["interval"])),
-        "control": first("control"),
-        "verdict": first(lambda row: f"{row['verdict']}, a trace" if row["trace"] else row["verdict"]),
-    }
-    return table(rows, "seed", columns)
-
-
-def trace(results: Path) -> Table:
+def trace(results: Results) -> Table:
     """Over seeds, which share the test images: the smallest p-value, corrected, and the size of the difference."""
-    found = cells(results, NAME, "left-right")
+    found = results.cells("left-right")
     rows = [cell["rows"][0] for cell in found]
     told, control = mean(row["told_apart"] for row in rows), mean(cell["controls"]["turns and flips"] for cell in found)
     smallest = min(len(rows) * min(row["p_value"] for row in rows), 1.0)
@@ -142,35 +91,9 @@ def trace(results: Path) -> Table:
     return Table(headings, [[f"{smallest:.2g}", f"{told - 0.5:.3f}", f"{size:.0%}", f"{control:.3f}"]])
 
 
-def tasks(results: Path) -> Table:
-    rows = [{**cell, **row} for cell in cells(results, NAME, "tasks") for row in cell["rows"]]
-    columns = entries("task", "seed") | {
-        "": first("name"),
-        "images": first("verdict"),
-        "labels": first("labels", "", "-"),
-        "accuracy on x, on T x": first(
-            lambda row: "-" if row["accuracy"] is None else f"{row['accuracy']:.3f}, {row['transformed']:.3f}"
-        ),
-        "permutation": first(lambda row: " ".join(map(str, row["permutation"])) or "-"),
-    }
-    return table(rows, ("task", "seed", "name"), columns)
-
-
-def gains(results: Path) -> Table:
-    columns = {
-        "images": first("images"),
-        "orbits of": first("candidate"),
-        "seed": first("seed"),
-        "points": first(lambda cell: f"{cell['points']:+.2f} +- {cell['error']:.2f}"),
-        "claimed": first(yes_no("claimed")),
-        "wanted": first(yes_no("wanted")),
-    }
-    return table(cells(results, NAME, "gains"), ("images", "candidate", "seed"), columns)
-
-
-def summary(results: Path) -> Table:
+def summary(results: Results) -> Table:
     """The verdicts on a few transformations of three image sets, over seeds."""
-    found = [{**row, "images": cell["images"]} for cell in cells(results, NAME, "images") for row in cell["rows"]]
+    found = [{**row, "images": cell["images"]} for cell in results.cells("images") for row in cell["rows"]]
 
     def answer(candidate: str, rows: list[Record]) -> str:
         asked = where(rows, name=candidate)
@@ -181,17 +104,69 @@ def summary(results: Path) -> Table:
     shown = [row for row in found if row["images"] in SHOWN]
     if not shown:
         raise NotMeasured("the image sets of the summary")
-    columns = {candidate: partial(answer, candidate) for candidate in CANDIDATES}
-    return table(shown, "images", {"": listed(lambda row: SHOWN[row["images"]]), **columns})
+    columns: Columns = {candidate: partial(answer, candidate) for candidate in CANDIDATES}
+    return table(shown, "images", {"": ("distinct", lambda row: SHOWN[row["images"]]), **columns})
 
 
-TABLES = {part: partial(verdicts, part) for part in COUNTED} | {
+TABLES = {
+    **{
+        part: cells_table(part, by=("images", "kind", "truth"), records=_verdict_rows, columns=VERDICTS)
+        for part in COUNTED
+    },
     "rates": rate_table,
-    "partial": partial_symmetries,
-    "left-right": left_right,
+    "partial": cells_table(
+        "partial",
+        by=("images", "along", "seed"),
+        records=lambda found: [
+            {**cell, **line, "along": along} for cell in found for along, line in cell["lines"].items()
+        ],
+        columns={
+            **entries("images", "along", "seed"),
+            "told apart": ("first", lambda line: f"{line['told_apart'][0]:.3f} to {line['told_apart'][-1]:.3f}"),
+            "within": ("first", "within", ".3g", "-"),
+            "planted": ("first", "planted", ".3g", "-"),
+        },
+    ),
+    "left-right": cells_table(
+        "left-right",
+        by="seed",
+        records=lambda found: [{**cell, **cell["rows"][0]} for cell in found],
+        columns={
+            "seed": "{seed}",
+            "told apart": "{told_apart:.3f}",
+            "interval": "{interval[0]:.3f} to {interval[1]:.3f}",
+            "control": "{controls[turns and flips]}",
+            "verdict": lambda rows: rows[0]["verdict"] + (", a trace" if rows[0]["trace"] else ""),
+        },
+    ),
     "trace": trace,
-    "tasks": tasks,
-    "gains": gains,
+    "tasks": cells_table(
+        "tasks",
+        by=("task", "seed", "name"),
+        records=lambda found: [{**cell, **row} for cell in found for row in cell["rows"]],
+        columns={
+            **entries("task", "seed"),
+            "": "{name}",
+            "images": "{verdict}",
+            "labels": ("first", "labels", "", "-"),
+            "accuracy on x, on T x": lambda rows: (
+                "-" if rows[0]["accuracy"] is None else "{accuracy:.3f}, {transformed:.3f}".format(**rows[0])
+            ),
+            "permutation": lambda rows: " ".join(map(str, rows[0]["permutation"])) or "-",
+        },
+    ),
+    "gains": cells_table(
+        "gains",
+        by=("images", "candidate", "seed"),
+        columns={
+            "images": "{images}",
+            "orbits of": "{candidate}",
+            "seed": "{seed}",
+            "points": "{points:+.2f} +- {error:.2f}",
+            "claimed": ("first", yes_no("claimed")),
+            "wanted": ("first", yes_no("wanted")),
+        },
+    ),
     "summary": summary,
-    "time": times(NAME),
+    "time": times,
 }

@@ -7,10 +7,10 @@ Expected: every rate within its bound, and planted structures found, except mult
 See docs/evidence/truth.md.
 """
 
-from studies.runner import main, study_of_cells
+from studies.runner import Study, main
 from studies.truth import fits, matrices, models, power, search
 
-STUDY = study_of_cells(
+STUDY = Study(
     "truth",
     {
         "matrices": matrices.cells,

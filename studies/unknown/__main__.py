@@ -7,11 +7,11 @@ Expected: no wrong claim, and all planted groups from 60,000 samples on, except 
 See docs/evidence/unknown.md.
 """
 
-from studies.runner import main, study_of_cells
+from studies.runner import Study, main
 from studies.unknown import searches
 from studies.unknown.cost import cells as cost
 
-STUDY = study_of_cells(
+STUDY = Study(
     "unknown",
     {
         "controls": searches.controls,

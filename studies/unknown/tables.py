@@ -1,65 +1,46 @@
 """The tables of docs/evidence/unknown.md."""
 
 from functools import partial
-from pathlib import Path
 
 from lgn.stats import clopper_pearson
-from studies.render import (
-    Record,
-    Table,
-    cells,
-    first,
-    largest,
-    number,
-    result,
-    smallest,
-    table,
-    times,
-    total,
-)
+from studies.render import Results, cells_table, times
+from studies.tables import Columns, Record, Table, number, table
 
-NAME = "unknown"
 ENOUGH = 50_000  # samples, from which on planted groups should be found
 
 
 def name(cell: Record) -> str:
     """The name of a search: its task or data, then its other settings."""
-    words = {"samples": "{1:,} {0}", "rank": "{0} {1}"}
+    forms = {"samples": "{1:,} {0}", "rank": "{0} {1}"}
     shown = {key: value for key, value in cell["key"].items() if key not in ("part", "seed", "data")}
-    return ", ".join(words.get(key, "{1}").format(key, value) for key, value in shown.items())
+    return ", ".join(forms.get(key, "{1}").format(key, value) for key, value in shown.items())
 
 
-def searches(part: str, results: Path) -> Table:
-    found = [_flat(cell) for cell in cells(results, NAME, part)]
-    columns = {
-        "": first("name"),
+def searches(part: str, results: Results) -> Table:
+    found = results.cells(part)
+    columns: Columns = {
+        "": ("first", name),
         "searches": number,
-        "found": total("found"),
-        "wrong": total(lambda cell: cell["wrong"] > 0),
-        "undecided": total(lambda cell: cell["undecided"] > 0),
-        "worst error": largest("error"),
-        "cosine": smallest("cosine"),
-        "ratio": largest("ratio"),
+        "found": ("sum", "found"),
+        "wrong": ("sum", lambda cell: cell["wrong"] > 0),
+        "undecided": ("sum", lambda cell: cell["undecided"] > 0),
+        "worst error": ("most", lambda cell: max(cell["errors"], default=None), ".3f"),
+        "cosine": ("least", _cosine, ".3f"),
+        "ratio": ("most", lambda cell: max(cell["ratios"], default=None), ".3f"),
     }
-    if "classes_right" in found[0]:
-        columns["classes right"] = total(lambda cell: cell["classes_seen"] if cell["classes_right"] else 0)
-    return table(found, "name", columns)
+    right: Columns = {"classes right": ("sum", lambda cell: cell["classes_seen"] if cell["classes_right"] else 0)}
+    return table(found, name, {**columns, **(right if "classes_right" in found[0] else {})})
 
 
-def _flat(cell: Record) -> Record:
-    """A search with the worst of its errors, cosines and ratios."""
-    cosines = [abs(value) for value in cell["generator_cosines"] or cell["cosines"] if value is not None]
-    worst = {
-        "error": max(cell["errors"], default=None),
-        "cosine": min(cosines, default=None),
-        "ratio": max(cell["ratios"], default=None),
-    }
-    return {**cell, **worst, "name": name(cell)}
+def _cosine(cell: Record) -> float | None:
+    """The smallest cosine of a generator with the true algebra, or of an element."""
+    found = [abs(value) for value in cell["generator_cosines"] or cell["cosines"] if value is not None]
+    return min(found, default=None)
 
 
-def rates(results: Path) -> Table:
+def rates(results: Results) -> Table:
     """The number of searches with a wrong claim, the rate that it allows, and the number of planted groups found."""
-    found = [{**cell, **cell["key"]} for cell in result(results, NAME)["cells"] if "wrong" in cell]
+    found = [cell for cell in results.cells() if "wrong" in cell]
     planted = [cell for cell in found if cell["part"] == "planted" and cell["samples"] >= ENOUGH]
     wrong = sum(cell["wrong"] > 0 for cell in found)
     most = clopper_pearson(wrong, len(found), 0.90)[1]  # one-sided at 95 %
@@ -68,21 +49,20 @@ def rates(results: Path) -> Table:
     return Table(headings, [[*counts, f"{sum(cell['found'] for cell in planted)} of {len(planted)}"]])
 
 
-def cost(results: Path) -> Table:
-    columns = {
-        "rank": first("rank"),
-        "samples": first("samples", ","),
-        "starts": first("starts"),
-        "seconds": first("wall_seconds", ".1f"),
-        "of processor": first("search_processor_seconds", ".1f"),
-        "MB": first("megabytes", ".0f"),
-        "claims": first("claims"),
-    }
-    return table(cells(results, NAME, "cost"), ("rank", "samples"), columns)
-
-
 TABLES = {part: partial(searches, part) for part in ("controls", "natural", "planted", "task")} | {
     "rates": rates,
-    "cost": cost,
-    "time": times(NAME),
+    "cost": cells_table(
+        "cost",
+        by=("rank", "samples"),
+        columns={
+            "rank": "{rank}",
+            "samples": "{samples:,}",
+            "starts": "{starts}",
+            "seconds": "{wall_seconds:.1f}",
+            "of processor": "{search_processor_seconds:.1f}",
+            "MB": "{megabytes:.0f}",
+            "claims": "{claims}",
+        },
+    ),
+    "time": times,
 }

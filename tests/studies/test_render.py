@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from studies import render
-from studies.render import among, average, counts, first, largest, mean_sd, rates, share, span, table
+from studies.tables import Column, among, rates, table, text_of
 
 RECORDS = [
     {"method": "a", "seed": 0, "error": 0.5, "found": True},
@@ -17,14 +17,14 @@ RECORDS = [
 
 
 def test_a_row_for_each_group_in_the_order_of_the_first_record() -> None:
-    columns = {
-        "method": first("method"),
-        "mean": average("error", ".1f"),
-        "worst": largest("error", ".2f"),
-        "range": span("error", ".2f"),
-        "found": share("found"),
-        "seed 1": among(largest("error", ".1f"), seed=1),
-        "all": mean_sd("error"),
+    columns: dict[str, Column] = {
+        "method": "{method}",
+        "mean": ("mean", "error", ".1f"),
+        "worst": ("most", "error", ".2f"),
+        "range": ("range", "error", ".2f"),
+        "found": ("true", "found"),
+        "seed 1": among(("most", "error", ".1f"), seed=1),
+        "all": ("mean, sd", "error", ".2f"),
     }
     made = table(RECORDS, "method", columns)
     deviation = 0.1 * math.sqrt(2)
@@ -36,9 +36,12 @@ def test_a_row_for_each_group_in_the_order_of_the_first_record() -> None:
 
 
 def test_missing_values_are_left_out() -> None:
-    records = [{"x": None}, {"x": 3}, {}]
-    assert (average("x", ".0f")(records), first("x")(records[:1]), first("y", "", "-")(records)) == ("3", "", "-")
-    assert counts("x")([{"x": "kept"}, {"x": "broken"}, {"x": "kept"}]) == "kept 2, broken 1"
+    records = [{"x": None}, {"x": 3, "pair": [1, 2]}, {}]
+    assert text_of(("mean", "x", ".0f"), records) == "3"
+    assert text_of("{x} of {pair[1]}", records) == "3 of 2"
+    assert text_of("{x}", records[:1]) == ""
+    assert text_of(("first", "y", "", "-"), records) == "-"
+    assert text_of(("counts", "x"), [{"x": "kept"}, {"x": "broken"}, {"x": "kept"}]) == "kept 2, broken 1"
 
 
 def test_rates_are_weighted_and_a_missed_bound_is_marked() -> None:

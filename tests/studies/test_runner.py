@@ -7,10 +7,9 @@ import pytest
 
 from studies import render
 from studies.__main__ import studies
-from studies.runner import Study, grid, main, measure_cells, study_of_cells, tables
+from studies.runner import Study, grid, main, measure_cells, tables
 
 STUDIES = list(studies())
-OF_CELLS = [study for study in STUDIES if hasattr(study.measure, "args")]
 
 
 def test_a_grid_has_a_cell_for_each_combination() -> None:
@@ -42,23 +41,22 @@ def test_finished_cells_are_kept(tmp_path: Path) -> None:
 
 def test_unknown_parts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(study_of_cells("truth", {"fits": lambda _: ()}, (1, 1)), ["--parts", "magic"])
+        main(Study("truth", {"fits": lambda _: ()}, (1, 1)), ["--parts", "magic"])
     assert "fits" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_every_study_has_stored_results_and_tables(study: Study) -> None:
-    path = render.ROOT / "results" / f"{study.result}.json"
+    path = render.ROOT / "results" / f"{study.name}.json"
     assert tables(study, path).count("| --- |") >= 2
     assert study.minutes[0] <= 4
-    assert (render.ROOT / "docs" / "evidence" / f"{study.tables or study.name}.md").is_file()
+    assert (render.ROOT / "docs" / "evidence" / f"{study.name}.md").is_file()
 
 
-@pytest.mark.parametrize("study", OF_CELLS, ids=lambda study: study.name)
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_cells_have_keys_of_their_own_and_quick_ones_need_bundled_data(study: Study) -> None:
-    (parts,) = study.measure.args  # type: ignore[attr-defined]
     for quick in (True, False):
-        keys = [{"part": part, **cell.key} for part, cells in parts.items() for cell in cells(quick)]
+        keys = [{"part": part, **cell.key} for part, cells in study.parts.items() for cell in cells(quick)]
         assert len({json.dumps(key) for key in keys}) == len(keys)
         used = {str(key.get(name)) for key in keys for name in ("data", "images", "kind")}
         assert not quick or not any(word in name for name in used for word in ("mnist", "cifar10"))

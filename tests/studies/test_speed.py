@@ -1,5 +1,6 @@
-"""The study of speed: what it compares computes the same."""
+"""The study of speed: its timing, and networks and penalties that compute the same."""
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,88 @@ import pytest
 import torch
 
 from lgn.nn import Classifier, GroupNet, UnfoldedEncoder
-from studies.speed import group_steps, processes, steps
-from studies.speed.authors import authors_step
+from lgn.penalties import AuxiliaryInverse, Penalty, SingularValues
+from studies.speed import processes, steps, timing
 from studies.speed.measure import multiplications
-from studies.speed.straightforward import StraightforwardClassifier
+from studies.speed.others import StraightforwardClassifier, authors_step, straightforward_step
+from studies.speed.steps import LoopedInverse, LoopedSingularValues
+from studies.speed.timing import interleaved, ratios
+
+
+class Clock:
+    """A clock that stands still; `take(0.5)` lets half a second pass."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def take(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(timing, "time", made)
+    return made
+
+
+def test_ratios_see_through_a_machine_that_slows_down(clock: Clock) -> None:
+    """Every call takes longer than the one before, sixfold in the end: the ratio within a round stays."""
+    calls = count()
+
+    def wait(seconds: float) -> None:
+        clock.take(seconds * (1 + next(calls) / 10))
+
+    measured = ratios({"base": lambda: wait(0.005), "twice": lambda: wait(0.01)}, "base", 20)
+    assert list(measured) == ["twice"]
+    assert measured["twice"] == pytest.approx(2, rel=0.05)
+
+
+def test_the_minimum_is_taken_and_the_warm_up_left_out(clock: Clock) -> None:
+    waits = iter([0.001, 0.03, 0.01, 0.02])  # the first is the warm-up
+    times = interleaved({"wait": lambda: clock.take(next(waits))}, rounds=3, warm_up=1)
+    assert times == {"wait": pytest.approx(10)}
+
+
+def test_functions_take_turns() -> None:
+    calls: list[str] = []
+    times = interleaved({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=5, warm_up=1)
+    assert calls.count("a") == calls.count("b") == 6
+    assert all({calls[i], calls[i + 1]} == {"a", "b"} for i in range(0, 12, 2))
+    assert calls[0] != calls[2]  # each round starts at another
+    assert set(times) == {"a", "b"}
+
+
+def test_the_thread_count_is_given_back() -> None:
+    before, seen = torch.get_num_threads(), set()
+
+    def fail() -> None:
+        seen.add(torch.get_num_threads())
+        raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        interleaved({"f": fail}, threads=before + 1)
+    assert seen == {before + 1}
+    assert torch.get_num_threads() == before
+
+
+@pytest.mark.parametrize(
+    ("batched", "looped"), [(AuxiliaryInverse, LoopedInverse), (SingularValues, LoopedSingularValues)]
+)
+def test_a_loop_computes_the_batched_penalty_and_its_gradient(batched: type[Penalty], looped: type[Penalty]) -> None:
+    torch.manual_seed(0)
+    model = Classifier(UnfoldedEncoder(1, 2, 3, num_layers=2, group=3, dtype=torch.float64), 10)
+    penalties = [batched(model, 0.5), looped(model, 0.5)]
+    weight = model.encoder.bank.generator.weight
+    with torch.no_grad():
+        weight.add_(0.2 * torch.randn_like(weight))  # away from where the inverses start
+    values = [penalty() for penalty in penalties]
+    assert abs(values[0]) > 0.1
+    assert torch.allclose(values[0], values[1], rtol=1e-10)
+    assert torch.allclose(*(torch.autograd.grad(value, weight)[0] for value in values), rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("released", [False, True])
@@ -36,7 +115,7 @@ def test_multiplications_of_the_papers_network() -> None:
 def test_every_way_makes_a_step() -> None:
     for path in steps.paths():
         assert torch.isfinite(steps.paper_step((1, 28, 28), path=path, batch=4)())
-    for step in (steps.released_step((1, 28, 28)), steps.straightforward_step((1, 28, 28), released=True)):
+    for step in (steps.released_step((1, 28, 28)), straightforward_step((1, 28, 28), released=True)):
         assert torch.isfinite(step())
 
 
@@ -53,23 +132,24 @@ def test_a_step_projects_where_the_authors_do() -> None:
             torch.testing.assert_close(norms, torch.ones_like(norms))
 
 
-def test_other_code_must_be_where_it_is_said_to_be(tmp_path: Path) -> None:
+def test_other_code_must_be_in_its_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="authors"):
         authors_step(tmp_path, (1, 28, 28))
     (tmp_path / "model.py").write_text("import torchvision.transforms.functional as tf")
     with pytest.raises(ValueError, match="LearnGroupAction_inv"):
         authors_step(tmp_path, (1, 28, 28))
-    with pytest.raises(ValueError, match="escnn"):
-        group_steps.group_steps(1, 1, tmp_path)
+    monkeypatch.setenv("LGN_ESCNN", str(tmp_path))
+    with pytest.raises(ValueError, match="LGN_ESCNN"):
+        processes.group_steps(1, 1)
 
 
 def test_plain_convolutions_have_the_channels_of_the_group_and_are_trained() -> None:
     net = GroupNet(1, 10, group="C4", parameters=3000)
-    plain = group_steps.plain_of(net)
+    plain = processes.plain_of(net)
     assert [each.out_channels for each in plain.convolutions] == [4 * sets for sets in net.widths]
     assert all(parameter.requires_grad for parameter in plain.parameters())
     assert sum(p.numel() for p in plain.parameters()) > 3 * sum(p.numel() for p in net.parameters())
-    row = group_steps.steps_of("C4", 2, 1, 1, with_escnn=False)
+    row = processes.steps_of("C4", 2, 1, 1, with_escnn=False)
     assert row["over"]["plain"] == pytest.approx(row["milliseconds"]["group"] / row["milliseconds"]["plain"], rel=0.02)
 
 

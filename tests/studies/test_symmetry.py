@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from lgn.discovery.images.exact import act_square
+from studies.render import Results
 from studies.symmetry.sets import (
     CASES,
     ImageCase,
@@ -19,7 +20,7 @@ from studies.symmetry.sets import (
     spirals,
     waves,
 )
-from studies.symmetry.tables import rates, verdicts
+from studies.symmetry.tables import TABLES, rates
 from studies.symmetry.verdicts import measure
 
 
@@ -92,8 +93,9 @@ def test_tables_count_and_name_what_is_wrong(tmp_path: Path) -> None:
     rows = [row("turn 90", "kept", "kept"), row("turn 180", "broken", "kept"), row("flip rows", None, "broken")]
     cell = {"key": {"part": "images", "images": "made up", "seed": 0}, "rows": rows, "count": 9}
     (tmp_path / "symmetry.json").write_text(json.dumps({"cells": [cell]}))
-    assert rates(tmp_path)["false kept"] == (1, 1)
-    assert rates(tmp_path)["kept found"] == (1, 1)
-    rows = [list(row) for row in verdicts("images", tmp_path).rows]
+    results = Results(tmp_path / "symmetry.json")
+    assert rates(results)["false kept"] == (1, 1)
+    assert rates(results)["kept found"] == (1, 1)
+    rows = [list(row) for row in TABLES["images"](results).rows]
     assert ["made up", "turns, broken", "0.500", "1", "0 of 1", "turn 180 kept"] in rows
     assert ["made up", "flips, not known", "0.500", "1", "not counted", "broken 1"] in rows

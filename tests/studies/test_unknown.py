@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 
 from lgn.transforms import parse_operator
+from studies.render import Results
 from studies.unknown import cases
 from studies.unknown.tables import rates
 
@@ -40,4 +41,4 @@ def test_the_bound_on_wrong_searches_is_one_sided(tmp_path: Path) -> None:
     """One wrong search of 100 allows a rate of 4.7 %."""
     cell = {"key": {"part": "planted", "samples": 60_000}, "wrong": 0, "found": True}
     (tmp_path / "unknown.json").write_text(json.dumps({"cells": [{**cell, "wrong": 1, "found": False}, *[cell] * 99]}))
-    assert rates(tmp_path).rows == [["100", "1", "4.7 %", "99 of 100"]]
+    assert rates(Results(tmp_path / "unknown.json")).rows == [["100", "1", "4.7 %", "99 of 100"]]

@@ -1,12 +1,4 @@
-"""Claims: what the paper says, measured, with a verdict on each.
-
-    lgn reproduce claims
-
-Short runs over seeds of the preset `paper` on CIFAR-10 and MNIST, for both tasks, with each penalty, with free filters
-and as a plain CNN; the same with the preset `released`, and the long runs of the figures, stand beside them.
-Expected: a page of verdicts. About a day on two cores, most of it for the wide networks of claim 14; `--existing`:
-minutes, on the runs that are finished; `--quick`: three minutes on digits, where every verdict is "not tested".
-"""
+"""Claims of the paper, measured, with a verdict on each."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +7,7 @@ from pathlib import Path
 
 from lgn.penalties import PENALTIES
 from studies.paper.claims import actions, groups, structures
-from studies.paper.claims.accuracy import as_well_as_free
+from studies.paper.claims.groups import as_well_as_free
 from studies.paper.claims.likeness import between_data_sets, same_on_both, task_dependence
 from studies.paper.claims.samples import Sample, judged, sample, together
 from studies.paper.claims.statement import Statement, untested
@@ -27,6 +19,12 @@ DATA = ("cifar10", "mnist")
 
 
 def run(context: Context) -> list[Path]:
+    """The claims of the paper, with a verdict on each (`claims.json`).
+
+    Short runs over seeds of the preset `paper` on CIFAR-10 and MNIST, for both tasks, with each penalty, with free
+    filters and as a plain CNN, next to the preset `released` and the long runs of the figures. A day, most of it for
+    the wide networks of claim 14; with `--quick` every verdict is "not tested".
+    """
     statements = measure(context)
     context.write_json("claims.json", {"quick": context.quick, "claims": [each.to_json() for each in statements]})
     return [context.out / "claims.json"]

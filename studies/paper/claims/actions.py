@@ -7,8 +7,19 @@ from torch import Tensor
 
 from lgn.analysis.generator import WHOLE
 from lgn.measures import relative_error
-from studies.paper.claims.comparison import Measured, compare, fact, of_best, over_generators, table
-from studies.paper.claims.statement import Statement, all_of, estimate, graded, of_parts
+from studies.paper.claims.statement import (
+    Measured,
+    Statement,
+    all_of,
+    compare,
+    estimate,
+    fact,
+    graded,
+    of_best,
+    of_parts,
+    over_generators,
+    table,
+)
 from studies.paper.excerpt import GeneratorScores
 from studies.paper.operators import SETTINGS, Setting
 

@@ -8,9 +8,19 @@ from statistics import mean
 import torch
 
 from lgn.analysis.generator import WHOLE
-from studies.paper.claims.comparison import Measured, compare, over_generators, table
-from studies.paper.claims.shares import share_found
-from studies.paper.claims.statement import Statement, all_of, difference, estimate, graded, of_parts
+from studies.paper.claims.statement import (
+    Measured,
+    Statement,
+    all_of,
+    compare,
+    difference,
+    estimate,
+    graded,
+    of_parts,
+    over_generators,
+    table,
+)
+from studies.paper.claims.structures import share_found
 from studies.paper.excerpt import Scores
 from studies.truth.unrelated import OTHER_INPUTS, REPAIRED
 

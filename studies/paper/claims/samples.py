@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lgn.training import Config, Run, preset
-from studies.paper.claims.comparison import Measured
-from studies.paper.claims.statement import MINIMUM_RUNS, Statement, Verdict, untested
+from studies.paper.claims.statement import MINIMUM_RUNS, Measured, Statement, Verdict, untested
 from studies.paper.context import TITLES, Context, caption
-from studies.paper.controls import with_equal_filters
 from studies.paper.excerpt import Scores
-from studies.paper.runs import long_runs, seeds_of
+from studies.paper.runs import long_runs, seeds_of, with_equal_filters
 from studies.paper.summaries import controls_of, free_scores_of, planted_of, scores_of
 from studies.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
 

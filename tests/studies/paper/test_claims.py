@@ -12,27 +12,32 @@ import torch
 import lgn
 from lgn.analysis import analyze_matrices
 from lgn.training import Run, preset, train
-from studies.paper import Context, reproduce
 from studies.paper.claims import measure
-from studies.paper.claims.accuracy import verdict, within
 from studies.paper.claims.actions import (
     between_random_and_circulant,
     composition_beats_parts,
     product_errors,
     products_of_learned,
 )
-from studies.paper.claims.comparison import CONTROLS as BESIDE
-from studies.paper.claims.comparison import Measured, compare
-from studies.paper.claims.groups import penalty_times, singular_values_kept, what_is_identifiable
+from studies.paper.claims.groups import penalty_times, singular_values_kept, verdict, what_is_identifiable, within
 from studies.paper.claims.likeness import disjoint, same_on_both, task_dependence
 from studies.paper.claims.samples import Sample, judged, sample
-from studies.paper.claims.shares import found, share
-from studies.paper.claims.statement import CLAIMS, Statement, estimate
-from studies.paper.claims.structures import causal_averaging, emergence
-from studies.paper.controls import CONTROLS, parameters, with_equal_filters, with_equal_parameters
+from studies.paper.claims.statement import CLAIMS, Measured, Statement, compare, estimate
+from studies.paper.claims.statement import CONTROLS as BESIDE
+from studies.paper.claims.structures import causal_averaging, emergence, found, share
+from studies.paper.context import Context
 from studies.paper.excerpt import GeneratorScores, Scores, summarise
 from studies.paper.operators import SETTINGS
-from studies.paper.runs import classification, reconstruction, seeds_of
+from studies.paper.recipes import reproduce
+from studies.paper.runs import (
+    CONTROLS,
+    classification,
+    parameters,
+    reconstruction,
+    seeds_of,
+    with_equal_filters,
+    with_equal_parameters,
+)
 from studies.truth.unrelated import REPAIRED
 
 

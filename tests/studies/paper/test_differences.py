@@ -8,7 +8,7 @@ import pytest
 from lgn.report.figures import save
 from lgn.training import preset
 from lgn.training.presets import changes_between, nearest_preset
-from studies.figures.differences import setting_differences
+from studies.paper.difference_figure import setting_differences
 from studies.paper.differences import changed_configs, less_preset, likeness
 
 

@@ -8,7 +8,7 @@ from training.small import small
 
 from lgn.actions import orbit
 from lgn.training import train
-from studies.paper.repetition import likeness_by_step, over_runs, repetition
+from studies.paper.summaries import likeness_by_step, over_runs, repetition
 
 
 def test_a_quarter_turn_in_a_plane_comes_back_with_the_other_sign() -> None:

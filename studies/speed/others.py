@@ -1,11 +1,19 @@
-"""What a reader of the paper would write first: the yardstick of the speed benchmark.
+"""The networks that the library's steps are timed against.
 
-A loop over sets and elements for the filters, a loop over generators for the penalty, torch's own convolutions and
-batch normalisation, autograd for the rest, and plain Adam. `released` has what the authors' code adds: momentum, a
-generator for each channel, and unit norms after every step.
+`StraightforwardClassifier` is what a reader of the paper would write first: a loop over sets and elements for the
+filters, a loop over generators for the penalty, torch's own convolutions and batch normalisation, autograd for the
+rest, and plain Adam. With `released` it has the additions of the authors' code: momentum, a generator for each
+channel, and unit norms after every step. `authors_step` uses the authors' own class.
 """
 
+import importlib.util
 import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +21,7 @@ from torch.nn import functional as F
 
 from lgn.actions import act
 from lgn.generators.starts import start_matrices
+from studies.speed.steps import Shape, training_step
 
 
 class StraightforwardLayer(nn.Module):
@@ -97,3 +106,61 @@ class StraightforwardClassifier(nn.Module):
         for layer in self.layers:
             for matrix in (*layer.bases, *layer.generators):  # type: ignore[misc]
                 matrix.div_(torch.linalg.matrix_norm(matrix, keepdim=True))
+
+
+def straightforward_step(shape: Shape, *, released: bool = False) -> Callable[[], Tensor]:
+    """A training step as a reader of the paper, or of its code, would write it first."""
+    model = StraightforwardClassifier(shape[0], released=released)
+
+    def objective(images: Tensor, labels: Tensor) -> Tensor:
+        return F.cross_entropy(model(images), labels) + 1e-3 * model.penalty()
+
+    after = model.project if released else lambda: None
+    return training_step(objective, model.parameters(), shape, after=after)
+
+
+CLASS = "LearnGroupAction_inv"  # FISTA, a generator a channel, auxiliary inverses
+
+
+def authors_step(directory: Path, shape: Shape) -> Callable[[], Tensor]:
+    """Forward, penalty, backward, clip, Adam and projection with the model of `directory / "model.py"`.
+
+    The authors' code is no part of this library. It is run, so the directory must be one that you trust.
+    """
+    channels, height, width = shape
+    settings = SimpleNamespace(
+        **{"group_size": 4, "n_groups": 5, "kernel_size": 6, "stride": 1, "n_layers": 4, "eta": 0.01, "pool_size": 4},
+        **{"n_classes": 10, "n_channels": channels, "input_height": height, "input_width": width},
+    )
+    model = _class_of(directory)(settings, "cpu")
+
+    def objective(images: Tensor, labels: Tensor) -> Tensor:
+        eye = torch.eye(settings.kernel_size**2)
+        pairs = zip(model.A, model.A_inv, strict=True)
+        penalty = torch.stack([torch.linalg.matrix_norm(a @ inverse - eye).sum() for a, inverse in pairs]).sum()
+        return F.cross_entropy(model(images)[0], labels) + 1e-4 * penalty
+
+    return training_step(objective, model.parameters(), shape, after=torch.no_grad()(model.normalize))
+
+
+def _class_of(directory: Path) -> Any:
+    path = directory / "model.py"
+    if not path.is_file():
+        raise ValueError(f"authors must be a directory with the authors' model.py, got {directory}")
+    specification = importlib.util.spec_from_file_location("authors_model", path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    # The module imports torchvision for other classes. It is not installed next to a CPU build of torch.
+    missing = ("torchvision", "torchvision.transforms", "torchvision.transforms.functional")
+    if importlib.util.find_spec("torchvision") is None:
+        sys.modules |= {name: MagicMock() for name in missing}
+    try:
+        specification.loader.exec_module(module)
+    finally:
+        for name in missing:
+            if isinstance(sys.modules.get(name), MagicMock):
+                del sys.modules[name]
+    if not hasattr(module, CLASS):
+        raise ValueError(f"authors must have a model.py with {CLASS}, got {path}")
+    return getattr(module, CLASS)

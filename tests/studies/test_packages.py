@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from studies.published.formats import caffe_convolutions, first_dlib_convolution
-from studies.published.packages import PACKAGES
+from studies.packages import PACKAGES, caffe_convolutions, first_dlib_convolution
 
 
 def varint(value: int) -> bytes:

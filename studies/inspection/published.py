@@ -1,70 +1,45 @@
-"""Inspect published networks, and those that come with `lgn`."""
+"""Published networks, and those that come with `lgn`: the groups in their filters."""
 
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import pooch
-import torch
 
 import lgn
 from lgn.answer import Filters, Row
 from lgn.discovery.networks.convolutions import convolutions_of, inspected
 from lgn.discovery.networks.findings import LayerFindings, inspect_layer
 from lgn.discovery.networks.weight_files import read_convolutions
-from lgn.files import read_json, write_json
 from lgn.groups import Subgroup
 from lgn.transforms import SQUARE
 from studies.inspection.banks import BALANCE_WORDS
-from studies.published.formats import caffe_convolutions, first_dlib_convolution
-from studies.published.packages import PACKAGES, Package, fetched
+from studies.packages import PACKAGES, Package, caffe_convolutions, first_dlib_convolution, weights_of
 from studies.render import ROOT
-
-PARTS = ("published", "own")
-ORDER = [package.name for package in PACKAGES]
+from studies.runner import Cell, cell
 
 
-def measure(quick: bool, out: Path, chosen: Sequence[str] = ()) -> None:
-    """Inspect the networks that `out` does not have; a quick run has one network of `lgn`."""
-    networks = read_json(out)["networks"] if out.is_file() else []
-    done = {network["name"] for network in networks}
-    parts = {"published": published(done), "own": own(done, 1 if quick else None)}
-    for network in chain.from_iterable(parts[part] for part in chosen or PARTS[1 if quick else 0 :]):
-        networks.append(_rounded(network))
-        networks.sort(key=lambda one: ORDER.index(one["name"]) if one["name"] in ORDER else len(ORDER))
-        write_json(out, {"threads": torch.get_num_threads(), "networks": networks}, indent=None)
+def published(quick: bool) -> Iterator[Cell]:
+    """The networks of the packages; not in a quick run, which fetches nothing."""
+    for package in () if quick else PACKAGES:
+        yield cell(measure_published, {"package": package}, name=package.name)
 
 
-def published(done: set[str]) -> Iterator[dict[str, Any]]:
-    """The networks of the packages, which are fetched into a cache."""
-    directory = Path(pooch.os_cache("lgn-studies"))
-    for package in PACKAGES:
-        if package.name not in done:
-            yield published_network(package, fetched(package, directory))
-
-
-def published_network(package: Package, path: Path) -> dict[str, Any]:
-    network: dict[str, Any] = {
-        "name": package.name,
-        "package": f"{package.package} {package.version}",
-        "licence": package.licence,
-        "words": package.words,
-        "detailed": True,
-    }
+def measure_published(name: str, package: Package) -> dict[str, Any]:  # noqa: ARG001
+    """The first layer, and for a network in ONNX the totals over all layers."""
+    path = weights_of(package)
+    found: dict[str, Any] = {"package": f"{package.package} {package.version}", "licence": package.licence}
     if path.suffix == ".dat":
-        name, weight = "first convolution", first_dlib_convolution(path)
+        title, weight = "first convolution", first_dlib_convolution(path)
     elif path.suffix == ".caffemodel":
-        name, weight = next((name, weight) for name, weight in caffe_convolutions(path) if weight.shape[-1] > 2)
+        title, weight = next((title, weight) for title, weight in caffe_convolutions(path) if weight.shape[-1] > 2)
     else:
-        network["whole"] = whole_file(path)
-        name, weight = next(iter(inspected(read_convolutions(path)).items()))
-    return {**network, "layers": [record(inspect_layer(weight, name))]}
+        found["whole"] = whole_file(path)
+        title, weight = next(iter(inspected(read_convolutions(path)).items()))
+    return rounded({**found, "layers": [record(inspect_layer(weight, title))]})
 
 
 def whole_file(path: Path) -> dict[str, Any]:
@@ -129,24 +104,27 @@ def _group(group: Subgroup) -> dict[str, Any]:
     return {"name": group.name, "order": group.order, "elements": elements}
 
 
-def own(done: set[str], count: int | None) -> Iterator[dict[str, Any]]:
-    """The networks of `lgn`, and free ones of `results/runs`, with the rows that tables show."""
+def own(quick: bool) -> Iterator[Cell]:
+    """The networks of `lgn`, and free ones of `results/runs`; a quick run has one."""
     runs = sorted((ROOT / "results" / "runs").glob("*free*"))
     free = [path for path in runs if (path / "model.safetensors").is_file()]
     sources: list[str | Path] = [*lgn.pretrained_names(), *free]
-    for source in sources[:count]:
-        name = Path(source).name
-        if name not in done:
-            weights = inspected(convolutions_of(lgn.load(source)))
-            layers = [record(inspect_layer(weight, layer)) for layer, weight in weights.items()]
-            layers = [{**layer, "rows": [row for row in layer["rows"] if row["kind"] == "place"]} for layer in layers]
-            yield {"name": name, "package": "lgn", "licence": "MIT", "detailed": False, "layers": layers}
+    for source in sources[: 1 if quick else None]:
+        yield cell(measure_own, {"source": source}, name=Path(source).name)
 
 
-def _rounded(value: Any) -> Any:
+def measure_own(name: str, source: str | Path) -> dict[str, Any]:  # noqa: ARG001
+    """All layers, with the rows that tables show."""
+    weights = inspected(convolutions_of(lgn.load(source)))
+    layers = [record(inspect_layer(weight, layer)) for layer, weight in weights.items()]
+    layers = [{**layer, "rows": [row for row in layer["rows"] if row["kind"] == "place"]} for layer in layers]
+    return rounded({"package": "lgn", "licence": "MIT", "layers": layers})
+
+
+def rounded(value: Any) -> Any:
     """Numbers with the four decimals that tables need."""
     if isinstance(value, dict):
-        return {name: _rounded(item) for name, item in value.items()}
+        return {name: rounded(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_rounded(item) for item in value]
+        return [rounded(item) for item in value]
     return round(value, 4) if isinstance(value, float) else value

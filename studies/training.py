@@ -1,10 +1,9 @@
-"""The tables of docs/evidence/training.md, results/training.md, and of what bounds filters."""
+"""The training runs in results/runs: the tables of docs/evidence/training.md and results/training.md."""
 
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
-from pathlib import Path
 from statistics import mean
 
 from lgn.files import read_json
@@ -13,7 +12,8 @@ from lgn.stats import welch_interval
 from lgn.training import Config, Run, preset
 from lgn.training.config import same_settings
 from lgn.training.presets import changes_between, nearest_preset
-from studies.render import NotMeasured, Record, Table, estimate, geometric, mean_sd, number
+from studies.render import NotMeasured, Results
+from studies.tables import Record, Table, estimate, number, plus_minus, text_of
 
 TITLES = {"cifar10": "CIFAR-10", "mnist": "MNIST", "digits": "digits (an extract of MNIST)"}
 TASKS = {"classify": "classification", "reconstruct": "reconstruction"}
@@ -27,8 +27,10 @@ BOUNDED: dict[str, tuple[str, dict[str, str]]] = {
 
 
 @cache
-def finished(results: Path) -> list[Run]:
-    found = [run for path in sorted(results.glob("runs/*/config.json")) if (run := Run(path.parent)).trained]
+def finished(results: Results) -> list[Run]:
+    found = [
+        run for path in sorted(results.path.parent.glob("runs/*/config.json")) if (run := Run(path.parent)).trained
+    ]
     if not found:
         raise NotMeasured("results/runs")
     return found
@@ -45,7 +47,7 @@ def quality(run: Run) -> str:
     return f"{100 * last['test_accuracy']:.2f} %" if "test_accuracy" in last else f"{last['test_error']:.3g}"
 
 
-def runs(task: str, results: Path) -> Table:
+def runs(task: str, results: Results) -> Table:
     """Every finished run of a task, with its command."""
     rows = []
     for run in finished(results):
@@ -60,7 +62,7 @@ def runs(task: str, results: Path) -> Table:
     return Table(["run", "command", "seed", "epochs", *qualities, "minutes"], rows)
 
 
-def held_out(results: Path) -> Table:
+def held_out(results: Results) -> Table:
     """Accuracies of runs that held out a part of the training images to compare settings."""
     rows = []
     for run in finished(results):
@@ -78,7 +80,7 @@ def held_out(results: Path) -> Table:
 
 
 @cache
-def samples(results: Path) -> list[list[Run]]:
+def samples(results: Results) -> list[list[Run]]:
     """Finished runs, those together that differ in their seed alone."""
     found: list[list[Run]] = []
     for run in finished(results):
@@ -93,13 +95,13 @@ def samples(results: Path) -> list[list[Run]]:
 
 def spread(sample: list[Run]) -> str:
     """The mean and the standard deviation over the runs of a sample."""
-    last: list[Record] = [run.metrics[-1] for run in sample]
+    last = [run.metrics[-1] for run in sample]
     if "test_accuracy" in last[0]:
-        return mean_sd(lambda row: 100 * row["test_accuracy"], unit=" %")(last)
-    return "error " + mean_sd("test_error", ".3g")(last)
+        return plus_minus([100 * row["test_accuracy"] for row in last]) + " %"
+    return "error " + plus_minus([row["test_error"] for row in last], ".3g")
 
 
-def over_seeds(results: Path) -> Table:
+def over_seeds(results: Results) -> Table:
     rows = [
         [
             min((run.path.name for run in sample), key=len),
@@ -113,7 +115,7 @@ def over_seeds(results: Path) -> Table:
     return Table(["runs", "seeds", "epochs", "test, mean and standard deviation"], rows)
 
 
-def longest(results: Path) -> Table:
+def longest(results: Results) -> Table:
     """The longest training with each unchanged preset, on each data set and for each task."""
     chosen: dict[tuple[str, str, str], list[Run]] = {}
     for sample in samples(results):
@@ -130,7 +132,7 @@ def longest(results: Path) -> Table:
     return Table(["data", "task", "preset", "epochs", "runs", "test"], rows)
 
 
-def pretrained(results: Path) -> Table:  # noqa: ARG001
+def pretrained(_: Results) -> Table:
     """The networks that come with the package."""
     rows = []
     for name in pretrained_names():
@@ -141,7 +143,7 @@ def pretrained(results: Path) -> Table:  # noqa: ARG001
     return Table(["name", "preset", "seed", "epochs", "test"], rows)
 
 
-def bounded(results: Path) -> Table:
+def bounded(results: Results) -> Table:
     """What bounds filters: accuracy and the size of filters with `stable`, next to `paper`."""
     trained = [(run, replace(with_task(run), seed=0)) for run in finished(results)]
     rows: list[list[str]] = []
@@ -163,16 +165,16 @@ def _compared(found: dict[str, list[Run]]) -> Iterator[list[str]]:
     for name, same in found.items():
         last: list[Record] = [run.metrics[-1] for run in same]
         worst = min(row["test_accuracy"] for run in same for row in run.metrics[len(run.metrics) // 10 :])
-        size = geometric(lambda row: max(row["step_conditions"]))(last)
-        accuracy = mean_sd(lambda row: 100 * row["test_accuracy"])(last)
+        size = text_of(("geometric mean", lambda row: max(row["step_conditions"]), ".2g"), last)
+        accuracy = plus_minus(points[name])
         gap = "" if name == "`paper`" else _gap(points[name], points["`paper`"])
         yield [name, number(last), accuracy, gap, f"{100 * worst:.1f}", size]
 
 
 def _gap(one: list[float], other: list[float]) -> str:
     if min(len(one), len(other)) < 2:
-        return estimate({"mean": mean(one) - mean(other), "low": None, "high": None})
-    return estimate(dict(zip(("mean", "low", "high"), welch_interval(one, other), strict=True)))
+        return estimate(mean(one) - mean(other), None, None)
+    return estimate(*welch_interval(one, other))
 
 
 TABLES = {

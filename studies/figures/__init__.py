@@ -1,1 +1,0 @@
-"""Figures of studies (matplotlib), one function each."""

@@ -1,0 +1,105 @@
+"""Figures of the paper's experiments that the package does not draw: operators, penalties, shares of structures."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from lgn.actions import Patch
+from lgn.measures import relative_error
+from lgn.report.figures.style import BLUE, INK, ORANGE, SOFT, caption, grid, new_figure, place
+from studies.paper.operators import Setting
+
+Sample = Mapping[str, Any]
+
+
+def plain(axes: Axes, title: str = "", hidden: Iterable[str] = ("top", "right")) -> None:
+    """Axes with thin lines, and a small title."""
+    axes.set_title(title, fontsize=9, color=INK)
+    axes.tick_params(labelsize=8.5, colors=INK, length=0)
+    axes.spines[list(hidden)].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color("#c9c6be")
+
+
+def learned_operators(title: str, label: str, learned: Mapping[Setting, Tensor], patch: Patch, data: str) -> Figure:
+    """Learned operators (d, d) above the exact ones, with the distance between them (figs. 3 to 5).
+
+    label: a format of a setting, such as "r = {0.radius}"
+    """
+    figure = new_figure(2.1 * len(learned) + 0.5, 5.4)
+    axes = grid(figure, 2, len(learned))
+    for column, (setting, matrix) in enumerate(learned.items()):
+        exact = setting.exact(patch)
+        error = relative_error(matrix.double(), exact)
+        name, note = label.format(setting), f"learned, {100 * error:.2g} % off"
+        place(axes[column], matrix, name, block=patch[0], size=10, note=note)
+        place(axes[len(learned) + column], exact, block=patch[0], size=10, note="exact")
+    figure.suptitle(title, fontsize=11, color=SOFT)
+    caption(figure, f"Learned group actions (top) and exact ones (bottom). Data: {data}.")
+    return figure
+
+
+def runtime(ratios: Mapping[str, float], data: str) -> Figure:
+    """Training time with each penalty (fig. 8), as a multiple of the time without one.
+
+    ratios: {"auxiliary inverse": 1.3, "singular values": 2.0, ...}
+    """
+    figure = new_figure(6.2, 0.5 * len(ratios) + 1.5)
+    axes = figure.subplots()
+    names = list(ratios)[::-1]
+    bars = axes.barh(names, [ratios[name] for name in names], color=BLUE, height=0.6)
+    axes.bar_label(bars, fmt=" %.2f×", fontsize=9, color=INK)
+    axes.axvline(1, color=SOFT, linewidth=1, linestyle=(0, (4, 3)))
+    axes.set_xlim(0, 1.15 * max(1.0, *ratios.values()))
+    axes.set_xlabel("training time, without a penalty = 1", fontsize=9, color=SOFT)
+    axes.tick_params(labelsize=9, colors=INK, length=0)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    caption(figure, f"The effect of the penalty on training time. Data: {data}.")
+    return figure
+
+
+def structure_shares(samples: Sequence[Sample], structures: Sequence[str], ways: Sequence[str]) -> Figure:
+    """A panel for each structure and data set, a row for each sample: the mean share, asked in one way and in another.
+
+    samples: each with "data", "name", "runs" and "shares": {structure: {way: a share for each run}}; structures that
+    a sample has no shares of stay blank
+    """
+    by_data: dict[str, list[Sample]] = {}
+    for sample in samples:
+        by_data.setdefault(sample["data"], []).append(sample)
+    most = max(map(len, by_data.values()))
+    figure = new_figure(1.5 * len(structures) + 2.3, (0.26 * most + 0.3) * len(by_data) + 1.2)
+    panels = figure.subplots(len(by_data), len(structures), squeeze=False, sharex=True)
+    for number, (line, (data, rows)) in enumerate(zip(panels, by_data.items(), strict=True)):
+        labels = [f"{row['name'].replace('`', '')} ({row['runs']})" for row in rows]
+        for column, (axes, structure) in enumerate(zip(line, structures, strict=True)):
+            _shares(axes, rows, structure, ways)
+            plain(axes, "" if number else structure)
+            axes.set_yticks(range(len(rows)), labels if column == 0 else [""] * len(rows))
+        line[0].set_ylabel(data, fontsize=9.5, color=INK, fontweight="bold")
+    handles, names = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper right", ncols=2, fontsize=9, frameon=False)
+    caption(
+        figure,
+        "The share of generators with a structure, whole or on what the data can say; means over runs, in brackets how "
+        "many, thin lines from the lowest to the highest. Dashed: 0.05, the share of findings that may be false. "
+        "Planted: where the structure is there, in the matrix or in the filters alone. Data: "
+        f"{' and '.join(by_data)}, classification.",
+    )
+    return figure
+
+
+def _shares(axes: Axes, samples: Sequence[Sample], structure: str, ways: Sequence[str]) -> None:
+    for way, colour, shift in zip(ways, (ORANGE, BLUE), (-0.16, 0.16), strict=True):
+        found = {row: sample["shares"].get(structure, {}).get(way) for row, sample in enumerate(samples)}
+        rows = [row + shift for row, shares in found.items() if shares]
+        values = [shares for shares in found.values() if shares]
+        axes.hlines(rows, [min(v) for v in values], [max(v) for v in values], color=colour, linewidth=0.8, alpha=0.6)
+        axes.barh(rows, [mean(v) for v in values], height=0.3, color=colour, alpha=0.75, label=way)
+    axes.set_ylim(len(samples) - 0.4, -0.6)
+    axes.set_xlim(0, 1.02)
+    axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+    axes.axvline(0.05, color=SOFT, linewidth=0.6, linestyle=(0, (3, 3)))  # findings that may be false

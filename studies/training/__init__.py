@@ -1,1 +1,0 @@
-"""Training runs that are stored in results/runs."""
