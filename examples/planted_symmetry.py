@@ -7,7 +7,6 @@ python examples/planted_symmetry.py      # about 15 seconds
 import torch
 
 import lgn
-from lgn.discovery.filters.fit import fit_generator
 
 digits = lgn.data.load("digits")
 generator = torch.Generator().manual_seed(0)
@@ -19,7 +18,7 @@ bank = lgn.orbit(rotation, patches, 4).transpose(0, 1).reshape(-1, 1, 5, 5)  # (
 bank = bank + 0.02 * bank.std() * torch.randn(bank.shape, generator=generator, dtype=bank.dtype)
 
 # %% Fit the generator that takes each filter to the next, and ask whether shuffled filters would do as well.
-fit = fit_generator(bank, order=4)
+fit = lgn.fit_generator(bank, group=4)
 print(fit)
 
 # %% What is it? The analysis compares it with every operator it knows, and with what chance would give.
@@ -29,7 +28,7 @@ print(f"nearest operator: {match.name} {match.parameter}, cosine {match.cosine:.
 
 # %% The same filters in random places have no generator: the p-values of such banks are anywhere between 0 and 1.
 shuffled = [
-    fit_generator(bank[torch.randperm(len(bank), generator=generator)], order=4, shuffles=19) for _ in range(10)
+    lgn.fit_generator(bank[torch.randperm(len(bank), generator=generator)], group=4, shuffles=19) for _ in range(10)
 ]
 print("shuffled: p =", ", ".join(f"{each.p_value:.2f}" for each in shuffled))
 

@@ -110,7 +110,7 @@ def test_a_frame_where_pandas_is_there(analysis: Analysis, monkeypatch: pytest.M
 @pytest.mark.filterwarnings("ignore:the filters determine")
 def test_a_fit_shows_its_matrices(share: Any) -> None:
     torch.manual_seed(0)
-    fit = fit_generator(torch.randn(3 * 4, 2, 3, 3), 4, share=share, shuffles=9)
+    fit = fit_generator(torch.randn(3 * 4, 2, 3, 3), group=4, share=share, shuffles=9)
     text = fit._repr_html_()
     assert f"{fit.identifiable_dimension} of 9 dimensions" in Balanced(text).texts
     assert len(list(pictures(text))) == (1 if share == "layer" else 3)

@@ -40,7 +40,7 @@ def measure(task: str, noise: float | None, method: str, seed: int) -> dict[str,
     bank = make_bank(group, matrices, patch, noise, seed, shuffled=method == "unordered")
     # Chance is asked where it is told of: where elements are in no order, every shuffled bank is solved for them too.
     shuffles = 1 if method == "unordered" else 19
-    fit = fit_generator(bank, group=group, method=method, shuffles=shuffles)  # type: ignore[call-overload]
+    fit = fit_generator(bank, group=group, method=method, shuffles=shuffles)  # type: ignore[arg-type]
     error = None
     if noise is not None:
         error = min(

@@ -26,12 +26,12 @@ def cells(quick: bool) -> Iterator[Cell]:
 
 def measure(source: str, task: str, noise: float, seed: int) -> dict[str, Any]:
     """The name that is given, and whether it is right, or at least not wrong."""
-    found = discover_from_views(some_views(_grey_images(source), task, noise, seed), PATCH)
+    found = discover_from_views(some_views(_grey_images(source), task, noise, seed), patch=PATCH)
     return {
         "name": found.name,
         "right": found.name == TASKS[task],
         "right_or_none": found.name in (TASKS[task], "none"),
-        "dimension": found.dimension,
+        "dimension": found.algebra_dimension,
         "eigengap": found.eigengap,
     }
 

@@ -75,10 +75,10 @@ def measure(source: str, task: str, method: str, seed: int, budget: Budget) -> d
             "advantage": search.advantage,
             "standard_error": search.standard_error,
             "p_value": search.p_value,
-            "starts": {trial.name: trial.validation for trial in search.trials},
-            "retrained": search.retrained.validation,
+            "starts": search.trials,
+            "retrained": search.retrained,
             "retrained_degrees": [float(affine_generator(each).geometry().degrees) for each in search.retrained_models],
-            "free": search.free.validation,
+            "free": search.free,
         }
         # The comparison is fair to the known rotation: a new network, with what was found and frozen.
         model = known(generator.matrix()[0, 0].detach(), seed)

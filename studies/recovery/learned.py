@@ -5,11 +5,14 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from lgn.analysis import analyze_matrices
 from lgn.analysis.tables import operator_name
-from lgn.discovery.filters import learn_generator, random_generators
+from lgn.answer import Defect
+from lgn.discovery.filters import learn_generator
+from lgn.discovery.filters.learned import random_generators
 from lgn.discovery.images.affine import KERNEL, ORDER, SETS, SetPoolClassifier
 from lgn.discovery.images.fitting import correct, fit, torch_seed
 from lgn.generators import generators_of
@@ -67,18 +70,22 @@ def measure(source: str, task: str, family: str, starts: int, seed: int, budget:
         (generator,) = generators_of(model).values()
         matrices = generator.matrix()[:, 0].detach()
         return {"error": asked.error(matrices), **_accuracy(model, x_test, y_test)}
-    learned = learn_generator(x, y, asked.patch, asked.group, family=family, starts=starts, steps=STEPS, seed=seed)
+    answer = learn_generator(
+        x, y, patch=asked.patch, group=asked.group, family=family, starts=starts, steps=STEPS, seed=seed
+    )
+    matrices = torch.stack([row.transformation.matrix for row in answer.rows if row.transformation.matrix is not None])
+    (evidence,), verdict = answer.rows[0].evidence, answer.rows[0].verdict
+    assert isinstance(evidence.detail, Defect)
     found = {
-        "error": asked.error(learned.matrices),
-        "verdict": learned.verdict,
-        "ratio": learned.ratio,
-        "violations": learned.violations.tolist(),
-        "claimed": learned.verdict == "kept",
-        **(analysed(learned.matrices, asked) if learned.verdict == "kept" else {}),
+        "error": asked.error(matrices),
+        "verdict": verdict,
+        "ratio": evidence.value / evidence.detail.noise if evidence.detail.noise else 0.0,
+        "claimed": verdict == "kept",
+        **(analysed(matrices, asked) if verdict == "kept" else {}),
     }
-    if learned.verdict != "kept" or asked.group != "C4":  # which the network of the labels benchmark is made for
+    if verdict != "kept" or asked.group != "C4":  # which the network of the labels benchmark is made for
         return {"accuracy": None, **found}
-    model = known(learned.matrices[0], seed)
+    model = known(matrices[0], seed)
     fit(model, x, y, budget.epochs, seed)
     return found | _accuracy(model, x_test, y_test)
 

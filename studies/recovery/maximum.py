@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lgn.actions import orbit, unvec, vec
-from lgn.discovery.filters import bank_from_maxima
+from lgn.discovery.filters.responses import bank_from_maxima
 from studies.recovery.paper import train_bank
 from studies.recovery.planted import ORDER, PATCH, fit_quietly, planted_generator, some_patches
 from studies.runner import Cell

@@ -11,8 +11,9 @@ from torch import Tensor
 
 import lgn.data
 from lgn.actions import orbit, unvec, vec
-from lgn.discovery.filters import bank_from_responses, fit_generator
-from lgn.discovery.filters.fit import Method
+from lgn.discovery.filters import fit_generator
+from lgn.discovery.filters.record import Method
+from lgn.discovery.filters.responses import bank_from_responses
 from lgn.generators.fit import consecutive_pairs
 from lgn.nn import UndeterminedWarning
 from lgn.transforms import parse_operator
@@ -63,7 +64,7 @@ def fit_quietly(bank: Tensor, method: Method, shuffles: int = 19) -> Any:
     """A fit without the warning that few sets determine little: here they do so on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndeterminedWarning)
-        return fit_generator(bank, ORDER, method, shuffles=shuffles)
+        return fit_generator(bank, group=ORDER, method=method, shuffles=shuffles)
 
 
 def identifiable_error(found: Tensor, matrix: Tensor, before: Tensor) -> float:

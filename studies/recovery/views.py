@@ -11,6 +11,7 @@ from torch.nn import functional as F
 import lgn.data
 from lgn.data.rotated import rotate, turn
 from lgn.discovery.filters import discover_from_views
+from lgn.linalg import nearest_permutation
 from lgn.nn import Autoencoder, UnfoldedEncoder
 from lgn.penalties import AuxiliaryInverse
 from lgn.transforms import operator
@@ -38,16 +39,17 @@ def measure(source: str, task: str, method: str, seed: int) -> dict[str, Any]:
     if method == "paper":
         matrices = _paper(views, seed)
         return {"error": None if target is None else min(_error(matrix, target) for matrix in matrices)}
-    found = discover_from_views(views, PATCH)
-    error = None if target is None or found.matrix is None else _error(found.matrix, target)
+    found = discover_from_views(views, patch=PATCH)
+    matrix = found.matrix if found.group is not None and len(found.matrices) == 1 else None
+    error = None if target is None or matrix is None else _error(matrix, target)
     return {
-        "dimension": found.dimension,
-        "right_dimension": found.dimension == TASKS[task],
+        "dimension": found.algebra_dimension,
+        "right_dimension": found.algebra_dimension == TASKS[task],
         "eigengap": found.eigengap,
         "error": error,
         "permutation_exact": None
-        if target is None or found.permutation is None
-        else any(torch.equal(found.permutation, t) for t in (target, target.T)),
+        if target is None or matrix is None
+        else any(torch.equal(nearest_permutation(matrix), t) for t in (target, target.T)),
     }
 
 

@@ -38,5 +38,5 @@ def measure(words: str, patch: tuple[int, ...], noise: float, seed: int) -> dict
     bases = torch.randn(4 * math.prod(patch), 1, *patch, generator=generator, dtype=torch.float64)
     bank = orbit(matrix, bases, 2, len(patch)).transpose(0, 1).flatten(0, 1)
     bank = bank + noise * torch.randn(bank.shape, generator=generator, dtype=torch.float64)
-    fit = lgn.fit_generator(bank, 2, seed=seed)
+    fit = lgn.fit_generator(bank, group=2, seed=seed)
     return {"error": float((fit.matrix - matrix).norm() / matrix.norm()), "p_value": fit.p_value}

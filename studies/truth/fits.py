@@ -10,8 +10,8 @@ from torch import Tensor
 
 from lgn.actions import act, orbit, unvec
 from lgn.discovery.filters import Fit, fit_from_pairs, fit_generator
-from lgn.discovery.filters.exchange import FitShare
-from lgn.discovery.filters.fit import Method
+from lgn.discovery.filters.from_bank import FitShare
+from lgn.discovery.filters.record import Method
 from lgn.nn import UndeterminedWarning
 from lgn.transforms import operator
 from studies.recovery.planted import TASKS, planted_generator
@@ -182,4 +182,4 @@ def _fit(bank: Tensor, method: Method = "least-squares", share: FitShare = "laye
     """Without the warning that noisy filters know little: here that is measured."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndeterminedWarning)
-        return fit_generator(bank, ORDER, method, share, shuffles=SHUFFLES, seed=seed)
+        return fit_generator(bank, group=ORDER, method=method, share=share, shuffles=SHUFFLES, seed=seed)

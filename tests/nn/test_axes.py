@@ -225,7 +225,7 @@ class AxesContract:
             .detach()
         )
         bank = orbit(a, torch.randn(3 * d, 1, *self.kernel, dtype=torch.float64), 4, self.axes).transpose(0, 1)
-        fit = lgn.fit_generator(bank.flatten(0, 1), 4)
+        fit = lgn.fit_generator(bank.flatten(0, 1), group=4)
         assert float((fit.matrix - a).norm() / a.norm()) <= 1e-9
 
     @pytest.mark.parametrize("padding", [0, 1, "same"])

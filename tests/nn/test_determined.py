@@ -54,5 +54,5 @@ def test_a_fit_finds_the_rank_that_was_counted() -> None:
         layer = GroupConv2d(channels, sets, 4, group=4, share="layer")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndeterminedWarning)
-            fit = fit_generator(layer.bank().detach(), order=4)
+            fit = fit_generator(layer.bank().detach(), group=4)
         assert fit.identifiable_dimension == determined_dimension(layer)[0]

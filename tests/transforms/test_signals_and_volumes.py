@@ -127,7 +127,7 @@ def test_planted_operators_are_recovered(text: str, patch: tuple[int, ...], nois
     torch.manual_seed(0)
     matrix, axes, d = parse_operator(text, patch), len(patch), math.prod(patch)
     bank = orbit(matrix, torch.randn(4 * d, 1, *patch, dtype=torch.float64), 2, axes).transpose(0, 1).flatten(0, 1)
-    fit = lgn.fit_generator(bank + noise * torch.randn_like(bank), 2)
+    fit = lgn.fit_generator(bank + noise * torch.randn_like(bank), group=2)
     assert float((fit.matrix - matrix).norm() / matrix.norm()) <= 1e-3
     assert fit.p_value <= 0.05
 

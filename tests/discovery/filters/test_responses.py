@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from lgn.actions import orbit, unvec, vec
-from lgn.discovery.filters import bank_from_maxima, bank_from_responses, fit_generator
+from lgn.discovery.filters import fit_generator
+from lgn.discovery.filters.responses import bank_from_maxima, bank_from_responses
 from lgn.transforms import operator
 
 TURN = operator("rotation", (4, 4), degrees=90)
@@ -28,7 +29,7 @@ def test_a_turn_is_found_through_a_maximum() -> None:
     distances = torch.cdist(filters, bank)  # each filter is there, at some place of its set
     assert float(distances.amin(2).max()) < 1e-5
     assert torch.equal(distances.argmin(2).sort(1).values, torch.arange(4).expand(16, 4))
-    fit = fit_generator(unvec(filters, (4, 4)).flatten(0, 1).unsqueeze(1), 4, "unordered", shuffles=1)
+    fit = fit_generator(unvec(filters, (4, 4)).flatten(0, 1).unsqueeze(1), group=4, method="unordered", shuffles=1)
     assert min(float((fit.matrix - turn).norm()) for turn in (TURN, TURN.T)) < 1e-5
 
 

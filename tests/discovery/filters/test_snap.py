@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lgn.discovery.filters import snap
+from lgn.discovery.filters.snap import snap
 from lgn.measures import closure_error, orthogonality_error
 from lgn.transforms import operator
 

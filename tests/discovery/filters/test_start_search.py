@@ -1,4 +1,4 @@
-"""Many starts: the best is chosen on held-out images, and claimed only where it beats free filters."""
+"""Many starts: the best is chosen on held-out images, and claimed only if it beats free filters."""
 
 from collections.abc import Callable
 
@@ -6,12 +6,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lgn.discovery.filters import search_starts, spread_angles
+from lgn.discovery.filters.start_search import search_starts, spread_angles
 from lgn.stats import halves
 
 
 class Guess(nn.Module):
-    """A kind of network that is right on images as often as its luck says, and has the luck of its seed."""
+    """A network that classifies a random share of the images correctly; the share varies with the seed."""
 
     def __init__(self, share: float, seed: int, spread: float = 0.0, images: int = 2000) -> None:
         super().__init__()
@@ -45,16 +45,15 @@ def guesses(share: float, made: list[int] | None = None, **changes: float) -> Ca
 def test_the_best_start_is_chosen_and_all_are_reported() -> None:
     starts = {name: guesses(share) for name, share in (("a", 0.7), ("b", 0.9), ("c", 0.8))}
     search = search_starts(starts, guesses(0.85), trained, correct)
-    assert [trial.name for trial in search.trials] == ["a", "b", "c"]
-    assert [trial.validation for trial in search.trials] == pytest.approx([0.7, 0.9, 0.8], abs=0.04)
-    assert search.best == search.trials[1]
+    assert search.trials == pytest.approx({"a": 0.7, "b": 0.9, "c": 0.8}, abs=0.04)
+    assert search.best == "b"
     assert isinstance(search.model, Guess)
     assert float(search.model.right.double().mean()) == pytest.approx(0.9, abs=0.02)
-    assert search.free.validation == pytest.approx(0.85, abs=0.02)
+    assert search.free == pytest.approx(0.85, abs=0.02)
     assert search.claimed
 
 
-def test_the_best_start_and_free_filters_are_trained_anew_with_seeds_that_chose_nothing() -> None:
+def test_fresh_seeds_retrain_the_best_start_and_free_filters() -> None:
     worse, better, free = ([], [], [])
     starts = {"worse": guesses(0.7, worse), "better": guesses(0.8, better)}
     search = search_starts(starts, guesses(0.8, free), trained, correct, seed=3)
@@ -68,8 +67,8 @@ def test_the_best_start_and_free_filters_are_trained_anew_with_seeds_that_chose_
     assert not set(other) & set(free)  # of another search, too
 
 
-def test_what_chose_does_not_judge() -> None:
-    """A network that knows the images that choose, and no others, is chosen, and not claimed."""
+def test_images_that_choose_do_not_judge() -> None:
+    """A network that knows only the images that choose is chosen, but not claimed."""
     chooses, _ = halves(2000, torch.Generator().manual_seed(0))
     right = torch.rand(2000, generator=torch.Generator().manual_seed(0)) < 0.8
     right[chooses] = True
@@ -80,18 +79,18 @@ def test_what_chose_does_not_judge() -> None:
             self.right = right
 
     search = search_starts({"cheat": Cheat, "other": guesses(0.9)}, guesses(0.8), trained, correct)
-    assert search.best.name == "cheat"
-    assert search.best.validation == 1
-    assert search.retrained.validation == pytest.approx(0.8, abs=0.04)
+    assert search.best == "cheat"
+    assert search.trials[search.best] == 1
+    assert search.retrained == pytest.approx(0.8, abs=0.04)
     assert not search.claimed
 
 
-def test_the_best_of_many_that_are_no_better_is_seldom_claimed() -> None:
+def test_the_best_of_many_equal_starts_is_seldom_claimed() -> None:
     starts = {f"start {number}": guesses(0.88 + 1e-4 * number, spread=0.006) for number in range(8)}
     searches = [search_starts(starts, guesses(0.8805, spread=0.006), trained, correct, seed=s) for s in range(60)]
-    lucky = sum(search.best.validation > 0.8805 for search in searches)
-    assert lucky >= 55  # the best of eight looks better than free filters are
-    assert sum(search.claimed for search in searches) <= 4  # of 60 at 2 in 100: more happens in 1 of 150
+    lucky = sum(search.trials[search.best] > 0.8805 for search in searches)
+    assert lucky >= 55  # the best of eight looks better than free filters
+    assert sum(search.claimed for search in searches) <= 4  # of 60 at a rate of 0.02: more happens in 1 of 150 cases
 
 
 def test_a_lasting_advantage_is_claimed() -> None:
@@ -100,7 +99,6 @@ def test_a_lasting_advantage_is_claimed() -> None:
         for seed in range(20)
     ]
     assert sum(search.claimed for search in searches) >= 17
-    assert "a symmetry is claimed" in repr(next(search for search in searches if search.claimed))
 
 
 def test_equal_networks_claim_nothing() -> None:
@@ -108,7 +106,6 @@ def test_equal_networks_claim_nothing() -> None:
     assert search.advantage == 0
     assert search.p_value == 0.5
     assert not search.claimed
-    assert "no symmetry is claimed" in repr(search)
 
 
 @pytest.mark.parametrize("count", [1, 4, 8])
@@ -121,14 +118,14 @@ def test_angles_are_spread_evenly_and_away_from_the_identity(count: int) -> None
     assert all(-180 <= angle < 180 for angle in spread_angles(count, 37))
 
 
-def test_bad_input_is_named() -> None:
-    with pytest.raises(ValueError, match="starts must hold at least one start"):
+def test_invalid_arguments_are_named() -> None:
+    with pytest.raises(ValueError, match="starts"):
         search_starts({}, guesses(0.5), trained, correct)
-    with pytest.raises(ValueError, match="retrainings must be at least 2, which have a variance, got 1"):
+    with pytest.raises(ValueError, match="retrainings"):
         search_starts({"a": guesses(0.5)}, guesses(0.5), trained, correct, retrainings=1)
-    with pytest.raises(ValueError, match=r"at least 4 images, got \(3,\)"):
+    with pytest.raises(ValueError, match="correct"):
         search_starts({"a": guesses(0.5, images=3)}, guesses(0.5), trained, correct)
-    with pytest.raises(ValueError, match="the same images each time, got 8 and 9"):
+    with pytest.raises(ValueError, match="correct"):
         search_starts({"a": guesses(0.5, images=9)}, guesses(0.5, images=8), trained, correct)
-    with pytest.raises(ValueError, match="count must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="count"):
         spread_angles(0)

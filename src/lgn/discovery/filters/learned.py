@@ -1,139 +1,100 @@
-"""A generator learned by backpropagation from the moments that it must keep, from many random starts at once."""
+"""Generators learned by gradient descent on the moments that they must keep, from many random starts at once."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from lgn.actions import Patch, size_text
+from lgn.answer import Answer, DataSummary, Defect, Evidence, Row, Verdict
 from lgn.data.seeds import generator_for
 from lgn.generators import FAMILIES, Generator, Representation, make_generator, permutation_like, rebase
-from lgn.groups import Group, as_group, relation_error
+from lgn.groups import Group, as_group, cyclic, relation_error
+from lgn.linalg import identity_like
 from lgn.penalties import KeptMoments, PatchMoments
 from lgn.stats import stratified_halves
+from lgn.transforms import Space, Transformation
 
-Verdict = Literal["kept", "broken", "undecided"]
-KEPT = 3.0  # times what halves differ by, at every degree: at most this is noise
-POWER = 0.1  # violation under which halves must differ, or wrong generators look like right ones
-REBASE = 20  # steps between two movings of the origin, see Note [Rebasing]
-NEAR = 0.5  # relative distance to the identity under which a map is it, in some directions at least
+KEPT = 3.0  # the largest violation of a symmetry at any degree, in units of the difference of the halves
+POWER = 0.1  # the largest difference of the halves that allows a verdict
+REBASE = 20  # the number of steps between two rebasings, see Note [Rebasing]
+SENTENCES = {
+    "kept": "The images keep a learned {}.",
+    "broken": "The images do not keep the learned {}.",
+    "undecided": "The images are too few to decide whether they keep the learned {}.",
+}
+NEAR = 0.5  # a map with a smaller relative distance to the identity is the identity in many directions
 
 # Note [Kept on other images]
-# One half of the images learns, from all starts, and chooses the start with the least violation; the other half judges
-# that start alone. Two halves of the same images differ by noise, degree by degree, and a symmetry is missed on the
-# second half by about as much: on turned and flipped digits 0.3 to 1.6 times as much, while what is wrong in one
-# direction of 25 misses third moments by 20 times as much and more. Up to three times is "kept". Few images differ so
-# much that everything is kept: then nothing is decided, and `images_needed` says how many would do.
-
-
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """The best of many starts, and whether images that taught it nothing agree.
-
-    Shapes: matrices (generators of the group, d, d), violations (starts,)
-    """
-
-    group: Group
-    patch: Patch
-    #: The matrix of each generator of the group: `start=list(learned.matrices)` of a layer.
-    matrices: Tensor
-    #: What every start violates at last on the half that learns, sorted; that chosen is the first.
-    violations: Tensor
-    #: By degree 1, 2, 3: what the chosen one misses on the other half, and by how much halves differ.
-    missed: tuple[float, ...]
-    halves: tuple[float, ...]
-    images: int
-
-    @property
-    def ratio(self) -> float:
-        """What is missed on the other half over what halves differ by, at the degree where that is largest."""
-        return max(m / h if h else 0.0 for m, h in zip(self.missed, self.halves, strict=True))
-
-    @property
-    def verdict(self) -> Verdict:
-        """See Note [Kept on other images]."""
-        if sum(self.halves) > POWER:
-            return "undecided"
-        return "kept" if self.ratio <= KEPT else "broken"
-
-    @property
-    def images_needed(self) -> int:
-        """How many images, about, make halves differ little enough to decide."""
-        return math.ceil(self.images * max(1.0, sum(self.halves) / POWER))
-
-    def __repr__(self) -> str:
-        said = {
-            "kept": f"kept: missed {self.ratio:.2g} times as much as halves of the images differ by",
-            "broken": f"broken: missed {self.ratio:.2g} times as much as halves differ by, where {KEPT:g} are allowed",
-            "undecided": f"undecided: about {self.images_needed:,} images would decide, there are {self.images:,}",
-        }[self.verdict]
-        return f"Learned({self.group.name} on {size_text(self.patch)}, best of {len(self.violations)} starts, {said})"
+# One half of the images trains all starts and chooses the start with the smallest violation; the other half judges that
+# start. Two halves of the same images differ by noise at every degree, and the violation of a symmetry on the second
+# half is about as large: 0.3 to 1.6 times the difference on rotated and flipped digits. A map that is wrong in one of
+# 25 directions violates third moments by 20 times the difference and more. Up to 3 times is "kept". With few images,
+# the halves differ so much that every map is kept: then the verdict is "undecided".
 
 
 def learn_generator(
     images: Tensor,
-    labels: Tensor | None,
+    labels: Tensor | None = None,
+    *,
     patch: Patch,
     group: Group | str | int = 4,
-    *,
-    family: str = "cyclic",
+    family: str | None = None,
     starts: int = 24,
     steps: int = 250,
     learning_rate: float = 0.1,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
-) -> Learned:
-    """Learn a generator that keeps the moments of patches, class by class, from random starts at once.
+    progress: bool = False,
+) -> Answer:
+    """Learn generators that keep the moments of patches in every class, and judge them on other images.
 
-    `loss = lgn.penalties.KeptMoments` of a batch of generators, one for each start, by Adam with a rate that rises and
-    falls. Families: `cyclic` and `representation`, in which every relation holds and the identity is not reached;
-    `orthogonal` and `dense`, of which starts that end near the identity are left out, and those whose relations do not
-    hold. A third of the starts, about, arrive at a quarter turn that images keep: with few, none may, and "broken" is
-    then said of what was learned instead. `progress` is told how many steps are done, of how many. See Note [Kept on
-    other images].
+    The loss is `lgn.penalties.KeptMoments` of a batch of generators, one per start. The families `cyclic` (the default
+    for groups with one generator) and `representation` satisfy every relation and exclude the identity. For the
+    families `orthogonal` and `dense`, starts that end near the identity or violate the relations are left out. About a
+    third of the starts reach a quarter turn that the images keep; with few starts, none may, and the verdict "broken"
+    is about the map that was learned.
+
+    The answer has one row per generator of the group, whose matrix acts on patches. The value of its evidence is the
+    violation on the other half of the images, and the noise the difference of the halves, at the degree that is
+    violated most. See Note [Kept on other images].
 
     Shapes: images (N, C, H, W), labels (N,)
     """
     group = as_group(group)
+    family = family or ("cyclic" if len(group.generators) == 1 else "representation")
     if starts < 1 or steps < 2:
         raise ValueError(f"starts must be at least 1 and steps at least 2, got {starts} and {steps}")
-    if len(images) < 4:
-        raise ValueError(f"images must be at least 4, in two halves, got {len(images)}")
-    strata = torch.zeros(len(images), device=images.device) if labels is None else labels.to(images.device)
-    learns, judges = stratified_halves(strata, generator_for("halves of learned", seed))
+    training, judging = _halves(images, labels, seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         generator = random_generators(family, patch, group, starts).to(images)
-    penalty = KeptMoments(generator, images[learns], None if labels is None else labels[learns])
+    penalty = KeptMoments(generator, *training)
     _descend(generator, penalty, steps, learning_rate, progress)
-    with torch.no_grad():
-        matrices = generator.matrix().unflatten(0, (len(group.generators), starts))[
-            :, :, 0
-        ]  # (generators, starts, d, d)
-        violation = _violation(generator, penalty, starts)
-        usable = torch.where(_is_group(matrices, group), violation, torch.inf)
-        best = matrices[:, int(usable.argmin())]
-        moments = next(iter(penalty.moments.children()))
-        assert isinstance(moments, PatchMoments)
-        other = PatchMoments(images[judges], None if labels is None else labels[judges], patch, frame=moments)
-        missed, halves = other(best).amax(1), moments.difference(other)
-    return Learned(
-        group,
-        patch,
-        best.detach().clone(),
-        violation.sort().values.detach(),
-        tuple(missed.tolist()),
-        tuple(halves.tolist()),
-        len(images),
+    matrices, note = _best_start(generator, penalty, starts)
+    (moments,) = penalty.moments.children()
+    assert isinstance(moments, PatchMoments)
+    verdict, needed, evidence = _judged(matrices, moments, PatchMoments(*judging, patch, frame=moments), len(images))
+    kept = verdict == "kept"
+    return Answer(
+        question="data" if labels is None else "labels",
+        data=DataSummary("images", len(images), tuple(images.shape[1:]), _class_names(labels)),
+        rows=tuple(
+            Row(transformation, verdict, (evidence,), element=name if kept else None, needed=needed)
+            for name, transformation in _transformations(matrices, group, patch, images.shape[1]).items()
+        ),
+        sentence=SENTENCES[verdict].format(f"{group.name} on patches of {size_text(patch)}"),
+        name=group.name if kept else "",
+        group=group if kept else cyclic(1),
+        notes=(note,),
+        seed=seed,
+        settings={"group": group.name, "patch": size_text(patch), "family": family, "starts": starts, "steps": steps},
     )
 
 
 def random_generators(family: str, patch: Patch, group: Group | str | int, count: int) -> Generator:
-    """`count` generators of a family at random starts, to learn from moments; exact groups are orthogonal."""
+    """`count` generators of a family from random starts; representations are orthogonal."""
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {family!r}")
     kind, group = FAMILIES[family], as_group(group)
@@ -143,34 +104,80 @@ def random_generators(family: str, patch: Patch, group: Group | str | int, count
     return make_generator(kind, patch, group, (count, 1))
 
 
-def _descend(
-    generator: Generator, penalty: KeptMoments, steps: int, rate: float, progress: Callable[[int, int], None] | None
-) -> None:
+def _descend(generator: Generator, penalty: KeptMoments, steps: int, rate: float, progress: bool) -> None:
+    """Adam with a learning rate that rises and falls once."""
     optimizer = torch.optim.Adam(generator.parameters(), lr=rate)
     scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps, pct_start=0.15)
-    for step in range(steps):
+    for step in tqdm(range(steps), disable=not progress):
         if step and step % REBASE == 0:
             rebase(generator)
         optimizer.zero_grad()
         penalty().backward()
         optimizer.step()
         scheduler.step()
-        if progress is not None:
-            progress(step + 1, steps)
 
 
-def _violation(generator: Generator, penalty: KeptMoments, starts: int) -> Tensor:
-    """Of every start, all generators of its group together.  -> (starts,)"""
-    (each,) = penalty.violations().values()
-    return each.unflatten(0, (len(generator.group.generators), starts)).sum(0)
+def _halves(images: Tensor, labels: Tensor | None, seed: int) -> list[tuple[Tensor, Tensor | None]]:
+    """The images and labels of two random halves with the same classes."""
+    if len(images) < 4:
+        raise ValueError(f"images must have at least 4 samples, got {len(images)}")
+    strata = torch.zeros(len(images), device=images.device) if labels is None else labels.to(images.device)
+    halves = stratified_halves(strata, generator_for("halves of learned", seed))
+    return [(images[half], None if labels is None else labels[half]) for half in halves]
+
+
+@torch.no_grad()
+def _best_start(generator: Generator, penalty: KeptMoments, starts: int) -> tuple[Tensor, str]:
+    """The generators of the start with the smallest violation, (generators, d, d), and a note about all starts."""
+    shape = len(generator.group.generators), starts
+    matrices = generator.matrix()[:, 0].unflatten(0, shape)
+    (violations,) = penalty.violations().values()
+    violation = violations.unflatten(0, shape).sum(0)
+    best = int(torch.where(_is_group(matrices, generator.group), violation, torch.inf).argmin())
+    note = (
+        f"The violation of the best of {starts} starts on the training half is {float(violation[best]):.2g}, the "
+        f"median of all starts {float(violation.median()):.2g}."
+    )
+    return matrices[:, best].clone(), note
 
 
 def _is_group(matrices: Tensor, group: Group) -> Tensor:
-    """Whether no element but the first is the identity, and relations hold, roughly.
+    """Whether only the first element is near the identity, and the relations hold approximately.
 
     Shapes: (generators, starts, d, d) -> (starts,)
     """
-    words = group.representation(matrices)  # (order, starts, d, d)
-    eye = torch.eye(matrices.shape[-1]).to(words)
-    apart = torch.linalg.matrix_norm(words[1:] - eye).amin(0) / matrices.shape[-1] ** 0.5
+    elements = group.representation(matrices)  # (order, starts, d, d)
+    apart = torch.linalg.matrix_norm(elements[1:] - identity_like(matrices)).amin(0) / matrices.shape[-1] ** 0.5
     return (apart > NEAR) & (relation_error(group, matrices) < NEAR)
+
+
+@torch.no_grad()
+def _judged(
+    matrices: Tensor, moments: PatchMoments, other: PatchMoments, images: int
+) -> tuple[Verdict, tuple[int, int] | None, Evidence]:
+    """The verdict, the number of images needed and the evidence, from the moments of both halves.
+
+    See Note [Kept on other images].
+    """
+    missed, noise = other(matrices).amax(1).tolist(), moments.difference(other).tolist()  # for each degree
+    ratio, value, difference = max((m / h if h else 0.0, m, h) for m, h in zip(missed, noise, strict=True))
+    verdict: Verdict = "kept" if ratio <= KEPT else "broken"
+    needed = None
+    if sum(noise) > POWER:
+        count = math.ceil(images * sum(noise) / POWER)
+        verdict, needed = "undecided", (count, 2 * count)
+    detail = Defect(noise=difference, share=value)
+    return verdict, needed, Evidence("moments", value, verdict=verdict, detail=detail)
+
+
+def _transformations(matrices: Tensor, group: Group, patch: Patch, channels: int) -> dict[str, Transformation]:
+    """The transformation of each generator, by its name; patches of (channels, 1) are the colours of pixels."""
+    space: Space = "channels" if patch == (channels, 1) and channels > 1 else "images"
+    return {
+        name: Transformation(f"learned {name}", matrix=matrix, space=space, order=group.element_orders[element])
+        for name, element, matrix in zip(group.generators, group.generator_elements, matrices, strict=True)
+    }
+
+
+def _class_names(labels: Tensor | None) -> tuple[str, ...]:
+    return () if labels is None else tuple(str(label) for label in labels.unique().tolist())

@@ -1,40 +1,40 @@
-"""How much of a generator noisy filters know: what rises above the noise that the residual implies."""
+"""The dimensions of a generator that noisy filters determine: those above the noise that the residual implies."""
 
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-# Singular values below this share of the largest are rounding: filters of trained networks are float32.
+# Singular values below this share of the largest are rounding errors: filters of trained networks are float32.
 TOLERANCE = 1e-6
 
 # Note [The edge of noise]
 # If filters are B + E, with independent noise of standard deviation sigma in every entry, then pairs (x, y = A x) have
 # noise on both sides: Y - A X = E_+ - A E_-, whose columns have the covariance sigma^2 (I + A A^T). Least squares on
-# all dimensions that X has, r of them, leaves |R|^2 = sigma^2 (pairs - r) (d + |A|_F^2), and that gives sigma. Noise
-# alone has singular values up to the edge sigma (sqrt(d) + sqrt(pairs)): a direction of X below it may be noise, and A
-# there arbitrary, however well X determines it by rank. |A|_F is known on the directions above the edge alone: they are
-# taken in one by one, from the largest, as long as each is above the edge that the ones before it imply.
-# With no more pairs than dimensions there is no residual, and no word about noise: then the rank counts.
+# all r dimensions of X leaves |R|^2 = sigma^2 (pairs - r) (d + |A|_F^2), which determines sigma. Noise alone has
+# singular values up to the edge sigma (sqrt(d) + sqrt(pairs)). A direction of X below the edge may be noise, and A is
+# arbitrary there, however well X determines it by rank. |A|_F is known on the directions above the edge only.
+# Directions are therefore included one by one, from the largest, as long as they are above the edge that the directions
+# before them imply. If there are not more pairs than dimensions, there is no residual, and the rank counts.
 
 
 class Known(NamedTuple):
-    """What pairs know, for each generator."""
+    """What pairs determine, for each generator."""
 
     dimension: Tensor
-    #: Of an entry of the filters, as a share of their root mean square; NaN where no residual is left to say.
+    #: The noise of an entry of the filters, as a share of their root mean square; NaN without a residual.
     noise: Tensor
     #: Combinations of pairs that are more than noise, orthonormal or zero, (..., d or pairs, pairs).
     seen: Tensor
-    #: Of the entries of `A P_U` in least squares, U the identifiable subspace, (..., d, d); infinite without residual.
+    #: The standard errors of the entries of `A P_U` in least squares, (..., d, d); infinite without a residual.
     standard_errors: Tensor
 
 
 def what_is_known(before: Tensor, after: Tensor, noisy: bool = True) -> Known:
-    """The identifiable subspace and the errors on it, the residual taken for noise or not.
+    """The identifiable subspace U and the standard errors on it; the residual is noise if `noisy`.
 
-    See Note [The edge of noise].
     `Var A_ab = s_a^2 [(X X^T)^+]_bb` with s_a^2 the variance of the residual in pixel a, `|R_a|^2 / (pairs - dim U)`.
+    See Note [The edge of noise].
 
     Shapes: (..., d, pairs), (..., d, pairs) -> dimension and noise (...), seen (..., d or pairs, pairs)
     """
@@ -42,7 +42,7 @@ def what_is_known(before: Tensor, after: Tensor, noisy: bool = True) -> Known:
     u, s, vh = torch.linalg.svd(before, full_matrices=False)
     real = s > TOLERANCE * s[..., :1]
     rows = vh * real.unsqueeze(-1)
-    freedom = (pairs - real.sum(-1)).double()  # of the residual
+    freedom = (pairs - real.sum(-1)).double()  # degrees of freedom of the residual
     left = (after - after @ rows.mT @ rows).flatten(-2).norm(dim=-1)
     inverse = torch.where(real, 1 / s, torch.zeros_like(s))
     size = (after @ rows.mT * inverse.unsqueeze(-2)).square().sum(-2).cumsum(-1)  # |A|_F^2 on the first dimensions

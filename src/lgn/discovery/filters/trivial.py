@@ -1,4 +1,4 @@
-"""What relates two patches without any symmetry: the patch itself, and one number that both share."""
+"""The best map between patches that needs no symmetry: the patch itself, and one number that both patches share."""
 
 import torch
 from torch import Tensor
@@ -7,17 +7,20 @@ TOLERANCE = 1e-6
 ROUNDS = 50
 
 # Note [Trivial maps]
-# Two patches that share their brightness and nothing else are related, linearly and beyond all chance: g x is predicted
-# by one number of x times a mean patch. So are a patch and itself with noise, best by taking back the directions in
-# which the x hardly vary. None of this is a symmetry. Trivial is therefore
+# Two patches that share nothing except their brightness are related, linearly and far beyond chance: one number of x
+# times a mean patch predicts g x. A patch and a noisy copy of it are also related; the best prediction shrinks the
+# directions in which the x hardly vary. Neither is a symmetry. The trivial maps are therefore
 #     g x = b + C x + m w^T x,
-# with C diagonal in the principal directions of the x, all its numbers of one sign (the patch again, or its negative,
-# freed of noise), and one number w^T x times one patch m; the b, C, m and w that predict best. A map is found by what
-# it explains of the rest; and chance is what it explains if the rest is dealt to other pairs.
+# where C is diagonal in the principal directions of the x with entries of one sign (the patch again, or its negative,
+# without noise), and the number w^T x multiplies one patch m. The b, C, m and w that predict best are used. A map is
+# found if it explains a part of the rest; chance is the part that it explains if the rest is dealt to other pairs.
 
 
 def trivial_prediction(before: Tensor, after: Tensor, count: int) -> Tensor:
-    """What the trivial map that suits the first `count` pairs best says of all.  (N, d), (N, d) -> (N, d)"""
+    """The prediction for all pairs by the trivial map that is best on the first `count` pairs.
+
+    Shapes: (N, d), (N, d) -> (N, d)
+    """
     middle, mean = before[:count].mean(0), after[:count].mean(0)
     left, lengths, right = torch.linalg.svd(before[:count] - middle, full_matrices=False)
     kept = lengths > TOLERANCE * lengths[0].clamp_min(torch.finfo(lengths.dtype).tiny)
@@ -31,9 +34,9 @@ def trivial_prediction(before: Tensor, after: Tensor, count: int) -> Tensor:
 
 
 def _fit(target: Tensor, own: Tensor, sign: int) -> Tensor:
-    """`C own + u m^T` nearest to the target, C diagonal and of one sign, by turns of C and of u.  (r, d) -> (r, d)
+    """`C own + u m^T` nearest to the target, with C diagonal and of one sign, by rounds of C and u.  (r, d) -> (r, d)
 
-    For a given u the best m follows, and C is best on what is orthogonal to u; `own own^T` is diagonal.
+    The best m follows from u, and C is best on the orthogonal complement of u, since `own own^T` is diagonal.
     """
     size = own.square().sum(1)
     gains = torch.zeros_like(size)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.discovery.filters import Search, search_starts, spread_angles
+from lgn.discovery.filters.start_search import Search, search_starts, spread_angles
 from lgn.discovery.images.fitting import correct, fit, torch_seed
 from lgn.discovery.images.observer import smaller
 from lgn.generators import Affine, generators_of
@@ -101,7 +101,7 @@ def affine_generator(model: nn.Module) -> Affine:
 
 def starting_angles(count: int, seed: int) -> list[float]:
     """Spread evenly, moved by the seed, and none within 10 degrees of a multiple of 90 where there are 8."""
-    return list(spread_angles(count, offset=(-10, -5, 0, 5, 10)[seed % 5]))
+    return spread_angles(count, offset=(-10, -5, 0, 5, 10)[seed % 5])
 
 
 Shape = tuple[int, int, int]  # channels, classes, kernel

@@ -30,7 +30,7 @@ def fitted_map_note(
     stacked = torch.stack([bank.filters[first], signs * bank.filters[second]], 1).flatten(0, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndeterminedWarning)
-        fit = fit_generator(stacked, 2, "procrustes", seed=seed)
+        fit = fit_generator(stacked, group=2, method="procrustes", seed=seed)
     symmetries = [question.transformation for question in symmetries_of(bank.patch)]
     known = torch.stack([matrix_of(transformation, bank.patch) for transformation in symmetries])
     # The fit is arbitrary outside of the directions that the pairs span.

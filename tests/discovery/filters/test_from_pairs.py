@@ -1,5 +1,7 @@
 """The map between before and after, judged on pairs that were held out."""
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -23,16 +25,14 @@ def test_the_map_is_found(patches: torch.Tensor) -> None:
     torch.testing.assert_close(fit.matrix, TURN, atol=1e-6, rtol=0)
     assert fit.residual < 1e-6
     assert fit.identifiable_dimension == 16
-    assert len(fit.singular_values) == 16
 
 
-def test_unrelated_pairs_are_said_to_be_unrelated(patches: torch.Tensor) -> None:
+def test_no_map_is_found_between_unrelated_pairs(patches: torch.Tensor) -> None:
     centred = patches - patches.mean(0)
     fits = [fit_from_pairs(centred, centred[torch.randperm(len(centred))], seed=seed) for seed in range(4)]
     assert not any(fit.found for fit in fits)
     assert all(fit.residual > 0.9 for fit in fits)
     assert all(fit.effect < 0.02 for fit in fits)
-    assert "no symmetry found" in repr(fits[0])
 
 
 BRIGHTNESS = {
@@ -43,7 +43,7 @@ BRIGHTNESS = {
 
 @pytest.mark.parametrize("how", BRIGHTNESS)
 def test_brightness_that_pairs_share_is_no_symmetry(how: str) -> None:
-    """Related beyond all chance, by one number: half of the energy is explained, and nothing found."""
+    """One number relates the patches beyond chance: half of the energy is explained, and no map is found."""
     found, explained = [], []
     for seed in range(10):
         generator = torch.Generator().manual_seed(seed)
@@ -58,7 +58,7 @@ def test_brightness_that_pairs_share_is_no_symmetry(how: str) -> None:
 
 @pytest.mark.parametrize("noises", [(0.0, 0.0), (0.0, 0.5), (0.5, 0.5)])
 def test_the_identity_is_trivial(patches: torch.Tensor, noises: tuple[float, float]) -> None:
-    """With noise on both sides, a patch is best predicted by blurring the other: no symmetry either."""
+    """With noise on both sides, the best prediction of a patch is a blurred version of the other patch."""
     torch.manual_seed(0)
     x, gx = (patches + noise * patches.std() * torch.randn_like(patches) for noise in noises)
     for pair in ((x, gx), (x, -2 * gx)):
@@ -90,12 +90,11 @@ def test_a_map_is_found_through_noise_and_shared_brightness(patches: torch.Tenso
     assert fit.effect > 0.2
 
 
-def test_what_was_not_seen_is_not_known() -> None:
+def test_the_dimension_is_that_of_the_span() -> None:
     generator = torch.Generator().manual_seed(0)
     flat = torch.randn(500, 4, 1, generator=generator, dtype=torch.float64).expand(-1, -1, 4)  # constant along rows
     fit = fit_from_pairs(flat, act(TURN, flat))
     assert fit.identifiable_dimension == 4
-    assert fit.eigengap > 1e6
     assert fit.found
     torch.testing.assert_close(act(fit.matrix, flat), act(TURN, flat), atol=1e-6, rtol=0)
 
@@ -106,15 +105,17 @@ def test_channels_are_further_pairs(patches: torch.Tensor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shapes", "changes", "message"),
+    ("shapes", "changes", "argument"),
     [
-        (((5, 4, 4), (6, 4, 4)), {}, r"x and gx must both be .* got \(5, 4, 4\) and \(6, 4, 4\)"),
-        (((5, 16), (5, 16)), {}, "x and gx must both be"),
-        (((2, 4, 4), (2, 4, 4)), {}, "x must hold enough pairs"),
-        (((9, 4, 4), (9, 4, 4)), {"held_out": 1.0}, "held_out must lie between 0 and 1, got 1.0"),
-        (((9, 4, 4), (9, 4, 4)), {"shuffles": 0}, "shuffles must be at least 1"),
+        (((5, 4, 4), (6, 4, 4)), {}, "gx"),
+        (((5, 16), (5, 16)), {}, "gx"),
+        (((2, 4, 4), (2, 4, 4)), {}, "x must"),
+        (((9, 4, 4), (9, 4, 4)), {"held_out": 1.0}, "held_out"),
+        (((9, 4, 4), (9, 4, 4)), {"shuffles": 0}, "shuffles"),
     ],
 )
-def test_bad_input_is_named(shapes: tuple, changes: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_invalid_arguments_are_named(shapes: tuple[tuple[int, ...], ...], changes: Any, argument: str) -> None:
+    with pytest.raises(ValueError, match=argument):
         fit_from_pairs(torch.randn(shapes[0]), torch.randn(shapes[1]), **changes)
+    with pytest.raises(ValueError, match="finite"):
+        fit_from_pairs(torch.full((9, 4, 4), torch.inf), torch.zeros(9, 4, 4))

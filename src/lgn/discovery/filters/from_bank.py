@@ -1,0 +1,160 @@
+"""The generators of a bank of filters: the linear maps from each filter of a set to another."""
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from lgn.actions import vec
+from lgn.discovery.filters.arranging import arrange, in_order
+from lgn.discovery.filters.chance import chance_of_fit
+from lgn.discovery.filters.exact_fit import fit_representation
+from lgn.discovery.filters.noise import TOLERANCE, what_is_known
+from lgn.discovery.filters.record import SIGNIFICANCE, Fit, Method
+from lgn.generators.fit import least_squares_generator
+from lgn.groups import Group, as_group
+from lgn.linalg import double
+from lgn.nn.determined import warn_undetermined
+
+FitShare = Literal["layer", "set"]
+
+
+def fit_generator(
+    bank: Tensor,
+    *,
+    group: Group | str | int,
+    method: Method | None = None,
+    share: FitShare = "layer",
+    shuffles: int | None = None,
+    seed: int = 0,
+) -> Fit:
+    """Fit the generators of a group to a bank of filters, such as the weight of a trained convolution.
+
+    - "least-squares" (the default for groups with one generator): `A = B_plus pinv(B_minus)` from the pairs (element
+      j + 1, element j) of all sets that share A, on the dimensions that are not noise (Note [The edge of noise]). The
+      relation `A^p = I` is not assumed.
+    - "procrustes": the nearest orthogonal A, which is better with noise.
+    - "relations" (the default for other groups): all generators together, such that every relation holds (Note
+      [Fitting a representation]).
+    - "unordered": the same if the order of the filters within each set is not known (Note [Elements within a set]).
+
+    For the p-value, 99 shuffled banks are fitted, or 19 for "unordered" (Note [Only directions are shuffled]). It is 1
+    for a single set, and if there are not more pairs than dimensions. `share="set"` fits generators for each set.
+    The computation is in float64 on the CPU.
+
+    Shapes: bank (sets * order, channels, n, m), set-major; filters of signals have one axis, filters of volumes three
+    """
+    group = as_group(group)
+    method = method or ("least-squares" if len(group.generators) == 1 else "relations")
+    shuffles = (19 if method == "unordered" else 99) if shuffles is None else shuffles
+    _require(method, share, shuffles)
+    filters = _sets(bank, group)
+    unordered, exact = method == "unordered", method in ("relations", "unordered")
+    closed = exact or len(group.generators) > 1
+
+    def residuals(banks: Tensor) -> Tensor:
+        if unordered:
+            banks = torch.stack([in_order(shuffled, arrange(shuffled, group)) for shuffled in banks])
+        return _unexplained(*_pairs(banks, group, share, closed), orthogonal=method == "procrustes")
+
+    arrangement = arrange(filters, group) if unordered else torch.arange(group.order).expand(len(filters), -1)
+    arranged = in_order(filters, arrangement)
+    before, after = _pairs(arranged, group, share, closed)
+    before = before.expand_as(after)
+    p_value = chance_of_fit(filters, shuffles, seed, residuals)
+    # If chance fits as well, the residual is not noise, but shows that there is no generator.
+    known = what_is_known(before, after, noisy=p_value <= SIGNIFICANCE)
+    seen = known.seen  # the combinations of pairs that are more than noise
+    if exact:
+        matrices = fit_representation(arranged, group).unsqueeze(1)
+    elif method == "procrustes":
+        matrices = _orthogonal(before, after)
+    else:
+        matrices = least_squares_generator(before @ seen.mT, after @ seen.mT)
+    left = after - (after @ seen.mT @ seen if method == "least-squares" else matrices @ before)
+    dimension, (d, pairs) = int(known.dimension.min()), before.shape[-2:]
+    warn_undetermined(dimension, d, pairs)
+    return Fit(
+        method=method,
+        matrices=matrices if share == "set" else matrices[:, 0],
+        group=group,
+        residual=float(_relative(left, after)),
+        trivial_residual=_left_by_scalars(before, after),
+        p_value=p_value,
+        identifiable_dimension=dimension,
+        noise=float(known.noise.max()),
+        standard_errors=known.standard_errors if share == "set" else known.standard_errors[:, 0],
+        arrangement=arrangement,
+    )
+
+
+def _require(method: str, share: str, shuffles: int) -> None:
+    if method not in get_args(Method):
+        raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
+    if share not in get_args(FitShare):
+        raise ValueError(f"share must be one of {', '.join(get_args(FitShare))}, got {share!r}")
+    if method in ("relations", "unordered") and share != "layer":
+        raise ValueError(f"share must be 'layer' for method {method!r}, got {share!r}")
+    if shuffles < 1:
+        raise ValueError(f"shuffles must be at least 1, got {shuffles}")
+
+
+def _sets(bank: Tensor, group: Group) -> Tensor:
+    """(sets * order, channels, n, m), or with one axis or three -> float64 (sets, order, channels, d)"""
+    if not 3 <= bank.ndim <= 5:
+        raise ValueError(f"bank must be (sets * order, channels, *patch), got shape {tuple(bank.shape)}")
+    if group.order < 2 or len(bank) % group.order or not len(bank):
+        raise ValueError(
+            f"group must have at least 2 elements and an order that divides the {len(bank)} filters of bank, got "
+            f"{group.name} of order {group.order}"
+        )
+    if not torch.isfinite(bank).all():
+        raise ValueError("bank must be finite, got infinities or NaN")
+    return vec(double(bank.detach()).cpu(), bank.ndim - 2).unflatten(0, (-1, group.order))
+
+
+def _pairs(banks: Tensor, group: Group, share: FitShare, closed: bool) -> tuple[Tensor, Tensor]:
+    """Filters, and their images under each generator, as columns.
+
+    Unless `closed`, the last filter of a set, which a generator with `A^p = I` maps to the first, is left out.
+
+    Shapes: (..., sets, order, channels, d) -> (..., 1, sets or 1, d, pairs), (..., generators, sets or 1, d, pairs)
+    """
+    used = group.order if closed else group.order - 1
+
+    def columns(part: Tensor) -> Tensor:
+        part = part.flatten(-4, -3).unsqueeze(-4) if share == "layer" else part
+        return part.flatten(-3, -2).mT
+
+    after = [columns(banks[..., group.table[a][:used], :, :]) for a in group.generator_elements]
+    return columns(banks[..., :used, :, :]).unsqueeze(-4), torch.stack(after, -4)
+
+
+def _orthogonal(before: Tensor, after: Tensor) -> Tensor:
+    """The polar factor on the dimensions that the pairs determine, completed as in least squares."""
+    u, s, vh = torch.linalg.svd(after @ before.mT)
+    kept = (s > TOLERANCE**2 * s[..., :1]).unsqueeze(-2)  # singular values of a product of two are squares
+    return least_squares_generator(vh.mT * kept, u * kept)
+
+
+def _unexplained(before: Tensor, after: Tensor, *, orthogonal: bool) -> Tensor:
+    """The relative residual of the best orthogonal map, or of the best linear map.  -> (...)"""
+    if orthogonal:
+        u, _, vh = torch.linalg.svd(after @ before.mT)
+        return _relative(after - u @ (vh @ before), after)
+    _, s, vh = torch.linalg.svd(before, full_matrices=False)
+    rows = vh * (s > TOLERANCE * s[..., :1]).unsqueeze(-1)
+    return _relative(after - after @ rows.mT @ rows, after)
+
+
+def _left_by_scalars(before: Tensor, after: Tensor) -> float:
+    """The relative residual of the best map `c I` for each generator."""
+    size = before.square().sum((-2, -1), keepdim=True).clamp_min(1e-300)
+    scalars = (before * after).sum((-2, -1), keepdim=True) / size
+    return float(_relative(after - scalars * before, after))
+
+
+def _relative(left: Tensor, after: Tensor) -> Tensor:
+    """`|left| / |after|` over all generators and sets together.  (..., generators, sets, d, pairs) -> (...)"""
+    size = after.flatten(-4).norm(dim=-1).clamp_min(torch.finfo(after.dtype).tiny)
+    return left.flatten(-4).norm(dim=-1) / size
