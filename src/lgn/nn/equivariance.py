@@ -16,6 +16,7 @@ from lgn.nn.bank import cached
 from lgn.nn.image_action import operator_names
 from lgn.nn.layers import GroupConv
 from lgn.nn.sets import SetBatchNorm, advance
+from lgn.text import columns
 from lgn.transforms import parse_operator
 from lgn.transforms.warps import rotate
 
@@ -44,15 +45,12 @@ class EquivarianceTable:
         return max(self.errors[-1])
 
     def __str__(self) -> str:
-        width = max(len(name) for name in (*self.layers, "layer"))
-        lines = [
-            f"relative error for the elements of {self.group}, in brackets for the inner half of the pixels",
-            "  ".join([f"{'layer':<{width}}", *(f"{word:>17}" for word in self.elements)]),
-        ]
+        rows: list[tuple[str, ...]] = [("layer", *self.elements)]
         for name, errors, inside in zip(self.layers, self.errors, self.inside, strict=True):
-            cells = [f"{error:8.1e} ({inner:.0e})" for error, inner in zip(errors, inside, strict=True)]
-            lines.append("  ".join([f"{name:<{width}}", *(f"{cell:>17}" for cell in cells)]))
-        return "\n".join(lines)
+            cells = (f"{error:.1e} ({inner:.0e})" for error, inner in zip(errors, inside, strict=True))
+            rows.append((name, *cells))
+        title = f"relative error for the elements of {self.group}, in brackets for the inner half of the pixels"
+        return "\n".join([title, *columns(rows)])
 
 
 def equivariance_table(model: nn.Module, images: Tensor, action: Sequence[str] | None = None) -> EquivarianceTable:
@@ -105,14 +103,13 @@ def invariance_errors(
         return outputs - outputs.mean(1, keepdim=True)
 
     model.eval()
+    move = _turn_and_flip if names is None else partial(_move, names=names)
     try:
         with cached(model):
-            errors = {}
-            for element in range(1, group.order):
-                move = partial(_turn_and_flip, group=group, element=element)
-                if names is not None:
-                    move = partial(_move, names=names, group=group, element=element)
-                errors[group.words[element]] = invariance_error(scores, images, move)
+            errors = {
+                group.words[element]: invariance_error(scores, images, partial(move, group=group, element=element))
+                for element in range(1, group.order)
+            }
     finally:
         model.train(was_training)
     return errors

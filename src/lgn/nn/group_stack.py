@@ -6,12 +6,13 @@ filters.
 """
 
 import warnings
+from typing import Any
 
 import torch
 import torch.fx
 from torch import Tensor, nn
 
-from lgn.generators import Family, Share, Start
+from lgn.generators import Family, Share
 from lgn.groups import Group
 from lgn.nn.bank import OrbitBank, group_of_layer
 from lgn.nn.element_matrices import ElementFilters
@@ -60,7 +61,10 @@ class StackBank(nn.Module):
 
 
 class GroupStackConv(GroupConv):
-    """A group convolution from codes in sets to codes in sets, for any number of axes."""
+    """A group convolution from codes in sets to codes in sets, for any number of axes.
+
+    options: `start`, `device` and `dtype`, as in `GroupConv2d`.
+    """
 
     def __init__(
         self,
@@ -76,31 +80,15 @@ class GroupStackConv(GroupConv):
         group: Group | str | int = 4,
         generator: Family | None = None,
         share: Share = "layer",
-        start: Start = "orthogonal",
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        **options: Any,
     ) -> None:
         if in_sets < 1:
             raise ValueError(f"in_sets must be at least 1, got {in_sets}")
         group = group_of_layer(group)
         if generator is None:
             generator = "cyclic" if len(group.generators) == 1 else "representation"
-        super().__init__(
-            in_sets * group.order,
-            num_sets,
-            kernel_size,
-            stride=stride,
-            padding=padding,
-            dilation=dilation,
-            bias=bias,
-            padding_mode=padding_mode,
-            group=group,
-            generator=generator,
-            share=share,
-            start=start,
-            device=device,
-            dtype=dtype,
-        )
+        options |= {"group": group, "generator": generator, "share": share, "padding_mode": padding_mode}
+        super().__init__(in_sets * group.order, num_sets, kernel_size, stride, padding, dilation, bias, **options)
         self.in_sets = in_sets
         self._warned = False
         self._checked_size: tuple[int, ...] = ()  # the size of the last images that were checked

@@ -1,11 +1,10 @@
 """`GroupLinear`: the linear layer of torch with rows that are orbits."""
 
-import torch
+from typing import Any
+
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.generators import Family, Share, Start
-from lgn.groups import Group
 from lgn.nn.bank import OrbitBank
 from lgn.nn.layers import Bias, GroupLayer
 from lgn.nn.plain_layers import plain_layer
@@ -14,37 +13,15 @@ from lgn.nn.plain_layers import plain_layer
 class GroupLinear(GroupLayer):
     """A linear layer whose rows are orbits; the generator acts on the `in_features` inputs.
 
-    A dense generator has `in_features^2` entries, so use another family for many inputs. The other arguments are those
-    of `GroupConv2d`.
+    A dense generator has `in_features^2` entries, so use another family for many inputs.
+
+    options: `group`, `generator`, `share`, `start`, `device` and `dtype`, as in `GroupConv2d`.
 
     Shapes: (..., in_features) -> (..., num_sets * order)
     """
 
-    def __init__(
-        self,
-        in_features: int,
-        num_sets: int,
-        bias: Bias = "set",
-        *,
-        group: Group | str | int = 4,
-        generator: Family = "dense",
-        share: Share = "set",
-        start: Start = "orthogonal",
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        orbits = OrbitBank(
-            1,
-            num_sets,
-            (in_features, 1),
-            group=group,
-            generator=generator,
-            share=share,
-            start=start,
-            device=device,
-            dtype=dtype,
-        )
-        super().__init__(orbits, bias)
+    def __init__(self, in_features: int, num_sets: int, bias: Bias = "set", **options: Any) -> None:
+        super().__init__(OrbitBank(1, num_sets, (in_features, 1), **options), bias)
         self.in_features, self.out_features = in_features, num_sets * self.order
 
     def filters(self) -> Tensor:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from torch import nn
 
 from lgn.nn.bank import OrbitBank
-from lgn.text import bar, html_table, paragraphs
+from lgn.text import bar, columns, html_table, paragraphs
+
+HEAD = ("bank", "family", "order", "stored", "with free filters", "break-even order")
 
 
 @dataclass(frozen=True)
@@ -35,28 +37,21 @@ class Summary:
         return self.stored / self.free
 
     def _repr_html_(self) -> str:
-        rows = [
+        rows = [(*row, bar(bank.stored / bank.free)) for row, bank in zip(self._rows(), self.banks, strict=True)]
+        return paragraphs(self._sentence(), html_table((*HEAD, "stored / free"), rows))
+
+    def __str__(self) -> str:
+        return "\n".join([self._sentence(), *columns([HEAD, *self._rows()])])
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [
             (
                 bank.name or "bank",
                 bank.family,
-                str(bank.order),
-                f"{bank.stored:,}",
-                f"{bank.free:,}",
-                str(bank.break_even_order),
-                bar(bank.stored / bank.free),
+                *(f"{n:,}" for n in (bank.order, bank.stored, bank.free, bank.break_even_order)),
             )
             for bank in self.banks
         ]
-        head = ("bank", "family", "order", "stored", "with free filters", "break-even order", "stored / free")
-        return paragraphs(self._sentence(), html_table(head, rows))
-
-    def __str__(self) -> str:
-        lines = [
-            f"  {bank.name or 'bank'}: {bank.family}, order {bank.order}: {bank.stored:,} stored, {bank.free:,} free; "
-            f"breaks even at order {bank.break_even_order}"
-            for bank in self.banks
-        ]
-        return "\n".join([self._sentence(), *lines])
 
     def _sentence(self) -> str:
         if self.ratio > 1:

@@ -58,7 +58,7 @@ def _sites_of(
     generator: Generator, name: str, banks: list[OrbitBank], layer_name: str | None
 ) -> Iterator[GeneratorSite]:
     """The sites of one generator; banks that share it have the same sites."""
-    group, axes, first = generator.group, len(generator.patch), banks[0]
+    group, first = generator.group, banks[0]
     rows, columns = generator.start_distance.shape
     rows, sets = rows // len(group.generators), first.num_sets
     per_set = rows == first.num_layers * sets
@@ -89,7 +89,9 @@ def _sites_of(
                     bases=torch.stack([layers[i - 1][k - 1, channel - 1] for i, k, channel in members]),
                     base_names=_base_names(members, across),
                     member=member,
-                    acted_on=torch.cat([_batch(acted_on[i - 1][k - 1, c - 1], axes) for i, k, c in members]),
+                    acted_on=torch.cat(
+                        [acted_on[i - 1][k - 1, c - 1].reshape(-1, *generator.patch) for i, k, c in members]
+                    ),
                     length=group.order if cyclic else 2,
                 )
 
@@ -133,7 +135,3 @@ def _seen(filters: Tensor, across: bool) -> Tensor:
     Shapes: (sets, channels, n, m) -> the same, or (sets, n * m, channels, 1)
     """
     return filters.detach().flatten(2).mT.unsqueeze(-1) if across else filters.detach()
-
-
-def _batch(filters: Tensor, axes: int) -> Tensor:
-    return filters if filters.ndim > axes else filters[None]

@@ -151,7 +151,7 @@ class UnfoldedEncoder(nn.Module):
         u, codes, previous, last = None, images[0], images[0], self.num_layers - 1
         for number in range(last):
             previous, codes = codes, layers(u, images[number % len(images)], number)
-            u = layers.given(codes, previous, number + 1)
+            u = layers.layer_input(codes, previous, number + 1)
         image = images[last % len(images)]
         return layers(u, image, last) if cells is None else layers.pooled(u, image, last, cells)
 

@@ -16,14 +16,14 @@ SYNTHESISE = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3
 
 
 class Margins(NamedTuple):
-    """Zeros added around an image before it is analysed, and cropped after synthesis; a number for each axis."""
+    """The zeros around an image, added before correlation and cropped after synthesis: one number per axis."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
 
     @classmethod
     def of(cls, padding: int | str, patch: Patch) -> "Margins":
-        """From a number of pixels, or "same": codes of the image's size, the odd pixel after (n/2-1 before, n/2)."""
+        """The margins of a padding: a number of pixels, or "same", for which codes have the size of the image."""
         if padding == "same":
             return cls(tuple((n - 1) // 2 for n in patch), tuple(n // 2 for n in patch))
         if isinstance(padding, str) or not 0 <= padding < min(patch):
@@ -36,26 +36,9 @@ class Margins(NamedTuple):
 
     @property
     def padded(self) -> list[int]:
-        """As `F.pad` wants them, the last axis first: at the left, right, top and bottom."""
+        """The margins as `F.pad` takes them, the last axis first: left, right, top and bottom."""
         pairs = zip(reversed(self.before), reversed(self.after), strict=True)
         return [number for pair in pairs for number in pair]
-
-    # By name for images.
-    @property
-    def top(self) -> int:
-        return self.before[-2]
-
-    @property
-    def bottom(self) -> int:
-        return self.after[-2]
-
-    @property
-    def left(self) -> int:
-        return self.before[-1]
-
-    @property
-    def right(self) -> int:
-        return self.after[-1]
 
     def code_size(self, image: Tensor, patch: Patch) -> Patch:
         """The sides of the codes of an image."""
@@ -63,7 +46,7 @@ class Margins(NamedTuple):
         return tuple(side + before + after - n + 1 for side, before, after, n in sides)
 
     def image_size(self, codes: Tensor, patch: Patch) -> Patch:
-        """The sides of the image that codes are of."""
+        """The sides of the image that codes represent."""
         sides = zip(codes.shape[-len(patch) :], self.before, self.after, patch, strict=True)
         return tuple(side - before - after + n - 1 for side, before, after, n in sides)
 
@@ -77,7 +60,7 @@ def correlate(image: Tensor, filters: Tensor, margins: Margins, bias: Tensor | N
 
 
 def synthesise(codes: Tensor, filters: Tensor, margins: Margins) -> Tensor:
-    """`W * z`: the sum of filters placed where the codes say.  (N, F, H', W'), (F, C, n, m) -> (N, C, H, W)"""
+    """`W * z`: the sum of filters placed by the codes.  (N, F, H', W'), (F, C, n, m) -> (N, C, H, W)"""
     convolve = SYNTHESISE[len(margins.before)]
     if margins.symmetric:
         return convolve(codes, filters, padding=margins.before)

@@ -1,4 +1,4 @@
-"""Batch normalisation that is fast, and exact, on codes stored channels-last."""
+"""Batch normalisation that is fast and exact for codes stored channels-last."""
 
 from functools import partial
 from typing import Any
@@ -12,9 +12,9 @@ PARTS = 64
 
 
 class CodeBatchNorm(nn.BatchNorm2d):
-    """`nn.BatchNorm2d`, with batch statistics by matrix products where codes are stored channels-last on a CPU.
+    """`nn.BatchNorm2d` that computes batch statistics by matrix products if codes are stored channels-last on a CPU.
 
-    torch's own kernel is slow there on several threads, and loses half the digits of the gradient.
+    torch's own kernel is slow for such codes with several threads, and loses half the digits of the gradient.
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -68,17 +68,17 @@ def _plain(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
 
 
 def _column_sums(x: Tensor) -> Tensor:
-    """Sums over rows by matrix products, in parts: one long sum in float32 costs a digit of the gradients."""
+    """Sums over rows by matrix products, in parts: one long sum in float32 would cost a digit of the gradients."""
     length = len(x) // PARTS
     parts = x[: PARTS * length].view(PARTS, length, x.shape[1])
     return (x.new_ones(PARTS, 1, length) @ parts).sum((0, 1)) + x[PARTS * length :].sum(0)
 
 
 def _rows(codes: Tensor) -> Tensor | None:
-    """Codes as (batch * height * width, channels) without a copy, or None where they are not stored so."""
+    """Codes as (batch * height * width, channels) without a copy, or None if they are stored otherwise."""
     if codes.device.type != "cpu" or torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu"):
         return None
-    if is_transformed():  # which the function above would not know
+    if is_transformed():  # not supported by the function above
         return None
     inner = codes.permute(0, 2, 3, 1)
     return inner.flatten(0, 2) if inner.is_contiguous() else None

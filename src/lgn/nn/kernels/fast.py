@@ -23,11 +23,11 @@ from lgn.nn.kernels.plain_gradients import plain_gradients
 from lgn.nn.kernels.unfolding import Unfolding
 from lgn.nn.threshold import soft_threshold
 
-BLOCK = (2, 4)  # the fastest of those measured, for one and for three channels
+BLOCK = (2, 4)  # the fastest of the measured blocks, for one and for three channels
 
 
 def channels_last(x: Tensor) -> Tensor:
-    """The tensor with its channels innermost; for one channel too, where torch leaves the strides ambiguous."""
+    """The tensor with channels innermost, also for one channel, for which torch leaves the strides ambiguous."""
     if x.shape[1] > 1:
         return x.contiguous(memory_format=torch.channels_last)
     height, width = x.shape[-2:]
@@ -46,7 +46,7 @@ def block_synthesise(codes: Tensor, kernels: Tensor, size: tuple[int, int], marg
     """`W * z` with the kernels of `block_kernels`, for an image of the given size."""
     rows, columns = -(-size[0] // BLOCK[0]), -(-size[1] // BLOCK[1])  # of blocks
     reach_down, reach_right = kernels.shape[-2] - BLOCK[0], kernels.shape[-1] - BLOCK[1]
-    top, left = reach_down - margins.top, reach_right - margins.left
+    top, left = reach_down - margins.before[0], reach_right - margins.before[1]
     bottom = rows * BLOCK[0] + reach_down - codes.shape[-2] - top
     right = columns * BLOCK[1] + reach_right - codes.shape[-1] - left
     padding = (top, left)
@@ -113,9 +113,9 @@ def _plain_step(u: Tensor, x: Tensor, filters: Tensor, bias: Tensor, margins: Ma
 
 def _filter_gradient(image: Tensor, codes: Tensor, filters: Tensor, margins: Margins) -> tuple[Tensor, Tensor]:
     """The gradient of `<codes, correlate(image, filters, bias)>` by the filters and the bias."""
-    padding = [margins.top, margins.left]
+    padding = list(margins.before)
     if not margins.symmetric:
-        image, padding = F.pad(image, (margins.left, margins.right, margins.top, margins.bottom)), [0, 0]
+        image, padding = F.pad(image, margins.padded), [0, 0]
     _, g_filters, g_bias = torch.ops.aten.convolution_backward(
         codes, image, filters, [len(filters)], [1, 1], padding, [1, 1], False, [0, 0], 1, [False, True, True]
     )
@@ -123,14 +123,14 @@ def _filter_gradient(image: Tensor, codes: Tensor, filters: Tensor, margins: Mar
 
 
 class FastLayers(PlainLayers):
-    """The same by Note [Fast residual step], with a one-sided threshold as the bias of the convolution."""
+    """Layers by Note [Fast residual step]; a one-sided threshold is the bias of the convolution."""
 
-    def __init__(self, of: Unfolding) -> None:
-        super().__init__(of)
-        self.banks = [channels_last(bank) for bank in of.filters]
+    def __init__(self, unfolding: Unfolding) -> None:
+        super().__init__(unfolding)
+        self.banks = [channels_last(bank) for bank in unfolding.filters]
         with torch.no_grad():
-            self.kernels = [channels_last(kernels) for kernels in block_kernels(of.filters.detach())]
-        self.biases = torch.zeros_like(of.thresholds) if of.two_sided else -of.thresholds
+            self.kernels = [channels_last(kernels) for kernels in block_kernels(unfolding.filters.detach())]
+        self.biases = torch.zeros_like(unfolding.thresholds) if unfolding.two_sided else -unfolding.thresholds
 
     def image(self, x: Tensor) -> Tensor:
         return channels_last(x)
@@ -143,5 +143,5 @@ class FastLayers(PlainLayers):
         else:
             linear = ResidualStep.apply(u, x, bank, bias, self.kernels[index], self.margins)
         if self.two_sided:
-            return soft_threshold(linear, self.of.thresholds[index].view(-1, 1, 1))
+            return soft_threshold(linear, self.unfolding.thresholds[index].view(-1, 1, 1))
         return F.relu_(linear)

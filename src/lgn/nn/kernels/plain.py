@@ -9,14 +9,14 @@ from lgn.nn.threshold import soft_threshold
 
 
 class PlainLayers:
-    """Layers by the book: the oracle of the others."""
+    """Layers as in the paper: the reference of the other kernels."""
 
-    def __init__(self, of: Unfolding) -> None:
-        self.of, self.two_sided, self.margins = of, of.two_sided, of.margins
+    def __init__(self, unfolding: Unfolding) -> None:
+        self.unfolding, self.two_sided, self.margins = unfolding, unfolding.two_sided, unfolding.margins
 
     def __call__(self, u: Tensor | None, x: Tensor, number: int) -> Tensor:
-        filters = self.of.filters[number % len(self.of.filters)]
-        threshold = self.of.thresholds[number % len(self.of.thresholds)].view(-1, *(1,) * (x.ndim - 2))
+        filters = self.unfolding.filters[number % len(self.unfolding.filters)]
+        threshold = self.unfolding.thresholds[number % len(self.unfolding.thresholds)].view(-1, *(1,) * (x.ndim - 2))
         if u is None:  # z = 0: there is nothing to decode
             return soft_threshold(correlate(x, filters, self.margins), threshold, two_sided=self.two_sided)
         residual = x - synthesise(u, filters, self.margins)
@@ -28,6 +28,6 @@ class PlainLayers:
     def image(self, x: Tensor) -> Tensor:
         return x
 
-    def given(self, codes: Tensor, previous: Tensor, number: int) -> Tensor:
-        mixed, norm = self.of.mixed(codes, previous, number), self.of.norm_before(number)
+    def layer_input(self, codes: Tensor, previous: Tensor, number: int) -> Tensor:
+        mixed, norm = self.unfolding.mixed(codes, previous, number), self.unfolding.norm_before(number)
         return mixed if norm is None else norm(mixed)

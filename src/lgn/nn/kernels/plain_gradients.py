@@ -1,4 +1,4 @@
-"""Second derivatives, `torch.func` and forward mode need plain expressions: how the faster ones make way."""
+"""Plain expressions for second derivatives, `torch.func` and forward mode, which faster kernels do not support."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,19 +9,19 @@ from torch.autograd import forward_ad
 
 
 def is_transformed() -> bool:
-    """Whether `torch.func` or forward-mode differentiation is at work, which see through plain expressions alone."""
+    """Whether `torch.func` or forward-mode differentiation is active: both need plain expressions."""
     return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
 
 
 def plain_gradients(
     function: Callable[..., Any], inputs: Sequence[Tensor | None], wanted: Sequence[bool], gradients: Sequence[Tensor]
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of `function` by its inputs where wanted, by autograd, so that they can be differentiated again.
+    """The gradients of `function` for the wanted inputs, by autograd, so that they can be differentiated again.
 
-    For the backward pass of an autograd function, when it is to become part of a graph: `torch.is_grad_enabled()`.
+    The backward pass of an autograd function calls it if it must be differentiable itself: `torch.is_grad_enabled()`.
     """
     with torch.enable_grad():
-        # Views, since a tensor that is given in two places has a gradient for each.
+        # Views, because a tensor that is passed twice has one gradient for each place.
         places = [None if value is None else value.view_as(value) for value in inputs]
         outputs = function(*places)
         chosen = [place for place, want in zip(places, wanted, strict=True) if want and place is not None]

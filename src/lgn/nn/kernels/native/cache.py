@@ -1,7 +1,7 @@
-"""Where compiled kernels are kept: a directory that is this user's alone, used by descriptor.
+"""The cache of compiled kernels: a directory that belongs to this user only, accessed by its descriptor.
 
-What is loaded can run. A path may lead elsewhere a moment after it was looked at; a descriptor cannot: the directory
-and the file that were judged are those that are used.
+A loaded library can run any code. A path may lead to another file a moment after it was checked. A descriptor cannot:
+the directory and the file that were checked are those that are used.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ _DIGEST = hashlib.sha256().digest_size
 
 @contextmanager
 def own_directory(path: Path) -> Iterator[int]:
-    """The descriptor of a directory that nobody else can write to or read, made so if it is not there."""
+    """The descriptor of a directory that no other user can read or write; it is made if it does not exist."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -34,7 +34,7 @@ def own_directory(path: Path) -> Iterator[int]:
 
 
 def open_checked(directory: int, name: str) -> int | None:
-    """A descriptor of what `write_checked` wrote; None where that is not there, is not whole, or is somebody else's."""
+    """A descriptor of a file of `write_checked`; None if it does not exist, is damaged, or belongs to another user."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
     except OSError:
@@ -50,7 +50,7 @@ def open_checked(directory: int, name: str) -> int | None:
 
 
 def write_checked(directory: int, name: str, content: bytes) -> None:
-    """Content with its checksum at the end, where the loader of libraries does not look; whole or not at all."""
+    """Write content and, at its end, a checksum, which the loader of libraries ignores; whole or not at all."""
     temporary = f".{secrets.token_hex(8)}"
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=directory)
     try:
@@ -64,7 +64,7 @@ def write_checked(directory: int, name: str, content: bytes) -> None:
 
 @contextmanager
 def locked(directory: int, seconds: float) -> Iterator[None]:
-    """One process at a time; the lock goes with the process that holds it. TimeoutError if it is not free in time."""
+    """Lock a directory for one process, whose end releases the lock. TimeoutError if it is not free in time."""
     import fcntl  # noqa: PLC0415  (which Windows does not have)
 
     descriptor = os.open(".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600, dir_fd=directory)
@@ -78,7 +78,7 @@ def locked(directory: int, seconds: float) -> Iterator[None]:
                 if time.monotonic() > end:
                     raise TimeoutError(f"another process has been compiling for more than {seconds:.0f} s") from None
                 time.sleep(0.05)
-            except OSError:  # a file system without locks: then two may compile, and one of the results stays
+            except OSError:  # a file system without locks: two processes may compile, and one result stays
                 break
         yield
     finally:

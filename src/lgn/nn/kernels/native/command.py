@@ -1,11 +1,11 @@
-"""The command that makes the kernels' library: plain Python, since wheels are built without torch."""
+"""The command that compiles the kernels. It does not need torch, because wheels are built without torch."""
 
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("kernels.c")
-FLAGS = ("-O3", "-shared", "-fPIC")  # not for one processor: the width of vectors is chosen when the kernels run
+FLAGS = ("-O3", "-shared", "-fPIC")  # no flags for one processor: the width of vectors is chosen when the kernels run
 
 
 def build_command(compiler: list[str]) -> list[str]:
-    """What makes the library of the source, but for `-o` and its name."""
+    """The command that compiles the library, without `-o` and the name of the library."""
     return [*compiler, *FLAGS, str(SOURCE), "-lm"]

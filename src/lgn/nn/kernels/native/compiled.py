@@ -1,4 +1,4 @@
-"""The compiled kernels: those that came with the package, or built once with this machine's compiler, or none."""
+"""The compiled kernels: those in the package, or those built once with the compiler of this machine, or none."""
 
 import ctypes
 import hashlib
@@ -23,36 +23,36 @@ from lgn.warning import LgnWarning
 
 HERE = Path(__file__).parent
 PREBUILT = HERE / "kernels.so"  # in a wheel that was built with LGN_BUILD_KERNEL=1
-LANES_LIMIT = 1 << 10  # of the vectors: none, but for tests
-SECONDS = 120.0  # for the compiler, which needs three on a machine that is not busy
+LANES_LIMIT = 1 << 10  # the widest vectors; tests lower it
+SECONDS = 120.0  # the longest time for the compiler, which needs three seconds on an idle machine
 
-_loaded: list[ctypes.CDLL | None] = []  # of one, when it was asked for
+_loaded: list[ctypes.CDLL | None] = []  # empty before the first use, then the library or None
 
 
 class CannotBuild(Exception):
     """The compiler did not make the kernels."""
 
 
-def kernels(say: Callable[[str], None] | None = None) -> ctypes.CDLL | None:
-    """The kernels, or None where there is no compiler, or another processor than they are for.
+def kernels(report: Callable[[str], None] | None = None) -> ctypes.CDLL | None:
+    """The kernels; None without a compiler, or on a processor that they do not support.
 
-    Where the package came without them, the first call on a machine compiles them into the user's cache, which takes
-    three seconds; `say` is told. The compiler is `CC`, or `cc`; one that fails is not asked again until it changes.
-    `LGN_NATIVE=0` does without.
+    If the package has no compiled kernels, the first call on a machine compiles them into the cache of the user, which
+    takes three seconds; `report` gets a message. The compiler is `CC`, or `cc`. A compiler that failed is not called
+    again until it changes. `LGN_NATIVE=0` disables the kernels.
     """
     if os.environ.get("LGN_NATIVE") == "0" or sys.platform != "linux":
         return None
     if not _loaded:
-        _loaded.append(_load(say))
+        _loaded.append(_load(report))
     return _loaded[0]
 
 
-def _load(say: Callable[[str], None] | None) -> ctypes.CDLL | None:
+def _load(report: Callable[[str], None] | None) -> ctypes.CDLL | None:
     if platform.machine() != "x86_64":
         return None
     try:
-        library = ctypes.CDLL(str(PREBUILT)) if PREBUILT.is_file() else _built(say)
-    except (OSError, RuntimeError, CannotBuild) as error:  # nowhere to keep them, or a compiler that cannot
+        library = ctypes.CDLL(str(PREBUILT)) if PREBUILT.is_file() else _built(report)
+    except (OSError, RuntimeError, CannotBuild) as error:  # no place for the cache, or a compiler that fails
         warnings.warn(f"the compiled kernels are not used: {error}", LgnWarning, stacklevel=3)
         return None
     if library is None or not library.lanes_here(LANES_LIMIT):
@@ -61,28 +61,28 @@ def _load(say: Callable[[str], None] | None) -> ctypes.CDLL | None:
     return library
 
 
-def _built(say: Callable[[str], None] | None) -> ctypes.CDLL | None:
-    """The library of this user's cache, compiled if it is not there; None without a compiler, or if it fails."""
+def _built(report: Callable[[str], None] | None) -> ctypes.CDLL | None:
+    """The library in the cache of the user, compiled if it is missing; None without a compiler or if it fails."""
     compiler = _compiler()
     if not compiler:
         return None
     path = _cache_directory()
     with own_directory(path) as directory:
-        descriptor = _obtain(compiler, directory, path, say)
+        descriptor = _obtain(compiler, directory, path, report)
     if descriptor is None:
         return None
     try:
-        # The descriptor stays open: libraries are known by their names, and this number must not name another.
+        # The descriptor stays open: libraries are known by their names, and its number must not name another file.
         return ctypes.CDLL(f"/proc/self/fd/{descriptor}")
-    except OSError:  # such as a file system that nothing may run from
+    except OSError:  # for example a file system that forbids programs
         os.close(descriptor)
         raise
 
 
-def _obtain(compiler: list[str], directory: int, path: Path, say: Callable[[str], None] | None) -> int | None:
-    """A descriptor of the library, named by all that it depends on, compiled if it is not there; None if it cannot be.
+def _obtain(compiler: list[str], directory: int, path: Path, report: Callable[[str], None] | None) -> int | None:
+    """A descriptor of the library, compiled if it is missing; None if that fails. Its name depends on all sources.
 
-    A failure leaves a file of the same name, so that no process asks the same compiler again.
+    A failure leaves a file of the same name, so that no process calls the same compiler again.
     """
     command = build_command(compiler)
     sources = [each.read_text() for each in sorted([SOURCE, *HERE.glob("*.h")])]
@@ -92,27 +92,27 @@ def _obtain(compiler: list[str], directory: int, path: Path, say: Callable[[str]
     if found is not None:
         return found
     with locked(directory, SECONDS + 5):
-        found = open_checked(directory, f"{name}.so")  # another process may have made it meanwhile
+        found = open_checked(directory, f"{name}.so")  # another process may have compiled it meanwhile
         if found is not None:
             return found
         failed = open_checked(directory, f"{name}.failed")
         if failed is not None:
             os.close(failed)
             return None
-        if say is not None:
-            say(f"compiling the kernels with {compiler[0]}, once on this machine")
+        if report is not None:
+            report(f"compiling the kernels with {compiler[0]}, once on this machine")
         try:
             write_checked(directory, f"{name}.so", _compile(command, directory))
         except CannotBuild as error:
             write_checked(directory, f"{name}.failed", f"{shlex.join(command)}\n{error}\n".encode())
             raise CannotBuild(
-                f"{error}; it is asked again when it changes, or when {path / name}.failed is removed"
+                f"{error}; it is called again after it has changed, or after {path / name}.failed was removed"
             ) from None
     return open_checked(directory, f"{name}.so")
 
 
 def _compile(command: list[str], directory: int) -> bytes:
-    """What the compiler makes of a command, in so many seconds and no more."""
+    """The library that a command compiles, within the longest time."""
     made = f".{secrets.token_hex(8)}.so"
     process = subprocess.Popen(
         [*command, "-o", f"/proc/self/fd/{directory}/{made}"],
@@ -120,7 +120,7 @@ def _compile(command: list[str], directory: int) -> bytes:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         pass_fds=(directory,),
-        start_new_session=True,  # so that what the compiler started ends with it
+        start_new_session=True,  # so that all processes of the compiler end with it
     )
     try:
         _, errors = process.communicate(timeout=SECONDS)
@@ -130,9 +130,9 @@ def _compile(command: list[str], directory: int) -> bytes:
         with open(os.open(made, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=directory), "rb") as file:
             return file.read()
     except subprocess.TimeoutExpired:
-        raise CannotBuild(f"{command[0]} did not end in {SECONDS:.0f} s") from None
+        raise CannotBuild(f"{command[0]} did not end within {SECONDS:.0f} s") from None
     except FileNotFoundError:
-        raise CannotBuild(f"{command[0]} ended well but made nothing") from None
+        raise CannotBuild(f"{command[0]} ended without an error and without a library") from None
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -142,7 +142,7 @@ def _compile(command: list[str], directory: int) -> bytes:
 
 
 def _compiler() -> list[str]:
-    """`CC`, which may have arguments, or `cc`; empty where there is none."""
+    """`CC`, which may have arguments, or `cc`; empty if there is no compiler."""
     given = shlex.split(os.environ.get("CC", ""))
     command = given or ["cc"]
     program = shutil.which(command[0])
@@ -152,7 +152,7 @@ def _compiler() -> list[str]:
 
 
 def _versions(compiler: list[str]) -> list[str]:
-    """What tells one compiler from the next; asking it for its version would take long of one that hangs."""
+    """The size and time of the programs of a compiler, instead of its version: a compiler that hangs takes long."""
     programs = [Path(found).resolve() for word in compiler if (found := shutil.which(word)) is not None]
     return [f"{program} {program.stat().st_size} {program.stat().st_mtime_ns}" for program in programs]
 
@@ -163,7 +163,7 @@ def _cache_directory() -> Path:
 
 @cache
 def _threads() -> tuple[ctypes.c_void_p, ...]:
-    """Where the functions are that start torch's own threads: its OpenMP, whichever it has loaded by now."""
+    """The addresses of the functions that start the threads of torch, in the OpenMP library that torch has loaded."""
     torch.get_num_threads()
     names = ("libgomp", "libiomp", "libomp")
     mapped = (line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines())

@@ -13,12 +13,12 @@ from lgn.nn.kernels.native.compiled import kernels
 from lgn.nn.kernels.native.step import NativeStep, Numbers
 from lgn.nn.kernels.unfolding import Unfolding
 
-LARGEST = 11  # of the patches that were measured
-SHORTEST = 8  # row of codes: a vector of the narrowest
+LARGEST = 11  # side of the patches that were measured
+SHORTEST = 8  # row of codes: the width of the narrowest vectors
 
 
-class Given(NamedTuple):
-    """What a layer makes its codes from: it mixes and normalises as it reads them; see `NativeStep`."""
+class LayerInput(NamedTuple):
+    """The input of a layer, which the layer mixes and normalises while it reads it; see `NativeStep`."""
 
     codes: Tensor
     previous: Tensor | None = None
@@ -29,36 +29,36 @@ class Given(NamedTuple):
     eps: float = 0.0
 
 
-class Made(NamedTuple):
-    """What the last layer left for the next."""
+class LayerOutput(NamedTuple):
+    """The outputs of a layer that the next layer uses."""
 
     codes: Tensor
     moments: Tensor | None
-    previous: Tensor | None  # the codes before, as they came through the layer
+    previous: Tensor | None  # the codes of the layer before, passed on by the layer
 
 
 class NativeLayers:
     """Layers with a one-sided threshold, in float32 on a CPU; see Note [Native step]."""
 
-    def __init__(self, of: Unfolding) -> None:
-        if of.two_sided:
+    def __init__(self, unfolding: Unfolding) -> None:
+        if unfolding.two_sided:
             raise ValueError("two_sided must be False for native layers, got True")
-        self.of = of
-        # Taken apart at once: a gradient of one layer's share would be filled with zeros to that of all, and added.
-        self.filters, self.biases = of.filters.unbind(), (-of.thresholds).unbind()
-        self.last: Made | None = None
+        self.unfolding = unfolding
+        # Unbound at once: the gradient of a slice would be padded with zeros to the size of all filters.
+        self.filters, self.biases = unfolding.filters.unbind(), (-unfolding.thresholds).unbind()
+        self.last: LayerOutput | None = None
 
-    def __call__(self, u: Tensor | Given | None, x: Tensor, number: int) -> Tensor:
+    def __call__(self, u: Tensor | LayerInput | None, x: Tensor, number: int) -> Tensor:
         return self.pooled(u, x, number, 0)
 
-    def pooled(self, u: Tensor | Given | None, x: Tensor, number: int, cells: int) -> Tensor:
-        given = Given(u) if isinstance(u, Tensor) else u
-        index, norm = number % len(self.filters), self.of.norm_before(number + 1)
-        following = self.of.ahead[number + 1] if number + 1 < len(self.of.ahead) else 1.0
-        # Of codes that a module of its own has normalised, the next cannot be mixed here.
-        mixable = following == 1 or isinstance(u, Given)
+    def pooled(self, u: Tensor | LayerInput | None, x: Tensor, number: int, cells: int) -> Tensor:
+        given = LayerInput(u) if isinstance(u, Tensor) else u
+        index, norm = number % len(self.filters), self.unfolding.norm_before(number + 1)
+        following = self.unfolding.ahead[number + 1] if number + 1 < len(self.unfolding.ahead) else 1.0
+        # Codes that a separate module normalised cannot be mixed here.
+        mixable = following == 1 or isinstance(u, LayerInput)
         numbers = Numbers(
-            self.of.margins,
+            self.unfolding.margins,
             given.ahead if given is not None else 1.0,
             following if mixable else 1.0,
             given.eps if given is not None else 0.0,
@@ -66,27 +66,27 @@ class NativeLayers:
             cells,
         )
         tensors = (None,) * 5 if given is None else given[:5]
-        self.last = Made(*NativeStep.apply(*tensors, x, self.filters[index], self.biases[index], numbers))
+        self.last = LayerOutput(*NativeStep.apply(*tensors, x, self.filters[index], self.biases[index], numbers))
         return self.last.codes
 
     def image(self, x: Tensor) -> Tensor:
         return x
 
-    def given(self, codes: Tensor, previous: Tensor, number: int) -> Tensor | Given:
-        """Codes as the layer before made them, to be mixed and normalised by the next; else by modules of their own."""
-        norm, ahead, last = self.of.norm_before(number), self.of.ahead[number], self.last
+    def layer_input(self, codes: Tensor, previous: Tensor, number: int) -> Tensor | LayerInput:
+        """The codes of the layers before, mixed and normalised by the kernel if it can, else by separate modules."""
+        norm, ahead, last = self.unfolding.norm_before(number), self.unfolding.ahead[number], self.last
         assert last is not None
         before = None if ahead == 1 else last.previous
         mixable = codes is last.codes and (ahead == 1 or before is not None)
         if norm is None and mixable:
-            return Given(codes, before, ahead=ahead)
+            return LayerInput(codes, before, ahead=ahead)
         if not (mixable and _is_usual(norm) and (last.moments is not None or not norm.training)):
-            mixed = self.of.mixed(codes, previous, number)
+            mixed = self.unfolding.mixed(codes, previous, number)
             return mixed if norm is None else norm(mixed)
         moments = _running(norm) if last.moments is None else last.moments
         if norm.training:
             _track(norm, moments, codes.numel() / codes.shape[1])
-        return Given(codes, before, moments, norm.weight, norm.bias, ahead, norm.eps)
+        return LayerInput(codes, before, moments, norm.weight, norm.bias, ahead, norm.eps)
 
 
 def is_native(
@@ -94,11 +94,11 @@ def is_native(
     dtype: torch.dtype,
     patch: Patch,
     code_size: Patch,
-    say: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> bool:
-    """Whether native layers can have images or codes like x: float32 on a CPU, patches up to 11x11, codes from 8x8.
+    """Whether native layers support images or codes like x: float32 on a CPU, patches up to 11x11, codes from 8x8.
 
-    `dtype` is that of the filters; `say` is told if the kernels must be compiled first.
+    `dtype` is that of the filters; `report` gets a message if the kernels must be compiled first.
     """
     return (
         x.device.type == "cpu"
@@ -107,12 +107,12 @@ def is_native(
         and max(patch) <= LARGEST
         and min(code_size) >= SHORTEST
         and not torch.jit.is_tracing()  # type: ignore[attr-defined]
-        and kernels(say) is not None
+        and kernels(report) is not None
     )
 
 
 def _is_usual(norm: nn.Module | None) -> TypeGuard[CodeBatchNorm]:
-    """Whether a normalisation is ours, with running statistics in float32, and nobody wants to see what it does."""
+    """Whether a normalisation is a `CodeBatchNorm` with running statistics in float32 and without hooks."""
     if not isinstance(norm, CodeBatchNorm) or norm.running_mean is None or norm.running_mean.dtype != torch.float32:
         return False
     hooks = norm._forward_hooks, norm._forward_pre_hooks, norm._backward_hooks, norm._backward_pre_hooks
@@ -126,7 +126,7 @@ def _running(norm: CodeBatchNorm) -> Tensor:
 
 
 def _track(norm: CodeBatchNorm, moments: Tensor, count: float) -> None:
-    """One call: a handful of torch's operations on so few numbers takes a percent of a step, for each layer."""
+    """Update running statistics in one call: torch's operations would take a percent of a step for every layer."""
     library = kernels()
     assert library is not None
     assert norm.momentum is not None

@@ -12,7 +12,7 @@ from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
 from lgn.nn.kernels.native import compiled
 from lgn.nn.kernels.plain_gradients import plain_gradients
 
-INPUTS = 8  # of a step, that are tensors
+INPUTS = 8  # number of tensors that a step takes
 
 
 class _Layer(ctypes.Structure):
@@ -33,9 +33,9 @@ class _Layer(ctypes.Structure):
 
 
 class Numbers(NamedTuple):
-    """What a step is given besides tensors: `v = ahead z + (1 - ahead) y`, and `following` for the v of the next.
+    """The inputs of a step that are no tensors: `v = ahead z + (1 - ahead) y`, with `following` for the next layer.
 
-    Without `measured`, the moments of the next are not wanted. With `pool`, codes are averaged over cells.
+    measured: compute the moments for the next layer. pool: average the codes over this many cells per side.
     """
 
     margins: Margins
@@ -50,8 +50,8 @@ class NativeStep(torch.autograd.Function):
     """`z' = relu(u + S^T(x - S u) + b)` with `u = weight (v - mean) / sqrt(variance + eps) + shift`; u = 0 without z.
 
     v is `ahead z + (1 - ahead) y` for the codes z and y of the two layers before, or z where y is None; u is v where
-    moments, its mean and variance, are None. The second output are the moments of what the next layer normalises,
-    `following z' + (1 - following) z`; the third is z again, for the next layer to have as its y: so the gradients of
+    moments, its mean and variance, are None. The second output has the moments of the input of the next layer,
+    `following z' + (1 - following) z`. The third output is z again, the y of the next layer, so that the gradients of
     both uses meet in the kernel. With `pool` the first output are means of z' over cells, (N, F, pool, pool).
 
     Shapes: (N, F, H', W') twice, (2, F) in float64, (F,) twice, (N, C, H, W), (F, C, n, m), (F,) -> (N, F, H', W'),
@@ -148,7 +148,7 @@ class NativeSynthesis(torch.autograd.Function):
 
 
 def _plain_step(*inputs: Tensor | None, numbers: Numbers, wanted: list[bool]) -> list[Tensor]:
-    """The same of the tensors that `NativeStep` is given, as plain expressions; of its outputs those wanted."""
+    """`NativeStep` as plain expressions: the wanted outputs."""
     codes, previous, moments, weight, shift, image, bank, bias = inputs
     assert image is not None
     assert bank is not None
@@ -182,9 +182,9 @@ def _call(function: str, numbers: Numbers, **tensors: Tensor | None) -> None:
     assert image is not None
     assert bank is not None
     margins, code_size = numbers.margins, numbers.margins.code_size(image, bank.shape[-2:])
-    sizes = (len(image), len(bank), *image.shape[1:], *bank.shape[2:], margins.top, margins.left, *code_size)
+    sizes = (len(image), len(bank), *image.shape[1:], *bank.shape[2:], *margins.before, *code_size)
     pointers = {name: tensor.data_ptr() for name, tensor in tensors.items() if tensor is not None}
     floats = (numbers.ahead, numbers.following, numbers.eps)
     layer = _Layer(*sizes, torch.get_num_threads(), numbers.pool, *floats, **pointers)
-    # Rows shorter than a vector cannot be read by it.
+    # A vector cannot read rows that are shorter than itself.
     getattr(library, function)(ctypes.byref(layer), min(compiled.LANES_LIMIT, code_size[1]))
