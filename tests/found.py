@@ -1,24 +1,30 @@
-"""Symmetries as `lgn.symmetries` would find them, without asking."""
+"""An answer about images as `discover_images` would give it, without asking."""
 
-from lgn.discovery.images.result import Symmetries
-from lgn.discovery.images.row import FamilyFacts, Row
-from lgn.discovery.images.verdict import Word
+from typing import Literal
+
+import torch
+
+from lgn.answer import Answer, DataSummary, Evidence, Row, ToldApart
+from lgn.discovery.images.kept_group import kept_group
+from lgn.transforms import families_of
+
+NAMES = ("turns", "flips", "angles", "tilts")
 
 
-def found(*kept: str, angles: bool = False, within: float | None = None) -> Symmetries:
-    """What `lgn.symmetries` would answer of images that keep some turns and flips, or turns within some degrees."""
-
-    def row(name: str, family: str, word: Word, element: int) -> Row:
-        return Row(name, family, word, 0.5, (0.49, 0.51), 1.0, None, False, 0, element)
-
-    names = ("turn 90", "turn 180", "turn 270", "flip columns", "antitransposition", "flip rows", "transposition")
-    rows = [row(name, "turns and flips", "kept" if name in kept else "broken", i) for i, name in enumerate(names, 1)]
-    word: Word = "kept" if angles else "broken"
-    rows += [row(f"turn {45 * i}", "angles", word, i) for i in range(1, 8)]
-    families: tuple[FamilyFacts, ...] = (
-        FamilyFacts("turns and flips", "D4"),
-        FamilyFacts("angles", "C8"),
-    )
-    if within is not None:
-        families = (*families, FamilyFacts("tilts", None, spread=2 * within))
-    return Symmetries(tuple(rows), families, 100, 60, 40, (1, 28, 28), (), 0.05, 0, ("turns",), ("images",), "")
+def found(*kept: str, angles: bool = False, within: float | None = None) -> Answer:
+    """The answer about images that keep some turns and flips, all angles, or turns within some degrees."""
+    families = families_of(NAMES, "images", torch.zeros(1, 1, 28, 28))
+    rows: dict[str, Row] = {}
+    for family in families:
+        spread = None if within is None or family.group is not None else 2 * within
+        for one in family.transformations:
+            keep = one.name in kept or (angles and one.name.startswith("turn"))
+            verdict: Literal["kept", "broken"] = "kept" if keep else "broken"
+            evidence = Evidence("data", 0.5, (0.49, 0.51), 1.0, verdict, ToldApart(spread=spread))
+            rows.setdefault(one.name, Row(one, verdict, (evidence,)))
+    names = [name for name, row in rows.items() if row.verdict == "kept"]
+    group, words, name, notes = kept_group(families, names, torch.zeros(1, 1, 28, 28))
+    elements = [Row(row.transformation, row.verdict, row.evidence, words.get(row.name)) for row in rows.values()]
+    settings = {"candidates": NAMES, "evidence": ("data",)}
+    data = DataSummary("images", 100, (1, 28, 28))
+    return Answer("data", data, tuple(elements), "", name, group, notes=notes, settings=settings)  # type: ignore[arg-type]

@@ -21,7 +21,6 @@ from lgn.actions import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
 from lgn.answer import Answer, Row
 from lgn.discovery.filters import discover_from_views, fit_from_pairs, fit_generator
-from lgn.discovery.images import Symmetries, symmetries
 from lgn.discovery.networks import convert_found, inspect
 from lgn.front import analyze, load, write_report
 from lgn.measures import (
@@ -42,7 +41,6 @@ __all__ = [
     "Answer",
     "LgnWarning",
     "Row",
-    "Symmetries",
     "Transformation",
     "__version__",
     "act",
@@ -75,7 +73,6 @@ __all__ = [
     "pretrained",
     "pretrained_names",
     "summary",
-    "symmetries",
     "training",
     "transforms",
     "unvec",

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from lgn.discovery.images import Symmetries
+from lgn.answer import Answer
 from lgn.generators import generators_of
 from lgn.nn import GroupNet, invariance_errors
 from lgn.nn.image_action import image_action
@@ -157,9 +157,9 @@ def _found(case: Case) -> tuple[Config, Path, dict[str, Any]]:
     If the given group or free filters have the same settings, the training is the same bit for bit, and its run is
     used.
     """
-    base, path = case.base(), case.directory / "symmetries.json"
+    base, path = case.base(), case.directory / "answer.json"
     if path.is_file():
-        found = Symmetries.load(path)
+        found = Answer.load(path)
     else:
         images = load_images(base)
         pixels, labels = images.parts["train"]
@@ -168,7 +168,7 @@ def _found(case: Case) -> tuple[Config, Path, dict[str, Any]]:
         path.parent.mkdir(parents=True, exist_ok=True)
         found.save(path)
     config = with_found(base, found)
-    facts: dict[str, Any] = {"found": found.group.name, "continuous": found.continuous}
+    facts: dict[str, Any] = {"found": found.group and found.group.name, "continuous": found.name in ("SO(2)", "O(2)")}
     for method in ("given", "free"):
         other = replace(case, method=method)
         if same_settings(other.config(), config):

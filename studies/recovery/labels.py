@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.data.rotated import rotate, turn
-from lgn.discovery.images.affine import (
+from lgn.discovery.images.learned_affine import (
     IMAGES,
     KERNEL,
     ORDER,
@@ -19,8 +19,9 @@ from lgn.discovery.images.affine import (
     affine_generator,
     free,
     search_affine,
+    train,
 )
-from lgn.discovery.images.fitting import correct, fit, torch_seed
+from lgn.fitting import correct, initial_seed
 from lgn.nn import GroupConv2d
 from lgn.penalties import AuxiliaryInverse
 from lgn.transforms import operator
@@ -89,20 +90,21 @@ def measure(source: str, task: str, method: str, seed: int, budget: Budget) -> d
             method
         ]()
         own = 0
-    fit(model, x, y, budget.epochs, seed, AuxiliaryInverse(model, weight=1e-3) if method == "paper" else None)
+    penalty = AuxiliaryInverse(model, weight=1e-3) if method == "paper" else None
+    train(model, x, y, budget.epochs, seed, penalty=penalty)
     count = sum(parameter.numel() for parameter in model.parameters()) + own
     return {"accuracy": float(correct(model, x_test, y_test).double().mean()), "parameters": count, **found}
 
 
 def known(matrix: Tensor, seed: int) -> SetPoolClassifier:
     """A given generator that is not trained."""
-    with torch_seed(seed):
+    with initial_seed(seed):
         return SetPoolClassifier(GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", generator="fixed", start=matrix))
 
 
 def paper(seed: int) -> SetPoolClassifier:
     """A dense generator per set, as in the paper; `measure` adds the inverse penalty."""
-    with torch_seed(seed):
+    with initial_seed(seed):
         return SetPoolClassifier(GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", generator="dense", share="set"))
 
 

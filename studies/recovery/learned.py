@@ -13,8 +13,8 @@ from lgn.analysis.tables import operator_name
 from lgn.answer import Defect
 from lgn.discovery.filters import learn_generator
 from lgn.discovery.filters.learned import random_generators
-from lgn.discovery.images.affine import KERNEL, ORDER, SETS, SetPoolClassifier
-from lgn.discovery.images.fitting import correct, fit, torch_seed
+from lgn.discovery.images.learned_affine import KERNEL, ORDER, SETS, SetPoolClassifier, train
+from lgn.fitting import correct, initial_seed
 from lgn.generators import generators_of
 from lgn.groups import as_group
 from lgn.nn import GroupConv2d
@@ -66,7 +66,7 @@ def measure(source: str, task: str, family: str, starts: int, seed: int, budget:
     asked = TASKS[task]()
     if starts == 1:
         model = network(family, seed)
-        fit(model, x, y, budget.epochs, seed, KeptMoments(model, x, y), RATE)
+        train(model, x, y, budget.epochs, seed, penalty=KeptMoments(model, x, y), factor=RATE)
         (generator,) = generators_of(model).values()
         matrices = generator.matrix()[:, 0].detach()
         return {"error": asked.error(matrices), **_accuracy(model, x_test, y_test)}
@@ -86,7 +86,7 @@ def measure(source: str, task: str, family: str, starts: int, seed: int, budget:
     if verdict != "kept" or asked.group != "C4":  # which the network of the labels benchmark is made for
         return {"accuracy": None, **found}
     model = known(matrices[0], seed)
-    fit(model, x, y, budget.epochs, seed)
+    train(model, x, y, budget.epochs, seed)
     return found | _accuracy(model, x_test, y_test)
 
 
@@ -116,7 +116,7 @@ def _accuracy(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Any]:
 
 def network(family: str, seed: int) -> SetPoolClassifier:
     """The group layer of the labels benchmark with one generator, at a random start."""
-    with torch_seed(seed):
+    with initial_seed(seed):
         generator = random_generators(family, (KERNEL, KERNEL), ORDER, 1)
         return SetPoolClassifier(
             GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", generator=generator, share="layer")

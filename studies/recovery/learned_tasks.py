@@ -10,7 +10,7 @@ from torch import Tensor
 import lgn.data
 from lgn.actions import Patch
 from lgn.data.rotated import turn
-from lgn.discovery.images.affine import KERNEL
+from lgn.discovery.images.learned_affine import KERNEL
 from lgn.transforms import operator
 from studies.recovery.labels import some_images
 

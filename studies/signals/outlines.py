@@ -8,6 +8,7 @@ is installed or run.
 import zipfile
 from collections.abc import Iterator
 from functools import cache
+from statistics import mean
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.analysis.structure import circulant
-from lgn.discovery.images import symmetries
+from lgn.discovery.images import discover_images
 from studies.packages import archive_of
 from studies.runner import Cell, grid
 from studies.symmetry.verdicts import verdicts
@@ -36,11 +37,11 @@ def measure(signals: str, seed: int) -> dict[str, Any]:
     x = outlines(SETS[signals])
     if signals == "the same, begun anywhere":
         x = begun_anywhere(x, seed)
-    found = symmetries(x, seed=seed)
+    found = discover_images(x, kind="signals", seed=seed)
     centred = (x - x.mean(0))[:, 0].double()
     return {
         **verdicts(found, lambda _: None),
-        "needed": {row.name: row.needed for row in found.rows if row.needed},
+        "needed": {row.name: mean(row.needed) for row in found.rows if row.needed},
         "circulant": round(float(circulant(centred.T @ centred)), 4),
         "begins": extremes(x),
     }

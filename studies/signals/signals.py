@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.discovery.images import symmetries
+from lgn.discovery.images import discover_images
 from studies.runner import Cell
 from studies.symmetry.verdicts import verdicts
 
@@ -71,7 +71,7 @@ CASES: dict[str, tuple[Callable[[int, torch.Generator], Tensor], frozenset[str]]
     "jumps that fall back": (jumps, frozenset({"sign"})),
     "one in eight jumps": (some_jump, frozenset({"sign"})),
     "chirps": (chirps, frozenset({"sign"})),
-    "pulses on a ring": (pulses, frozenset({"shift"})),
+    "pulses on a ring": (pulses, frozenset({"shift 1/8"})),
 }
 
 
@@ -86,5 +86,5 @@ def cells(quick: bool) -> Iterator[Cell]:
 def measure(name: str, count: int, seed: int) -> dict[str, Any]:
     """The verdict on reversal, sign and shift, beside what is true."""
     make, kept = CASES[name]
-    found = symmetries(make(count, torch.Generator().manual_seed(1000 + seed)), seed=seed)
+    found = discover_images(make(count, torch.Generator().manual_seed(1000 + seed)), kind="signals", seed=seed)
     return verdicts(found, lambda row: "kept" if row in kept else "broken")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.discovery.images import symmetries
+from lgn.discovery.images import discover_images
 from studies.runner import Cell
 from studies.symmetry.verdicts import verdicts
 
@@ -33,5 +33,5 @@ def cells(quick: bool) -> Iterator[Cell]:
 
 def measure(count: int, seed: int) -> dict[str, Any]:
     """The verdict on all elements but the identity, beside what is true."""
-    found = symmetries(fields(count, torch.Generator().manual_seed(2000 + seed)), seed=seed)
+    found = discover_images(fields(count, torch.Generator().manual_seed(2000 + seed)), kind="volumes", seed=seed)
     return verdicts(found, lambda row: "kept" if row == KEPT else "broken")

@@ -7,14 +7,13 @@ from typing import Any
 import torch
 
 import lgn.data
+from lgn.answer import Gain, LabelMap, ToldApart
 from lgn.data.rotated import turn
-from lgn.discovery.images import symmetries
-from lgn.discovery.images.exact import turns_and_flips
-from lgn.discovery.images.gain import FEW, ask_network
-from lgn.discovery.images.images_evidence import Parts, observe
-from lgn.discovery.images.observer import smaller
-from lgn.discovery.images.result import patch_matrix
-from lgn.discovery.images.verdict import MARGIN, judge
+from lgn.discovery.images import discover_images
+from lgn.discovery.images.gain import FEW, NETWORKS, network_gain
+from lgn.discovery.observers import MARGIN, Sides, decide, observe, shrink
+from lgn.stats import student_margin
+from lgn.transforms import families_of, find
 from studies.runner import Cell
 from studies.symmetry.sets import CASES, PARTIAL, SHIFT, images_of, source_images
 from studies.symmetry.verdicts import COUNT
@@ -49,12 +48,14 @@ def partial_symmetries(quick: bool) -> Iterator[Cell]:
 def measure_range(name: str, candidates: str, planted: float | None, seed: int) -> dict[str, Any]:
     """The range that was found along each line, and how well each distance was told apart."""
     images, _ = images_of(CASES[name], COUNT, seed)
-    found = symmetries(images, candidates=(candidates,), seed=seed)
+    found = discover_images(images, kind="images", candidates=(candidates,), seed=seed)
     lines = {}
-    for family in (each.name for each in found.families):
-        told = [round(row.told_apart, 4) for row in found.rows if row.family == family]
-        within = found.ranges.get(family)
-        lines[family] = {"told_apart": told, "within": None if within is None else round(within, 2)}
+    for family in dict.fromkeys(row.transformation.family for row in found.rows):
+        about = [row.evidence[0] for row in found.rows if row.transformation.family == family]
+        detail = about[0].detail
+        width = detail.spread if isinstance(detail, ToldApart) else None
+        within = None if width is None else round(width / 2, 2)
+        lines[family] = {"told_apart": [round(one.value, 4) for one in about], "within": within}
     return {"lines": lines, "planted": planted}
 
 
@@ -70,23 +71,23 @@ def measure_left_right(seed: int) -> dict[str, Any]:
     generator = lgn.data.generator_for("symmetry benchmark left-right", seed)
     chosen = torch.randperm(len(both.train), generator=generator)[:LEARNED]
     splits = both.train.samples[chosen], both.test.samples
-    learns, judges = (smaller((images.float() - 120) / 64) for images in splits)
-    family = turns_and_flips(("flips",), *learns.shape[-2:])
-    mirrored = family.restricted((0, family.candidate("flip columns").element or 0))
-    found = observe(mirrored, Parts(learns, judges, torch.arange(len(judges))), MARGIN, seed)
+    training, test = (shrink((images.float() - 120) / 64) for images in splits)
+    (family,) = families_of(("flips",), "images", training[:1])
+    mirrored = family.restricted((0, family["flip columns"].element or 0))
+    found = observe(mirrored, Sides(training, test, torch.arange(len(test))), MARGIN, seed)
     reading = found.readings[0]
-    verdict = judge(reading, reading.p_value(), found.control, MARGIN, len(learns) + len(judges))
+    decision = decide(reading, reading.p_value(), found.control, MARGIN, len(training) + len(test))
     row = {
         "name": "flip columns",
         "family": "turns and flips",
-        "verdict": verdict.word,
+        "verdict": decision.verdict,
         "truth": None,
         "told_apart": round(reading.share, 4),
         "interval": [round(end, 4) for end in reading.interval],
         "p_value": reading.p_value(),
     }
     control = None if found.control is None else round(found.control.share, 4)
-    return {"rows": [row], "controls": {"turns and flips": control}, "trace": verdict.trace}
+    return {"rows": [row], "controls": {"turns and flips": control}, "trace": decision.trace}
 
 
 def tasks(quick: bool) -> Iterator[Cell]:
@@ -105,20 +106,24 @@ def measure_task(source: str, task: str, count: int, seed: int) -> dict[str, Any
     chosen = torch.randperm(len(images), generator=generator)[:count]
     turns = torch.randint(4, (len(chosen),), generator=generator)
     labels = digits[chosen] if task == "digit" else turns
-    found = symmetries(turn(images[chosen], turns), labels, candidates=("turns",), seed=seed)
-    rows = [
-        {
-            "name": row.name,
-            "verdict": row.images,
-            "told_apart": round(row.told_apart, 4),
-            "labels": row.labels,
-            "accuracy": None if row.label_evidence is None else round(row.label_evidence.accuracy, 4),
-            "transformed": None if row.label_evidence is None else round(row.label_evidence.transformed, 4),
-            "permutation": [] if row.label_evidence is None else list(row.label_evidence.permutation),
-            "wanted": WANTED[task],
-        }
-        for row in found.rows
-    ]
+    turned = turn(images[chosen], turns)
+    found = discover_images(turned, labels, kind="images", candidates=("turns",), seed=seed)
+    rows = []
+    for row in found.rows:
+        about = row.of("labels")
+        effect = about.detail if about is not None and isinstance(about.detail, LabelMap) else None
+        rows.append(
+            {
+                "name": row.name,
+                "verdict": row.evidence[0].verdict,
+                "told_apart": round(row.evidence[0].value, 4),
+                "labels": effect and effect.effect,
+                "accuracy": effect and round(effect.accuracy or 0.0, 4),
+                "transformed": effect and round(effect.transformed or 0.0, 4),
+                "permutation": list(row.permutation),
+                "wanted": WANTED[task],
+            }
+        )
     return {"rows": rows, "sentence": found.sentence}
 
 
@@ -135,8 +140,12 @@ def measure_gain(name: str, candidate: str, wanted: bool, seed: int) -> dict[str
     images, labels = images_of(CASES[name], FEW + JUDGED, seed)
     x = (images.float() - images.float().mean()) / images.float().std()
     (x, x_judge), (y, y_judge) = x.split([FEW, JUDGED]), labels.split([FEW, JUDGED])
-    order = 4 if candidate == "turn 90" else 2
-    gain = ask_network(partial(patch_matrix, candidate), order, (x, y), (x_judge, y_judge), 10, seed)
-    numbers = {"points": gain.points, "error": gain.error, "accuracy": gain.accuracy, "free": gain.free}
+    transformation = find(candidate)
+    assert transformation is not None
+    gain = network_gain(transformation, (x, y), (x_judge, y_judge), 10, seed)
+    assert isinstance(gain.detail, Gain)
+    assert gain.interval is not None
+    numbers = {"points": gain.value, "accuracy": gain.detail.accuracy, "free": gain.detail.free}
     measured = {name: round(value, 4) for name, value in numbers.items()}
-    return {**measured, "p_value": gain.p_value, "claimed": gain.claimed, "wanted": wanted}
+    error = round((gain.interval[1] - gain.value) / student_margin(1.0, 2 * (NETWORKS - 1)), 4)
+    return {**measured, "error": error, "p_value": gain.p_value, "claimed": gain.verdict == "kept", "wanted": wanted}

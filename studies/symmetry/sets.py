@@ -4,16 +4,18 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import permutations
 
 import torch
 from torch import Tensor
 
 import lgn.data
 from lgn.data.rotated import rotate
-from lgn.discovery.images.exact import act_square, colour
+from lgn.transforms import act_square, channel_permutation, families_of
 
 TURNS = ("turn 90", "turn 180", "turn 270")
 FLIPS = ("flip columns", "flip rows", "transposition", "antitransposition")
+COLOURS = tuple(channel_permutation(order).name for order in list(permutations(range(3)))[1:])
 EIGHTHS = tuple(f"turn {degrees}" for degrees in range(45, 360, 45))
 #: Random shifts are up to so many pixels either way; partial turns up to so many degrees.
 SHIFT, PARTIAL = 4, 45
@@ -89,7 +91,7 @@ def shifted(images: Tensor, generator: torch.Generator) -> Tensor:
 
 def channels(images: Tensor, generator: torch.Generator) -> Tensor:
     """Colour channels in an order of its own for each image."""
-    family = colour(images.shape[1])
+    (family,) = families_of(("colour",), "images", images[:1])
     drawn = torch.randint(6, (len(images),), generator=generator)
     made = images.clone()
     for element in range(6):
@@ -187,7 +189,7 @@ CASES = {
             "cifar10",
             channels,
             ("turns", "flips", "colour"),
-            frozenset(candidate.name for candidate in colour(3).candidates),
+            frozenset(COLOURS),
             frozenset({"flip columns"}),
         ),
         ImageCase("half turns", "mnist", random_elements((0, 2)), ("turns", "flips"), frozenset({"turn 180"})),

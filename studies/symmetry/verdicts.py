@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from lgn.discovery.images import Symmetries, symmetries
+from lgn.answer import Answer, ToldApart
+from lgn.discovery.images import discover_images
 from studies.runner import Cell
 from studies.symmetry.sets import CASES, LATER, ImageCase, images_of, mixed
 
@@ -89,21 +90,26 @@ def _cell(case: ImageCase, count: int, seed: int) -> Cell:
 def measure(case: ImageCase, count: int, seed: int) -> dict[str, Any]:
     """The verdict on each candidate, next to the truth."""
     images, _ = images_of(case, count, seed)
-    return verdicts(symmetries(images, candidates=case.candidates, seed=seed), case.truth)
+    return verdicts(discover_images(images, kind="images", candidates=case.candidates, seed=seed), case.truth)
 
 
-def verdicts(found: Symmetries, truth: Callable[[str], str | None]) -> dict[str, Any]:
+def verdicts(found: Answer, truth: Callable[[str], str | None]) -> dict[str, Any]:
     """The verdict on each candidate, next to the truth, and the controls."""
-    rows = [
-        {
-            "name": row.name,
-            "family": row.family,
-            "verdict": row.images,
-            "truth": truth(row.name),
-            "told_apart": round(row.told_apart, 4),
-            "interval": [round(end, 4) for end in row.interval],
-        }
-        for row in found.rows
-    ]
-    controls = {each.name: round(each.control, 4) for each in found.families if each.control is not None}
-    return {"rows": rows, "controls": controls, "group": found.group.name, "count": found.count}
+    rows, controls = [], {}
+    for row in found.rows:
+        about, family = row.evidence[0], row.transformation.family
+        assert about.interval is not None
+        rows.append(
+            {
+                "name": row.name,
+                "family": family,
+                "verdict": about.verdict,
+                "truth": truth(row.name),
+                "told_apart": round(about.value, 4),
+                "interval": [round(end, 4) for end in about.interval],
+            }
+        )
+        if isinstance(about.detail, ToldApart) and about.detail.control is not None:
+            controls[family] = round(about.detail.control, 4)
+    group = found.group and found.group.name
+    return {"rows": rows, "controls": controls, "group": group, "count": found.data.count}

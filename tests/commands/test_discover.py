@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from lgn.answer import Answer
 from lgn.cli import main
-from lgn.discovery.images import Symmetries
 
 
 @pytest.fixture(scope="module")
@@ -25,23 +25,23 @@ def test_evidence_from_images_prints_a_table_and_keeps_it(
     images: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
-    words = ["discover", str(images), "--evidence", "images", "--candidates", "turns", "--out", str(out)]
+    words = ["discover", str(images), "--evidence", "data", "--candidates", "turns", "--out", str(out)]
     assert main(words) == 0
     said = capsys.readouterr().out
-    found = Symmetries.load(out / "symmetries.json")
-    assert found.candidates == ("turns",)
+    found = Answer.load(out / "answer.json")
+    assert found.settings["candidates"] == ("turns",)
     assert said.splitlines()[-1] == found.sentence
     assert "turn 180" in said
-    written = (out / "symmetries.json").stat().st_mtime_ns
+    written = (out / "answer.json").stat().st_mtime_ns
     assert main(words) == 0  # the same question of the same images
-    assert (out / "symmetries.json").stat().st_mtime_ns == written
+    assert (out / "answer.json").stat().st_mtime_ns == written
     assert capsys.readouterr().out == said
 
 
 @pytest.mark.parametrize(
     ("words", "refusal"),
     [
-        (["--evidence", "smell"], "evidence must be of images, labels, network, affine, got 'smell'"),
+        (["--evidence", "smell"], "evidence must be of data, labels, network, affine, got 'smell'"),
         (["--candidates", "spirals"], "candidates must be of turns"),
         (["--minutes", "0"], "minutes must be above 0"),
     ],
@@ -60,4 +60,4 @@ def test_labels_must_be_there_where_they_are_asked(tmp_path: Path, capsys: pytes
     np.savez(tmp_path / "bare.npz", images=np.random.default_rng(0).integers(0, 255, (40, 8, 8), dtype=np.uint8))
     words = [str(tmp_path / "bare.npz"), "--evidence", "labels", "--out", str(tmp_path / "run")]
     assert main(["discover", *words]) == 1
-    assert "labels must be given for evidence 'labels', got none" in capsys.readouterr().err
+    assert "labels must be given" in capsys.readouterr().err

@@ -92,7 +92,7 @@ def test_files_and_folders_are_read_and_fitted(built: Path, tmp_path: Path, caps
 
 def test_without_a_symmetry_free_filters_are_the_network_to_take(tmp_path: Path) -> None:
     (tmp_path / "found").mkdir()
-    found().save(tmp_path / "found" / "symmetries.json")
+    found().save(tmp_path / "found" / "answer.json")
     config = preset("net", "classify", data="digits", **SMALL)
     answer = build(Question(config, symmetries=tmp_path / "found"), tmp_path / "run", onnx=False)
     assert [each.name for each in answer.networks] == ["free filters"]
@@ -102,7 +102,7 @@ def test_without_a_symmetry_free_filters_are_the_network_to_take(tmp_path: Path)
 
 def test_found_and_given_are_the_same_training(tmp_path: Path) -> None:
     (tmp_path / "found").mkdir()
-    found(*TURNS).save(tmp_path / "found" / "symmetries.json")
+    found(*TURNS).save(tmp_path / "found" / "answer.json")
     config = preset("net", "classify", data="digits", **SMALL)
     questions = (Question(config, symmetries=tmp_path / "found"), Question(config, group="C4"))
     one, other = (build(each, tmp_path / str(number), onnx=False) for number, each in enumerate(questions))
@@ -117,7 +117,7 @@ def test_turns_within_a_range_are_learned_by_gates_and_shown(tmp_path: Path) -> 
     assert with_found(config, found(within=12)).network.generator == "free"
     assert with_found(config, found(*TURNS, within=45)) == with_group(config, "C4")
     (tmp_path / "found").mkdir()
-    found(within=45).save(tmp_path / "found" / "symmetries.json")
+    found(within=45).save(tmp_path / "found" / "answer.json")
     answer = build(Question(config, symmetries=tmp_path / "found"), tmp_path / "run", onnx=False)
     assert [each.name for each in answer.networks] == ["C8 in part", "free filters"]
     gates = answer.networks[0].gates
@@ -133,7 +133,7 @@ def test_turns_within_a_range_are_learned_by_gates_and_shown(tmp_path: Path) -> 
 def test_the_file_of_a_network_with_gates_answers_as_it_does(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     (tmp_path / "found").mkdir()
-    found(within=45).save(tmp_path / "found" / "symmetries.json")
+    found(within=45).save(tmp_path / "found" / "answer.json")
     config = preset("net", "classify", data="digits", **SMALL)
     build(Question(config, symmetries=tmp_path / "found"), tmp_path / "run")
     np.savez(tmp_path / "some.npz", images=lgn.data.load("digits").test.samples[:40].numpy())

@@ -25,7 +25,7 @@ def test_a_found_group_has_the_run_of_the_given_one(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(cases, "RUNS", tmp_path)
     asked = replace(SMALL, method="found")
     asked.directory.mkdir(parents=True)
-    found("turn 90", "turn 180", "turn 270").save(asked.directory / "symmetries.json")
+    found("turn 90", "turn 180", "turn 270").save(asked.directory / "answer.json")
     rows = {method: measure(replace(SMALL, method=method)) for method in ("given", "found", "free")}
     assert rows["found"]["accuracy"] == rows["given"]["accuracy"]
     assert (rows["found"]["same_as"], rows["found"]["found"]) == ("given", "C4")

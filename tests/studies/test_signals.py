@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor
 
-from lgn.discovery.images import volumes
-from lgn.transforms import move_axes
+from lgn.transforms import families_of
 from studies.signals import planted
 from studies.signals.outlines import begun_anywhere, extremes
 from studies.signals.signals import chirps, jumps, process, pulses
@@ -66,10 +65,8 @@ def test_pulses_are_at_every_place_of_the_ring_and_have_a_direction() -> None:
 def test_fields_have_a_mean_that_one_mirror_keeps() -> None:
     mean = drawn(fields, 4000).mean((0, 1))
     noise = 4000**-0.5
-    off = {
-        volumes.name_of(each): float((move_axes(mean, each) - mean).square().mean().sqrt())
-        for each in volumes.elements(volumes.CUBE)[1:]
-    }
+    (family,) = families_of(("turns", "mirrors"), "volumes", mean[None, None])
+    off = {one.name: float((one(mean[None, None]) - mean).square().mean().sqrt()) for one in family.transformations}
     assert off.pop("mirror 1") < 3 * noise
     assert min(off.values()) > 0.2
 

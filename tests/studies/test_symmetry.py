@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lgn.discovery.images.exact import act_square
+from lgn.transforms import act_square
 from studies.render import Results
 from studies.symmetry.sets import (
     CASES,

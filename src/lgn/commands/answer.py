@@ -1,17 +1,15 @@
 """The answer of `lgn discover`, kept in a directory."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
 
 from lgn import data
-from lgn.discovery.images import Symmetries, symmetries
-from lgn.discovery.images.candidates import usual
-from lgn.front.answer import answer_of
-from lgn.report.answer_page import write_answer
+from lgn.answer import Answer
+from lgn.discovery.images import discover_images
+from lgn.transforms import DEFAULTS
 
-FILE, PAGE = "symmetries.json", "symmetries.html"
+FILE, PAGE = "answer.json", "answer.html"
 
 
 def answer(
@@ -25,11 +23,11 @@ def answer(
     image_size: int | None,
     data_dir: Path | None,
     seed: int,
-    progress: Callable[[str], None],
-) -> Symmetries:
-    """Answer, and write `symmetries.json` and `symmetries.html`. The same question of the same data is read again.
+    progress: bool,
+) -> Answer:
+    """Answer, and write `answer.json` and `answer.html`. The same question of the same data is read again.
 
-    candidates: empty for the default of the kind of data. evidence: None for images and, if there are any, labels.
+    candidates: empty for the default of the kind of data. evidence: None for data and, if there are any, labels.
     """
     found = data.load(source, data_dir, image_size=image_size, window=window)
     samples = torch.cat([found.train.samples, found.test.samples])
@@ -37,27 +35,30 @@ def answer(
     if found.train.labels is not None and found.test.labels is not None:
         labels = torch.cat([found.train.labels, found.test.labels])
     three = found.kind == "images" and samples.shape[1] == 3
-    candidates = candidates or (*usual(samples), *(("colour",) if three else ()))
-    evidence = evidence or (("images",) if labels is None else ("images", "labels"))
+    candidates = candidates or (*DEFAULTS[found.kind], *(("colour",) if three else ()))
+    evidence = evidence or (("data",) if labels is None else ("data", "labels"))
     path = out / FILE
-    result = Symmetries.load(path) if path.is_file() else None
-    wanted = (candidates, evidence, seed, data.checksum(samples))
+    result = Answer.load(path) if path.is_file() else None
     if result is not None:
-        asked = (result.candidates, result.evidence, result.seed, result.checksum)
-        if asked != wanted or result.minutes not in (None, minutes):  # an answer that was cut short is not kept
+        asked = (result.settings["candidates"], result.settings["evidence"], result.seed, result.data.checksum)
+        # An answer that a limit of time cut short is not kept.
+        if asked != (candidates, evidence, seed, data.checksum(samples)) or (
+            result.settings["minutes"] not in (None, minutes)
+        ):
             result = None
     if result is None:
-        result = symmetries(
+        result = discover_images(
             samples,
             labels,
-            candidates,
-            seed,
-            evidence=evidence,
+            kind=found.kind,
             class_names=found.class_names,
+            candidates=candidates,
+            evidence=evidence,
             minutes=minutes,
+            seed=seed,
             progress=progress,
         )
         out.mkdir(parents=True, exist_ok=True)
         result.save(path)
-    write_answer(answer_of(result, samples), found.name, out / PAGE)
+    result.save(out / PAGE)
     return result

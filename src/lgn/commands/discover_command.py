@@ -8,14 +8,16 @@ from typing import Annotated
 import tyro
 
 from lgn.commands.answer import PAGE, answer
-from lgn.discovery.images import ALL_NAMES, EVIDENCE
-from lgn.front.sources import progress_line
+from lgn.transforms import CANDIDATES
 
 HELP = """Find the symmetries of a data set, and which of them its labels keep.
 
 DATA is a named set, a folder of images (with a subfolder per class, or flat), a folder of WAV files, an .npz file with
 `images`, `signals` or `volumes` and perhaps `labels`, or a .csv file with a signal per row. Without DATA it is a small
 set of handwritten digits that comes with the package. `lgn train` trains the paper's network on images."""
+
+EVIDENCE = ("data", "labels", "network", "affine")
+ALL_NAMES = tuple(dict.fromkeys(name for names in CANDIDATES.values() for name in names))
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class DiscoverOptions:
     data: Annotated[str, tyro.conf.Positional] = "digits"
     """A named data set, a folder, or a file."""
     evidence: Annotated[str | None, tyro.conf.arg(metavar=",".join(EVIDENCE))] = None
-    """What to ask, separated by commas; by default images and, if there are any, labels."""
+    """What to ask, separated by commas; by default data and, if there are any, labels."""
     candidates: str | None = None
     """Transformations, separated by commas; by default those that fit the data."""
     window: int | None = None
@@ -51,19 +53,18 @@ def run(args: list[str]) -> int:
     if options.minutes is not None and options.minutes <= 0:
         raise ValueError(f"minutes must be above 0, got {options.minutes}")
     out = options.out or Path("runs") / f"{Path(options.data).stem}-symmetries-{options.seed}"
-    with progress_line(True) as show:
-        found = answer(
-            options.data,
-            out,
-            candidates=candidates or (),
-            evidence=evidence,
-            minutes=options.minutes,
-            window=options.window,
-            image_size=options.image_size,
-            data_dir=options.data_dir,
-            seed=options.seed,
-            progress=show,
-        )
+    found = answer(
+        options.data,
+        out,
+        candidates=candidates or (),
+        evidence=evidence,
+        minutes=options.minutes,
+        window=options.window,
+        image_size=options.image_size,
+        data_dir=options.data_dir,
+        seed=options.seed,
+        progress=True,
+    )
     *lines, sentence = str(found).splitlines()
     print("\n".join(lines))
     print(f"page: {out / PAGE}\n\n{sentence}")

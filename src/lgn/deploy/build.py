@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lgn.answer import Answer
 from lgn.data import checksum
 from lgn.deploy.exporting import export
-from lgn.discovery.images import Symmetries
 from lgn.files import decode, encode, read_json, write_json
 from lgn.groups import as_group
 from lgn.nn import GroupNet, invariance_errors
@@ -18,7 +18,7 @@ from lgn.training import Config, Interrupted, Run, train
 from lgn.training.loading import Images, load_images
 from lgn.training.networks import ask, for_task, with_found, with_free_filters, with_group
 
-QUESTION, FOUND, FREE = "build.json", "symmetries.json", "free"
+QUESTION, FOUND, FREE = "build.json", "answer.json", "free"
 JUDGED = 500  # test images that are turned for the error of equivariance
 
 
@@ -65,7 +65,7 @@ class Built:
 
     networks: tuple[Trained, ...]
     images: int
-    found: Symmetries | None
+    found: Answer | None
     exported: Path | None
 
     @property
@@ -116,7 +116,7 @@ def build(
     if images.facts.task != "classify":
         raise ValueError("data must have labels: a network is built to classify")
     question.save(out)
-    config, found = _chosen(question, out, images, progress or (lambda _: None))
+    config, found = _chosen(question, out, images, progress is not None)
     try:
         runs = [train(config, out)]
         if config.network.generator != "free":
@@ -135,9 +135,7 @@ def build(
     return built
 
 
-def _chosen(
-    question: Question, out: Path, images: Images, say: Callable[[str], None]
-) -> tuple[Config, Symmetries | None]:
+def _chosen(question: Question, out: Path, images: Images, progress: bool) -> tuple[Config, Answer | None]:
     """The settings of the network to take, and what was found."""
     if question.group is not None:
         return with_group(question.config, question.group), None
@@ -145,15 +143,15 @@ def _chosen(
         path = question.symmetries / FOUND
         if not path.is_file():
             raise FileNotFoundError(f"symmetries must be a directory with a {FOUND}, got {question.symmetries}")
-        found = Symmetries.load(path)
+        found = Answer.load(path)
         return with_found(question.config, found), found
     pixels, labels = images.parts["train"]
     assert labels is not None
     if (out / FOUND).is_file():
-        found = Symmetries.load(out / FOUND)
-        if (found.checksum, found.seed) == (checksum(pixels), question.config.seed):
+        found = Answer.load(out / FOUND)
+        if (found.data.checksum, found.seed) == (checksum(pixels), question.config.seed):
             return with_found(question.config, found), found
-    found = ask(pixels, labels, question.config.seed, images.facts.class_names, say)
+    found = ask(pixels, labels, question.config.seed, images.facts.class_names, progress=progress)
     found.save(out / FOUND)
     return with_found(question.config, found), found
 
@@ -180,7 +178,7 @@ def _trained(run: Run, chosen: Config, images: Images) -> Trained:
 def _as_json(built: Built) -> dict[str, Any]:
     return {
         "sentence": built.sentence,
-        "group": None if built.found is None else for_task(built.found).group.name,
+        "group": None if built.found is None or (action := for_task(built.found)) is None else action.group.name,
         "test_images": built.images,
         "networks": [
             {

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
 from lgn.actions import Patch, unvec, vec
-from lgn.groups import Group, as_group, from_matrices
+from lgn.groups import Group, as_group
 from lgn.nn.bank import OrbitBank
 from lgn.transforms import parse_operator
 
@@ -75,24 +75,12 @@ def operator_names(group: Group, action: Sequence[str] | None = None) -> list[st
     return list(action)
 
 
-class Found(Protocol):
-    """The part of `lgn.Symmetries` that `found_name` uses."""
+def found_name(group: Group, matrices: Tensor) -> str | None:
+    """The name of a group of turns and flips with its usual action on kernels of 3x3, or None.
 
-    @property
-    def group(self) -> Group: ...
-    @property
-    def continuous(self) -> bool: ...
-    def generators(self, kernel_size: int) -> Tensor: ...
-
-
-def found_name(found: Found) -> str | None:
-    """The name of the turns and flips that images keep; None if they keep none, or a group without a name."""
-    if found.continuous:
-        return f"{'D' if 's' in found.group.generators else 'C'}{TURNS}"
-    matrices = found.generators(3)
-    if not len(matrices):
-        return None
-    kept = _permutations(from_matrices(matrices), matrices)
+    Shapes: matrices (generators, 9, 9)
+    """
+    kept = _permutations(group, matrices)
     return next((name for name in EXACT if _permutations(*image_action(name, 3)[:2]) == kept), None)
 
 

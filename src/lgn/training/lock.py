@@ -9,7 +9,7 @@ from filelock import FileLock, Timeout
 from lgn.files import PARTIAL
 
 #: Files that may be in a directory before the config of a run is written.
-ALLOWED = ("environment.json", "symmetries.json", "build.json")
+ALLOWED = ("environment.json", "answer.json", "build.json")
 
 
 class InUse(ValueError):

@@ -1,47 +1,34 @@
-"""From images to the network that their symmetries ask for: what is found, as settings of a training."""
+"""From images to the network that their symmetries ask for: an answer, as settings of a training."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from torch import Tensor
 
-from lgn.discovery.images import Symmetries, symmetries
-from lgn.discovery.images.verdict import Word
+from lgn.answer import Answer, ToldApart
+from lgn.apply import Action
+from lgn.discovery.images import discover_images
 from lgn.nn.image_action import TURNS, found_name
 from lgn.training.config import FREE, Config
 
 SLOWLY = 0.1  # the rate of generators that begin with what was found, over that of the network
+#: The group of a network for images that keep all turns.
+CONTINUOUS = {"SO(2)": f"C{TURNS}", "O(2)": f"D{TURNS}"}
 
 
 def ask(
-    images: Tensor,
-    labels: Tensor,
-    seed: int,
-    class_names: tuple[str, ...] = (),
-    progress: Callable[[str], None] | None = None,
-) -> Symmetries:
+    images: Tensor, labels: Tensor, seed: int, class_names: tuple[str, ...] = (), *, progress: bool = False
+) -> Answer:
     """Which turns and flips images keep, and which of those their labels survive.  images: uint8 (N, C, H, W)"""
     square = images.shape[-1] == images.shape[-2]
     candidates = ("turns", "flips", "angles", "tilts") if square else ("turns", "flips")
-    asked = ("images", "labels")
-    return symmetries(images, labels, candidates, seed, evidence=asked, class_names=class_names, progress=progress)
+    return discover_images(
+        images, labels, kind="images", class_names=class_names, candidates=candidates, seed=seed, progress=progress
+    )
 
 
-def for_task(found: Symmetries) -> Symmetries:
-    """What is found less what labels do not survive: a network that keeps it would not tell them apart."""
-    less: dict[str | None, Word] = {"undecided": "undecided", "permuted": "broken", "lost": "broken"}
-    rows = (replace(row, images=less[row.labels]) if row.labels in less else row for row in found.rows)
-    return replace(found, rows=tuple(rows))
-
-
-def operators_of(found: Symmetries) -> tuple[str | None, tuple[str, ...]]:
-    """The name of the group that is kept, and an operator for each of its generators."""
-    names = found.generators_kept
-    if not names:
-        return None, ()
-    order, operators = 4 if names[0] in ("turn 90", "turn 270") else 2, names
-    # Every subgroup of the symmetries of a square is cyclic, or dihedral with a turn and a flip for generators.
-    return f"{'C' if len(names) == 1 else 'D'}{order}", operators
+def for_task(found: Answer) -> Action | None:
+    """The group that leaves every class as it is; a network for a larger one could not tell the classes apart."""
+    return None if found.group is None else found.action.preserving_classes()
 
 
 def with_group(config: Config, group: str) -> Config:
@@ -73,18 +60,28 @@ def with_free_filters(config: Config) -> Config:
     return replace(config, network=network)
 
 
-def with_found(config: Config, found: Symmetries) -> Config:
-    """The settings of the network that what was found leads to: free filters where nothing is kept.
+def with_found(config: Config, found: Answer) -> Config:
+    """The settings of the network that an answer leads to: free filters if nothing is kept.
 
-    Turns that are kept within a range alone are learned, by gates: where the range is as wide as a step of the group.
+    If images are turned within a range only, the turns are learned by gates, provided that the range is as wide as a
+    step of the group.
     """
-    kept = for_task(found)
-    name = found_name(kept)
-    if name is None and 2 * found.ranges.get("tilts", 0.0) >= 360 / TURNS:
-        return with_gates(config, f"C{TURNS}")
+    action = for_task(found)
+    if action is not None and found.name in CONTINUOUS and action.group == found.group:
+        return with_group(config, CONTINUOUS[found.name])
+    if action is None or action.group.order == 1:
+        if 2 * _tilt(found) >= 360 / TURNS:
+            return with_gates(config, f"C{TURNS}")
+        return with_free_filters(config)
+    name = found_name(action.group, action.matrices((3, 3)))
     if name is not None:
         return with_group(config, name)
-    group, operators = operators_of(kept)
-    if group is None:
-        return with_free_filters(config)
-    return replace(config, network=replace(config.network, group=group, generator="fixed", operator=operators))
+    operators = tuple(action.elements[element].name for element in action.group.generator_elements)
+    network = replace(config.network, group=action.group.name, generator="fixed", operator=operators)
+    return replace(config, network=network)
+
+
+def _tilt(found: Answer) -> float:
+    """How far images are turned in either direction, in degrees."""
+    details = [row.evidence[0].detail for row in found.rows if row.transformation.family == "tilts"]
+    return max((one.spread / 2 for one in details if isinstance(one, ToldApart) and one.spread is not None), default=0)

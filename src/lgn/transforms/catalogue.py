@@ -51,7 +51,7 @@ def families_of(names: Collection[str], kind: str, samples: Tensor, zero: float 
             if (size := min(samples.shape[2:])) < line.smallest:
                 raise ValueError(f"candidate {line.candidate!r} needs sides of at least {line.smallest}, got {size}")
             step = max(size // PART, 1) if kind == "signals" and line.whole else 1
-            found.append(line.versions(step, zero if kind == "signals" else 0.0))
+            found.append(line.versions(step, zero))
     return tuple(found)
 
 

@@ -47,6 +47,8 @@ class Line:
     #: Whether values are numbers of pixels, and the smallest side that leaves enough of a sample.
     whole: bool = False
     smallest: int = 1
+    #: Whether it is about zero, which is elsewhere after samples were standardised.
+    about_zero: bool = False
 
     def transformation(self, value: float, element: int | None = None) -> Transformation:
         """The transformation with this parameter."""
@@ -79,9 +81,9 @@ class Line:
         apart = (values[-1] - values[0]) / (len(values) - 1)
 
         def version(samples: Tensor, number: int) -> Tensor:
-            shown = samples - zero if zero else samples
-            shown = self.show(shown, values[number], values[-1])
-            return shown + zero if zero else shown
+            if not self.about_zero:
+                return self.show(samples, values[number], values[-1])
+            return zero + self.show(samples - zero, values[number], values[-1])
 
         return Family(
             self.family,
@@ -225,5 +227,6 @@ LINES = (
         "a factor of {:.2f}",
         scales=True,
         logarithmic=True,
+        about_zero=True,
     ),
 )

@@ -2,7 +2,7 @@
 
 import torch
 
-from lgn.discovery.images.division import divide, near_duplicates
+from lgn.discovery.images.division import divide, joined, near_duplicates
 
 
 def test_copies_are_found_whatever_was_done_to_them() -> None:
@@ -18,7 +18,7 @@ def test_copies_are_found_whatever_was_done_to_them() -> None:
     )
     clusters = near_duplicates(torch.cat([images, copies]))
     assert clusters.tolist() == [*range(300), *range(30)]
-    learns, judges = divide(torch.cat([images, copies]), clusters, 0.4, seed=0)
+    learns, judges = divide(clusters, 0.4, seed=0)
     assert not set(clusters[learns].tolist()) & set(clusters[judges].tolist())
     assert sorted([*learns.tolist(), *judges.tolist()]) == list(range(330))
     assert abs(len(clusters[judges].unique()) - 120) <= 1
@@ -29,3 +29,9 @@ def test_images_that_only_look_alike_are_not_copies() -> None:
     base = torch.rand(1, 1, 16, 16, generator=generator)
     images = base + 0.3 * torch.rand(100, 1, 16, 16, generator=generator)
     assert len(near_duplicates(images).unique()) == 100
+
+
+def test_joined_clusters_contain_whole_clusters_and_whole_blocks() -> None:
+    clusters, blocks = torch.tensor([0, 1, 1, 3, 4, 5]), torch.tensor([7, 7, 8, 9, 9, 5])
+    assert joined(clusters, blocks).tolist() == [0, 0, 0, 3, 3, 5]
+    assert joined(clusters, torch.arange(6)).tolist() == clusters.tolist()

@@ -4,16 +4,18 @@ import pytest
 import torch
 from torch import nn
 
+from lgn.actions import matrix_of
+from lgn.answer import Gain
 from lgn.discovery.images import gain
-from lgn.discovery.images.result import patch_matrix
 from lgn.nn import GroupConv2d
+from lgn.transforms import symmetry_of_square
 
 
-@pytest.mark.parametrize(("name", "order"), [("turn 90", 4), ("flip columns", 2)])
-def test_pooled_orbits_give_x_and_t_x_the_same_answer_and_free_filters_do_not(name: str, order: int) -> None:
+@pytest.mark.parametrize(("element", "order"), [(1, 4), (4, 2)])
+def test_pooled_orbits_give_x_and_t_x_the_same_answer_and_free_filters_do_not(element: int, order: int) -> None:
     x = torch.randn(5, 2, 10, 10, generator=torch.Generator().manual_seed(0))
     moved = torch.rot90(x, 1, (-2, -1)) if order == 4 else x.flip(-1)
-    matrix = patch_matrix(name, (3, 3)).float()
+    matrix = matrix_of(symmetry_of_square(element), (3, 3)).float()
     torch.manual_seed(0)
     layer = GroupConv2d(2, gain.FILTERS // order, 3, group=order, bias="set", generator="fixed", start=matrix)
     orbits, free = (gain.PooledSets(each, order, 4).eval() for each in (layer, nn.Conv2d(2, gain.FILTERS, 3)))
@@ -24,10 +26,11 @@ def test_pooled_orbits_give_x_and_t_x_the_same_answer_and_free_filters_do_not(na
 def test_the_gain_is_the_difference_of_mean_accuracies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gain, "EPOCHS", 1)
     random = torch.Generator().manual_seed(0)
-    learns, judges = (torch.randn(count, 1, 8, 8, generator=random) for count in (60, 37))
+    training, test = (torch.randn(count, 1, 8, 8, generator=random) for count in (60, 37))
     labels = torch.arange(60) % 2
-    found = gain.ask_network(
-        lambda patch: patch_matrix("flip columns", patch), 2, (learns, labels), (judges, labels[:37]), 2, 0
-    )
-    assert found.points == pytest.approx(100 * (found.accuracy - found.free))
-    assert found.images == 60
+    found = gain.network_gain(symmetry_of_square(4), (training, labels), (test, labels[:37]), 2, 0)
+    assert isinstance(found.detail, Gain)
+    assert found.value == pytest.approx(100 * (found.detail.accuracy - found.detail.free))
+    assert found.interval is not None
+    assert found.interval[0] < found.value < found.interval[1]
+    assert found.detail.images == 60

@@ -1,20 +1,24 @@
-"""The range of a line: exact for an ideal observer of images that are spread evenly over it."""
+"""The range of a line: exact for an ideal observer of samples that are spread evenly over it."""
 
 import pytest
 import torch
 
-from lgn.discovery.images.ranges import spread, within
-from lgn.discovery.images.resampled import shifts
-from lgn.discovery.images.statistic import Reading, read
+from lgn.discovery.images.ranges import range_note, spread
+from lgn.discovery.observers import FamilyEvidence, Reading, read
+from lgn.transforms import families_of
 
-CANDIDATES = shifts("right").candidates
+FAMILY = families_of(("shifts",), "images", torch.zeros(1, 1, 20, 20))[0]
+
+
+def evidence(readings: list[Reading]) -> FamilyEvidence:
+    return FamilyEvidence(FAMILY, torch.zeros(2, 4, 0), tuple(readings), (None,) * 4)
 
 
 def ideal(width: float, images: int = 40_000) -> list[Reading]:
     """Of an observer that knows each image's place, even over the width: it tells what moved out at one end."""
     places = width * torch.rand(images, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     found = []
-    for candidate in CANDIDATES:
+    for candidate in FAMILY.transformations:
         assert candidate.parameter is not None
         inside = (places < candidate.parameter).double() + (places > width - candidate.parameter).double()
         right = 0.5 + inside.clamp(max=1) / 4 if candidate.parameter <= width / 2 else torch.ones_like(inside)
@@ -24,7 +28,7 @@ def ideal(width: float, images: int = 40_000) -> list[Reading]:
 
 @pytest.mark.parametrize("width", [5.0, 9.0, 20.0])
 def test_the_width_is_that_of_the_images(width: float) -> None:
-    found = spread(CANDIDATES, ideal(width))
+    found = spread(evidence(ideal(width)))
     assert found is not None
     assert abs(found / width - 1) < 0.03
 
@@ -32,11 +36,15 @@ def test_the_width_is_that_of_the_images(width: float) -> None:
 def test_what_cannot_be_measured_has_no_range() -> None:
     chance = [Reading(0.5, 0.005, 4000, 0.5, 0.005)] * 4
     plain = [Reading(0.99, 0.002, 4000, 0.9, 0.002)] * 4
-    assert spread(CANDIDATES, chance) is None
-    assert spread(CANDIDATES, plain) is None
+    assert spread(evidence(chance)) is None
+    assert spread(evidence(plain)) is None
 
 
-def test_ranges_in_words() -> None:
-    assert within("tilts", 90) == "turns within 45 degrees"
-    assert within("shifts right", 8) == "shifts right within 4.0 pixels"
-    assert within("scalings", 0.4) == "scalings within a factor of 1.22"
+def test_a_range_ends_where_samples_were_tried_and_where_a_distance_is_told_apart() -> None:
+    wide, narrow = (range_note(evidence(ideal(width)), "images") for width in (20.0, 5.0))
+    assert wide is not None
+    assert narrow is not None
+    assert "4.0 pixels" in wide  # the largest shift, not half of 20
+    assert "2.5 pixels" in narrow
+    plain = [Reading(share, 0.002, 4000, share, 0.002) for share in (0.56, 0.9, 0.95, 0.99)]
+    assert "2.0 pixels" in (range_note(evidence(plain), "images") or "")  # 1 / 0.12 / 2 = 4.2 is contradicted

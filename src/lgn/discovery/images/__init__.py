@@ -1,24 +1,5 @@
-"""Which symmetries do images, signals and volumes have, which does their task keep, what does a network gain?"""
+"""Named transformations of images, signals and volumes: which of them preserve samples, and their classes?"""
 
-from lgn.discovery.images.affine import AffineMap
-from lgn.discovery.images.ask import symmetries
-from lgn.discovery.images.asked import EVIDENCE
-from lgn.discovery.images.candidates import ALL_NAMES, NAMES
-from lgn.discovery.images.gain import Gain
-from lgn.discovery.images.labels import LabelEvidence
-from lgn.discovery.images.result import Symmetries
-from lgn.discovery.images.row import ClassReading, FamilyFacts, Row
+from lgn.discovery.images.asking import discover_images
 
-__all__ = [
-    "ALL_NAMES",
-    "EVIDENCE",
-    "NAMES",
-    "AffineMap",
-    "ClassReading",
-    "FamilyFacts",
-    "Gain",
-    "LabelEvidence",
-    "Row",
-    "Symmetries",
-    "symmetries",
-]
+__all__ = ["discover_images"]

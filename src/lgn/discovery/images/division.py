@@ -1,53 +1,67 @@
-"""Images to learn from and images to judge with: near-duplicates, turned or not, are on one side."""
+"""Samples that train and samples that test: near-duplicates, turned or not, and blocks are on one side."""
 
 import torch
 from torch import Tensor
 
 from lgn.actions import signed_permutations
 from lgn.data import generator_for
-from lgn.discovery.images.observer import POOLS
+from lgn.discovery.observers.observer import POOLS
 from lgn.transforms import move_axes
 
+#: The share of clusters that test.
 HELD_OUT = 0.4
-#: Two images are near-duplicates if small copies differ by less than this share of their contrast.
+#: Two samples are near-duplicates if small copies differ by less than this share of their contrast.
 NEAR = 0.05
-_SMALL, _PIECE = {1: 32, 2: 8, 3: 4}, 2000
+#: The sides of the small copies by the number of axes, and the number of samples that are compared at once.
+_SIDES, _PIECE = {1: 32, 2: 8, 3: 4}, 2000
 
 
-def divide(images: Tensor, clusters: Tensor, held_out: float, seed: int) -> tuple[Tensor, Tensor]:
-    """Which images are learned from and which judge; all of a cluster together.  -> two sorted index vectors"""
+def divide(clusters: Tensor, held_out: float, seed: int) -> tuple[Tensor, Tensor]:
+    """The sorted indices of the samples that train, and of those that test; all samples of a cluster are together."""
     numbers = clusters.unique()
     order = numbers[torch.randperm(len(numbers), generator=generator_for("symmetry division", seed))]
-    judging = order[: max(round(held_out * len(order)), 1)]
-    judges = torch.isin(clusters, judging)
-    places = torch.arange(len(images))
-    return places[~judges], places[judges]
+    tests = torch.isin(clusters, order[: max(round(held_out * len(order)), 1)])
+    places = torch.arange(len(clusters))
+    return places[~tests], places[tests]
 
 
-def near_duplicates(images: Tensor) -> Tensor:
-    """The number of the cluster that each image belongs to: that of its first near-duplicate, or its own.
+def near_duplicates(samples: Tensor) -> Tensor:
+    """The number of the cluster of every sample: that of its first near-duplicate, or its own.
 
-    Copies that are turned or reflected by quarters count: a set that was enlarged by them has both.
+    Copies that are turned or reflected by quarters count, because data sets are enlarged by both.
 
-    Shapes: (N, C, H, W) -> (N,)
+    Shapes: (N, C, ...) -> (N,), on the CPU
     """
-    axes = images.ndim - 2
-    small = POOLS[axes](images.float(), _SMALL[axes])
+    axes = samples.ndim - 2
+    small = POOLS[axes](samples.float(), _SIDES[axes])
     small = small - small.flatten(1).mean(1).view(-1, *(1,) * (axes + 1))
     contrast = small.flatten(1).norm(dim=1)
     versions = [move_axes(small, signed) for signed in signed_permutations(axes)]
-    first_copy = torch.arange(len(images))
-    for first in range(0, len(images), _PIECE):
+    places = torch.arange(len(samples), device=samples.device)
+    first_copy = places.clone()
+    for first in range(0, len(samples), _PIECE):
         part, earlier = slice(first, first + _PIECE), slice(0, first + _PIECE)
         scale = (contrast[part, None] + contrast[None, earlier]) / 2
         enough = contrast[part, None] ** 2 + contrast[None, earlier] ** 2 - (NEAR * scale) ** 2
-        near = torch.zeros_like(enough, dtype=torch.bool)  # (part, earlier)
+        near = places[part, None] == places[None, earlier]
         for version in versions:
             near |= 2 * small[part].flatten(1) @ version[earlier].flatten(1).T >= enough
-        near |= torch.arange(near.shape[1]) == torch.arange(first, first + len(near))[:, None]
         first_copy[part] = near.byte().argmax(1)
     while True:
         further = first_copy[first_copy]
         if torch.equal(further, first_copy):
-            return further
+            return further.cpu()
         first_copy = further
+
+
+def joined(clusters: Tensor, blocks: Tensor) -> Tensor:
+    """The smallest clusters that contain whole clusters and whole blocks.  (N,), (N,) -> (N,)"""
+    found = clusters
+    parts = [part.unique(return_inverse=True)[1] for part in (clusters, blocks)]
+    while True:
+        before = found
+        for part in parts:
+            least = torch.full_like(found, len(found)).scatter_reduce(0, part, found, "amin")
+            found = least[part]
+        if torch.equal(found, before):
+            return found

@@ -1,48 +1,32 @@
-"""Evidence from a network: does a layer whose filters are orbits of T, pooled, beat as many free filters?"""
+"""Evidence from a network: does a layer whose filters are orbits of T classify better than as many free filters?"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lgn.actions import matrix_of
+from lgn.answer import Evidence, Gain
 from lgn.data import generator_for
-from lgn.discovery.filters.start_search import LEVEL
-from lgn.discovery.images.fitting import correct, fit
-from lgn.discovery.images.observer import seeded, smaller
+from lgn.discovery.observers import shrink
+from lgn.fitting import BATCH, correct, epochs_of, fit, seeded
 from lgn.nn import GroupConv2d
-from lgn.stats import compare_runs
+from lgn.stats import LEVEL, compare_runs, student_margin
+from lgn.transforms import Transformation
 
 FILTERS, HIDDEN, KERNEL = 96, 256, 7
-#: Networks of each kind.
+#: The number of networks of each kind.
 NETWORKS = 5
-#: A symmetry is worth most where images are few: no more than so many are learned from, so often.
+#: A symmetry is worth most with few images: the largest number of training images, and the number of epochs.
 FEW, EPOCHS = 1000, 20
 
 
-@dataclass(frozen=True)
-class Gain:
-    """Accuracy of orbits of T over that of as many free filters, the mean of several networks each.
-
-    points: in percent, with its standard error. claimed: at most 2 of 100 are, where there is nothing to gain.
-    images: how many both learned from; 0 where an older answer does not say.
-    """
-
-    points: float
-    error: float
-    p_value: float
-    claimed: bool
-    accuracy: float
-    free: float
-    images: int = 0
-
-
 class PooledSets(nn.Module):
-    """One layer of sets; mean and maximum over the image; a hidden layer that sees one element of every set at a time,
-    with the same weights for each; the mean over elements; and a linear head.
+    """A layer of filter sets; mean and maximum over the image; a hidden layer; the mean over elements; a linear head.
 
-    Pooled after the hidden layer, not before it: how features lie to each other is known, which element it is is not.
+    The hidden layer sees one element of every set at a time, with the same weights for all elements. So it knows how
+    the features of one element relate to each other, but not which element it is.
 
     Shapes: (N, C, H, W) -> (N, classes)
     """
@@ -57,49 +41,48 @@ class PooledSets(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         codes = F.relu(self.norm(self.convolution(images).unflatten(1, (-1, self.order))))  # (N, sets, order, H, W)
-        seen = torch.cat([codes.mean((3, 4)), codes.amax((3, 4))], 1).transpose(1, 2)  # (N, order, 2 sets)
-        return self.head(F.relu(self.hidden(seen)).mean(1))
+        features = torch.cat([codes.mean((3, 4)), codes.amax((3, 4))], 1).transpose(1, 2)  # (N, order, 2 sets)
+        return self.head(F.relu(self.hidden(features)).mean(1))
 
 
-def ask_network(
-    make: Callable[[tuple[int, int]], Tensor],
-    order: int,
-    learns: tuple[Tensor, Tensor],
-    judges: tuple[Tensor, Tensor],
+def network_gain(
+    transformation: Transformation,
+    training: tuple[Tensor, Tensor],
+    test: tuple[Tensor, Tensor],
     classes: int,
     seed: int,
-) -> Gain:
-    """Orbits of a known matrix, `make(patch)`, of a given order, against free filters that are pooled alike.
+) -> Evidence:
+    """The gain in points of orbits of a transformation over free filters that are pooled alike, five networks each.
 
-    Five networks each. Nothing is chosen among them, so all images that taught nothing judge: `compare_runs`.
+    Shapes: images (N, C, H, W) and labels (N,)
     """
-    some = torch.randperm(len(learns[0]), generator=generator_for("symmetry gain", seed))[:FEW]
-    x, y = smaller(learns[0][some]), learns[1][some]
-    x_judge, y_judge = smaller(judges[0]), judges[1]
-    kernel = min(KERNEL, *x.shape[-2:])
+    order = transformation.order
+    if order is None or FILTERS % order:
+        raise ValueError(f"transformation must have an order that divides {FILTERS}, got {order}")
+    random = generator_for("symmetry gain", seed)
+    chosen = torch.randperm(len(training[0]), generator=random)[:FEW]
+    x, y = shrink(training[0][chosen]), training[1][chosen].to(training[0].device)
+    x_test, y_test = shrink(test[0]), test[1].to(test[0].device)
+    kernel, channels = min(KERNEL, *x.shape[-2:]), x.shape[1]
 
-    def orbits(with_seed: int) -> nn.Module:
-        with seeded("gain", with_seed):
-            matrix = make((kernel, kernel)).float()
-            layer = GroupConv2d(
-                x.shape[1], FILTERS // order, kernel, group=order, bias="set", generator="fixed", start=matrix
-            )
-            return PooledSets(layer, order, classes)
+    def orbits() -> nn.Module:
+        start = matrix_of(transformation, (kernel, kernel)).float()
+        return GroupConv2d(channels, FILTERS // order, kernel, group=order, bias="set", generator="fixed", start=start)
 
-    def free(with_seed: int) -> nn.Module:
-        with seeded("gain", with_seed):
-            return PooledSets(nn.Conv2d(x.shape[1], FILTERS, kernel), order, classes)
-
-    def right(make_one: Callable[[int], nn.Module]) -> Tensor:
-        """(networks, images)"""
+    def right(make: Callable[[], nn.Module]) -> Tensor:
+        """Whether each test image is classified correctly.  -> (networks, images)"""
         found = []
-        for number in range(NETWORKS):
-            model = make_one(NETWORKS * seed + number)
-            fit(model, x, y, EPOCHS, NETWORKS * seed + number)
-            found.append(correct(model, x_judge, y_judge))
-        return torch.stack(found)
+        for number in range(NETWORKS * seed, NETWORKS * (seed + 1)):
+            with seeded("symmetry gain", number):
+                model = PooledSets(make(), order, classes).to(x.device)
+            steps = EPOCHS * -(-len(x) // BATCH)
+            fit(model, epochs_of(x, y, EPOCHS, number), steps, weight_decay=0)
+            found.append(correct(model, x_test, y_test))
+        return torch.stack(found).cpu()
 
-    ours, control = right(orbits), right(free)
+    ours, control = right(orbits), right(lambda: nn.Conv2d(channels, FILTERS, kernel))
     advantage, error, p_value = map(float, compare_runs(ours, control))
-    accuracy, without = (float(each.double().mean()) for each in (ours, control))
-    return Gain(100 * advantage, 100 * error, p_value, p_value <= LEVEL, accuracy, without, len(x))
+    detail = Gain(float(ours.double().mean()), float(control.double().mean()), len(x))
+    margin = student_margin(error, 2 * (NETWORKS - 1))
+    interval = 100 * (advantage - margin), 100 * (advantage + margin)
+    return Evidence("network", 100 * advantage, interval, p_value, "kept" if p_value <= LEVEL else "undecided", detail)

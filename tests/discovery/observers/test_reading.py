@@ -1,15 +1,15 @@
-"""The statistic is one half for any observer where T is a symmetry, and what theory says where it is not."""
+"""The accuracy of an observer is one half for a symmetry, and what theory says for a planted break."""
 
 import torch
 
 from lgn.data import generator_for
-from lgn.discovery.images.exact import turns_and_flips
-from lgn.discovery.images.observer import network, smaller
-from lgn.discovery.images.power import MIXED, pattern, planted_break, put
-from lgn.discovery.images.statistic import Reading, answers, read
-from lgn.discovery.images.verdict import LEVEL, is_open, judge
+from lgn.discovery.observers import Reading, answers, decide, network, read, shrink
+from lgn.discovery.observers.planted_break import MIXED, pattern, planted_break, put
+from lgn.discovery.observers.verdict import is_open
+from lgn.stats import LEVEL
+from lgn.transforms import families_of
 
-FAMILY = turns_and_flips(("turns", "flips"), 8, 8)
+(FAMILY,) = families_of(("turns", "flips"), "images", torch.zeros(1, 1, 8, 8))
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -28,9 +28,9 @@ def test_an_orbit_in_which_each_element_is_as_likely_reads_exactly_one_half() ->
     x = torch.randn(20, 1, 8, 8)
     for elements in ([0, 1, 2, 3], [0, 4], list(range(8))):
         orbit = torch.cat([FAMILY.act(x, element) for element in elements])
-        said = logits_of(observer, orbit)
-        for candidate in FAMILY.candidates:
-            right, sure = answers(said, candidate).mean(1).tolist()
+        outputs = logits_of(observer, orbit)
+        for candidate in FAMILY.transformations:
+            right, sure = answers(outputs, FAMILY.pairs(candidate)).mean(1).tolist()
             if candidate.element in elements:
                 assert abs(right - 0.5) < 1e-12, candidate.name
                 assert abs(sure - 0.5) < 1e-12, candidate.name
@@ -46,10 +46,10 @@ def test_an_ideal_observer_of_a_break_of_known_size_reads_half_plus_margin() -> 
     assert group is not None
     # It knows the rule, and says of an image the version c for which c^-1 brings it upright.
     table, inverse = group.table, group.inverses
-    said = torch.stack([height[:, table[inverse, h]] for h in range(8)], 1)  # (N, version, answer)
+    outputs = torch.stack([height[:, table[inverse, h]] for h in range(8)], 1)  # (N, version, answer)
     upright = (height.argmax(1) == 0).double()
-    for candidate in FAMILY.candidates:
-        found = read(answers((said == said.amax(2, keepdim=True)).double(), candidate))
+    for candidate in FAMILY.transformations:
+        found = read(answers((outputs == outputs.amax(2, keepdim=True)).double(), FAMILY.pairs(candidate)))
         assert abs(found.share - (0.5 + margin)) < 4 * found.error, candidate.name
     assert abs(float(upright.mean()) - (0.9 / 8 + 0.1)) < 0.01
 
@@ -70,32 +70,32 @@ def test_put_moves_each_image_by_its_own_element() -> None:
 
 
 def test_near_duplicates_are_one_draw() -> None:
-    said = torch.rand(2, 50, generator=generator()).double()
-    once = read(said)
-    copied = read(said.repeat(1, 3), torch.arange(50).repeat(3))
-    assert (copied.share, copied.images) == (once.share, 50)
+    outputs = torch.rand(2, 50, generator=generator()).double()
+    once = read(outputs)
+    copied = read(outputs.repeat(1, 3), torch.arange(50).repeat(3))
+    assert (copied.share, copied.count) == (once.share, 50)
     assert abs(copied.error - once.error) < 1e-12
 
 
 def test_a_sure_answer_weighs_more_than_a_guess() -> None:
-    said = torch.zeros(2, 8, 8)
-    said[0] += 9 * torch.eye(8)  # plainly right of the first image
-    said[1] -= 0.1 * torch.eye(8)  # hardly wrong of the second
-    found = read(answers(said, FAMILY.candidates[0]))
+    outputs = torch.zeros(2, 8, 8)
+    outputs[0] += 9 * torch.eye(8)  # plainly right of the first image
+    outputs[1] -= 0.1 * torch.eye(8)  # hardly wrong of the second
+    found = read(answers(outputs, FAMILY.pairs(FAMILY.transformations[0])))
     assert found.share == 0.5
-    assert found.sure > 0.7
+    assert found.confidence > 0.7
 
 
 def test_ties_are_halves() -> None:
-    said = torch.zeros(10, 8, 8)
-    assert all(bool((answers(said, each) == 0.5).all()) for each in FAMILY.candidates)
+    outputs = torch.zeros(10, 8, 8)
+    assert all(bool((answers(outputs, FAMILY.pairs(one)) == 0.5).all()) for one in FAMILY.transformations)
 
 
 def test_averaging_over_squares_commutes_with_turns_and_flips_whatever_the_size() -> None:
     for size in (28, 29, 33, 50):
         x = torch.randn(2, 1, size, size, generator=generator())
         for element in range(8):
-            torch.testing.assert_close(smaller(FAMILY.act(x, element)), FAMILY.act(smaller(x), element))
+            torch.testing.assert_close(shrink(FAMILY.act(x, element)), FAMILY.act(shrink(x), element))
 
 
 def reading(share: float, error: float, images: int) -> Reading:
@@ -116,7 +116,7 @@ def test_verdicts() -> None:
 
     def word(share: float, error: float = 0.004, control: Reading | None = control) -> str:
         found = reading(share, error, 4000)
-        return judge(found, found.p_value(), control, 0.05, 10_000).word
+        return decide(found, found.p_value(), control, 0.05, 10_000).verdict
 
     assert word(0.501) == "kept"
     assert word(0.80) == "broken"
@@ -126,6 +126,16 @@ def test_verdicts() -> None:
     assert word(0.44, error=0.02, control=reading(0.52, 0.02, 300)) == "undecided"  # luck is no power
     assert word(0.535) == "broken"
     assert word(0.52) == "broken"  # told beyond chance, and perhaps half as well as the control would be
-    trace = judge(reading(0.512, 0.004, 4000), LEVEL / 2, reading(0.545, 0.004, 4000), 0.05, 10_000)
-    assert (trace.word, trace.trace) == ("kept", True)
-    assert judge(reading(0.5, 0.02, 100), 0.5, reading(0.54, 0.02, 100), 0.05, 300).needed > 300
+    trace = decide(reading(0.512, 0.004, 4000), LEVEL / 2, reading(0.545, 0.004, 4000), 0.05, 10_000)
+    assert (trace.verdict, trace.trace) == ("kept", True)
+
+
+def test_the_needed_range_contains_the_size_at_which_the_gap_decides() -> None:
+    control, found = reading(0.54, 0.01, 1000), reading(0.51, 0.01, 1000)
+    needed = decide(found, 0.5, control, 0.05, 1000).needed
+    assert needed is not None
+    gap = (0.54 - 0.51) / 0.01 / 2**0.5  # standard errors, which must be 4
+    assert 1500 <= needed[0] < 1000 * (4 / gap) ** 2 < needed[1]
+    assert decide(found, 0.5, None, 0.05, 1000).needed is None
+    assert decide(found, 0.5, reading(0.505, 0.01, 1000), 0.05, 1000).needed is None  # the break was not seen
+    assert decide(reading(0.8, 0.01, 1000), 0.0, control, 0.05, 1000).needed is None

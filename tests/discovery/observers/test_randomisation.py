@@ -4,17 +4,16 @@ from itertools import product
 
 import torch
 
-from lgn.discovery.images.exact import turns_and_flips
-from lgn.discovery.images.observer import network
-from lgn.discovery.images.power import twin
-from lgn.discovery.images.randomisation import DRAWS, exact_p
-from lgn.discovery.images.statistic import answers
+from lgn.discovery.observers import answers, network
+from lgn.discovery.observers.planted_break import symmetric_copy
+from lgn.discovery.observers.randomisation import DRAWS, exact_p
+from lgn.transforms import families_of
 
-FAMILY = turns_and_flips(("turns", "flips"), 6, 6)
-QUARTER = FAMILY.candidate("turn 90")
+(FAMILY,) = families_of(("turns", "flips"), "images", torch.zeros(1, 1, 6, 6))
+QUARTER = FAMILY.pairs(FAMILY["turn 90"])
 
 
-def said(images: torch.Tensor, seed: int = 0) -> torch.Tensor:
+def outputs(images: torch.Tensor, seed: int = 0) -> torch.Tensor:
     torch.manual_seed(seed)
     observer = network(images.shape[1:], 8).eval()
     with torch.no_grad():
@@ -23,16 +22,16 @@ def said(images: torch.Tensor, seed: int = 0) -> torch.Tensor:
 
 def test_it_is_the_share_of_all_elements_of_all_orbits() -> None:
     x = torch.randn(4, 1, 6, 6, generator=torch.Generator().manual_seed(0))
-    sure = torch.stack([answers(said(torch.rot90(x, k, (-2, -1))), QUARTER)[1] for k in range(4)])  # (power, image)
+    sure = torch.stack([answers(outputs(torch.rot90(x, k, (-2, -1))), QUARTER)[1] for k in range(4)])  # (power, image)
     every = torch.tensor([sum(float(sure[k, i]) for i, k in enumerate(some)) for some in product(range(4), repeat=4)])
     exact = float((every >= float(sure[0].sum()) - 1e-6).double().mean())
-    found = exact_p(said(x), QUARTER, torch.arange(4), seed=0)
+    found = exact_p(outputs(x), QUARTER, torch.arange(4), seed=0)
     assert abs(found - exact) < 4 * (exact * (1 - exact) / DRAWS) ** 0.5 + 1 / DRAWS
 
 
 def test_it_is_uniform_where_the_symmetry_holds() -> None:
     x = torch.randn(30, 1, 6, 6, generator=torch.Generator().manual_seed(1)) + torch.linspace(-2, 2, 6)
-    found = [exact_p(said(twin(FAMILY, x, seed)), QUARTER, torch.arange(30), seed) for seed in range(60)]
+    found = [exact_p(outputs(symmetric_copy(FAMILY, x, seed)), QUARTER, torch.arange(30), seed) for seed in range(60)]
     assert 0.35 < sum(found) / len(found) < 0.65  # six standard errors of a mean of uniform numbers are 0.22
     assert sum(p <= 0.1 for p in found) <= 15
 

@@ -1,0 +1,134 @@
+"""The group of the transformations that are kept."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from lgn.groups import Closure, Group, closure, cyclic
+from lgn.groups.words import distinct_names
+from lgn.transforms import Family, Transformation
+
+#: Relative difference below which two transformations of samples are equal.
+EQUAL = 1e-3
+
+
+class Kept(NamedTuple):
+    """The group of the kept transformations, their words in its generators by name, and the name of the symmetry.
+
+    group: None if no finite transformations were asked about, or if the kept ones are not closed.
+    """
+
+    group: Group | None
+    words: dict[str, str]
+    name: str
+    notes: tuple[str, ...]
+
+
+class _Part(NamedTuple):
+    """The group of the kept transformations of one domain, and their elements by name."""
+
+    group: Group
+    elements: dict[str, int]
+    name: str
+
+
+def kept_group(families: Sequence[Family], kept: Sequence[str], samples: Tensor) -> Kept:
+    """The group that the kept transformations generate: a direct product over domains.
+
+    It is a symmetry only if no element of it is a transformation that was asked about and is not kept.
+
+    kept: names of transformations.  samples: a few samples, which show whether the user's transformations commute.
+    """
+    domains = dict.fromkeys(family.domain for family in families if family.group is not None)
+    if not domains:
+        return Kept(None, {}, "", ())
+    total, numbers, names, notes = cyclic(1), dict[str, int](), [], []
+    for domain in domains:
+        part = _part([family for family in families if family.domain == domain and family.group is not None], kept)
+        if part is None:
+            notes.append(f"The kept transformations of {domain} are not closed, so they do not form a group.")
+            continue
+        numbers = {name: number * part.group.order for name, number in numbers.items()} | part.elements
+        if part.group.order > 1:
+            total = part.group if total.order == 1 else total * part.group
+            names.append(part.name)
+    if not notes and not _commute(families, kept, samples):
+        notes.append("The user's transformations do not commute with the others, so their group is not known.")
+    if notes:
+        return Kept(None, {}, "", tuple(notes))
+    words = {name: total.words[number] for name, number in numbers.items()}
+    return Kept(total, words, " x ".join(names) or total.name, ())
+
+
+def generating(transformations: Sequence[Transformation], matrices: Sequence[Tensor]) -> list[int]:
+    """The places of as few transformations as possible that generate the same group, those of highest order first."""
+    chosen: list[int] = []
+    ranked = sorted(range(len(transformations)), key=lambda place: -(transformations[place].order or 0))
+    for place in ranked:
+        if not chosen or _place(closure([matrices[one] for one in chosen]), matrices[place]) is None:
+            chosen.append(place)
+    return chosen
+
+
+def _part(families: Sequence[Family], kept: Sequence[str]) -> _Part | None:
+    """The group of one domain; None if it contains a transformation that is not kept."""
+    found: dict[str, tuple[Transformation, Tensor]] = {}
+    for family in families:
+        for one in family.transformations:
+            assert family.matrices is not None
+            assert one.element is not None
+            found.setdefault(one.name, (one, family.matrices[one.element]))
+    names = [name for name in found if name in kept]
+    if not names:
+        return _Part(cyclic(1), {}, "")
+    matrices = [found[name][1] for name in names]
+    chosen = generating([found[name][0] for name in names], matrices)
+    letters = distinct_names(["r" if torch.linalg.det(matrices[place]) > 0 else "s" for place in chosen])
+    closed = closure([matrices[place] for place in chosen], names=letters)
+    if any(name not in kept and _place(closed, matrix) is not None for name, (_, matrix) in found.items()):
+        return None
+    elements = {name: _place(closed, found[name][1]) or 0 for name in names}
+    return _Part(closed.group, elements, _name(families, kept, closed))
+
+
+def _name(families: Sequence[Family], kept: Sequence[str], closed: Closure) -> str:
+    """The name of the continuous group if every transformation that samples it is kept, otherwise that of the group."""
+    for family in families:
+        if family.limits and all(one.name in kept for one in family.transformations):
+            reflects = bool((torch.linalg.det(closed.elements) < 0).any())
+            return family.limits[reflects]
+    return closed.group.name
+
+
+def _place(closed: Closure, matrix: Tensor) -> int | None:
+    """The number of the element with this matrix, or None."""
+    distances = (closed.elements - matrix).flatten(1).norm(dim=1)
+    return int(distances.argmin()) if float(distances.min()) < EQUAL else None
+
+
+def _commute(families: Sequence[Family], kept: Sequence[str], samples: Tensor) -> bool:
+    """Whether kept transformations of different domains commute and differ, if some are of the user.
+
+    Those of the catalogue do.
+    """
+    known = [(family.domain, one) for family in families for one in family.transformations if one.name in kept]
+    if all(domain in DOMAINS for domain, _ in known):
+        return True
+    for (domain, one), (other_domain, other) in combinations(known, 2):
+        if domain != other_domain and not (domain in DOMAINS and other_domain in DOMAINS):
+            first, second = one(samples), other(samples)
+            if not _differ(one(second), other(first)) and _differ(first, second):
+                continue
+            return False
+    return True
+
+
+def _differ(first: Tensor, second: Tensor) -> bool:
+    return float((first - second).norm()) > EQUAL * float(second.norm())
+
+
+#: What the catalogue's transformations act on; those of different domains commute.
+DOMAINS = ("places", "values", "channels")

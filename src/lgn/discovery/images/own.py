@@ -1,0 +1,81 @@
+"""Families of the user's own transformations and groups, which act on samples in their own units."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from lgn.apply import Action
+from lgn.discovery.images.standardising import Standardised
+from lgn.groups import Group, cyclic
+from lgn.transforms import AXES, Family, Space, Transformation
+
+#: The longest period of a transformation that is recognised, and the number of samples that show it.
+LONGEST, SHOWN = 12, 64
+
+
+def own_families(candidates: Sequence[Transformation | Action], data: Standardised, space: Space) -> Iterator[Family]:
+    """One family per candidate: a group, the powers of a transformation, or x and T x without a period.
+
+    space: what a matrix acts on if its transformation does not say so.
+    """
+    for number, candidate in enumerate(candidates, 1):
+        if isinstance(candidate, Action):
+            elements = [_valid(element, data, space) for element in candidate.elements]
+            yield _group_family(f"group {number}", candidate.group, elements, data)
+        else:
+            yield _of_transformation(_valid(candidate, data, space), data)
+
+
+def _of_transformation(own: Transformation, data: Standardised) -> Family:
+    samples, name = data.samples[:SHOWN], own.name
+    if torch.allclose(data.through(own, samples), samples, atol=1e-4):
+        raise ValueError(f"candidates must change the samples, got {name!r}, which leaves them unchanged")
+    order = own.order or _period(own, samples, data)
+    if order is not None:
+        return _group_family(name, cyclic(order), [own.power(0), own, *map(own.power, range(2, order))], data)
+
+    def act(samples: Tensor, version: int) -> Tensor:
+        return data.through(own, samples) if version else samples
+
+    return Family(name, (replace(own, family=name, element=1),), act, act, (0, 1), scales=False)
+
+
+def _group_family(name: str, group: Group, elements: Sequence[Transformation], data: Standardised) -> Family:
+    known = [replace(elements[g], order=group.element_orders[g], family=name, element=g) for g in range(1, group.order)]
+
+    def act(samples: Tensor, element: int) -> Tensor:
+        return data.through(elements[element], samples) if element else samples
+
+    versions = tuple(range(group.order))
+    matrices = group.regular().double()
+    return Family(name, tuple(known), act, act, versions, group, matrices=matrices, domain=name, scales=False)
+
+
+def _period(own: Transformation, samples: Tensor, data: Standardised) -> int | None:
+    """The smallest q with `T^q` equal to the identity on a few samples."""
+    moved = samples
+    for power in range(1, LONGEST + 1):
+        moved = data.through(own, moved)
+        if torch.allclose(moved, samples, atol=1e-4):
+            return power
+    return None
+
+
+def _valid(own: Transformation, data: Standardised, space: Space) -> Transformation:
+    """The transformation with its space, if it keeps the shape of all samples and returns finite numbers."""
+    shape = tuple(data.samples.shape[1:])
+    if (matrix := own.matrix) is not None:
+        own, size = replace(own, space=own.space or space), math.prod(shape[1:])
+        if own.space in AXES and len(matrix) != size:
+            raise ValueError(f"candidates must have matrices ({size}, {size}), got {len(matrix)} rows for {own.name!r}")
+    for part in data.samples.split(1000):
+        moved = data.through(own, part)
+        if tuple(moved.shape[1:]) != shape:
+            given = f"{tuple(moved.shape[1:])} from {own.name!r}"
+            raise ValueError(f"candidates must return samples of the shape {shape}, got {given}")
+        if not torch.isfinite(moved).all():
+            raise ValueError(f"candidates must return finite numbers, got NaN or infinity from {own.name!r}")
+    return own

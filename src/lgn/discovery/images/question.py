@@ -1,0 +1,115 @@
+"""What is asked about which samples; everything else is refused."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from lgn.actions import size_text
+from lgn.apply import Action
+from lgn.data.kinds import Kind
+from lgn.transforms import DEFAULTS, Transformation
+
+Of = Literal["data", "labels"]
+Candidate = str | Transformation | Action
+#: The kinds of evidence that can be asked for; signals and volumes have the first two.
+EVIDENCE = ("data", "labels", "network", "affine")
+#: The smallest number of different samples, and the smallest side.
+FEWEST, SMALLEST = 20, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked, with all defaults filled in."""
+
+    kind: Kind
+    of: Of
+    candidates: tuple[Candidate, ...]
+    evidence: tuple[str, ...]
+    class_names: tuple[str, ...]
+    margin: float
+    effort: float
+    minutes: float | None
+    seed: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The candidates of the catalogue."""
+        return tuple(candidate for candidate in self.candidates if isinstance(candidate, str))
+
+    @property
+    def own(self) -> tuple[Transformation | Action, ...]:
+        """The candidates of the user."""
+        return tuple(candidate for candidate in self.candidates if not isinstance(candidate, str))
+
+
+def make_question(
+    labels: Tensor | None,
+    *,
+    kind: Kind,
+    of: Of | None,
+    candidates: Sequence[Candidate] | None,
+    evidence: Sequence[str] | None,
+    class_names: Sequence[str],
+    margin: float,
+    effort: float,
+    minutes: float | None,
+    seed: int,
+) -> Question:
+    """The question with its defaults: about labels if there are labels, otherwise about data."""
+    if of not in (None, "data", "labels"):
+        raise ValueError(f"of must be 'data' or 'labels', got {of!r}")
+    if evidence is None:
+        evidence = ("data",) if labels is None or of == "data" else ("data", "labels")
+    if unknown := [name for name in evidence if name not in EVIDENCE]:
+        raise ValueError(f"evidence must be among {', '.join(EVIDENCE)}, got {unknown[0]!r}")
+    of = of or ("labels" if "labels" in evidence else "data")
+    asked = tuple(name for name in EVIDENCE if name in {*evidence, "data", of})
+    if kind != "images" and (wrong := [name for name in asked if name not in EVIDENCE[:2]]):
+        raise ValueError(f"evidence must be among data, labels for {kind}, got {wrong[0]!r}")
+    if labels is None and asked != ("data",):
+        raise ValueError(f"labels must be given for the evidence {asked[1]!r}, got None")
+    if not 0 < margin < 0.5:
+        raise ValueError(f"margin must be between 0 and 0.5, got {margin}")
+    if not (effort > 0 and math.isfinite(effort)):
+        raise ValueError(f"effort must be positive, got {effort}")
+    if minutes is not None and not minutes > 0:
+        raise ValueError(f"minutes must be positive, got {minutes}")
+    if labels is not None and not class_names:
+        class_names = [str(label) for label in range(int(labels.max()) + 1)]
+    chosen = DEFAULTS[kind] if candidates is None else tuple(candidates)
+    if not chosen:
+        raise ValueError("candidates must have at least one candidate, got none")
+    return Question(kind, of, tuple(chosen), asked, tuple(class_names), margin, effort, minutes, seed)
+
+
+def require_samples(samples: Tensor, labels: Tensor | None, question: Question) -> None:
+    """Raise a ValueError unless the samples can answer the question."""
+    kind, sides = question.kind, samples.shape[2:]
+    if len(samples) < FEWEST:
+        raise ValueError(f"samples must be at least {FEWEST}, got {len(samples)} {kind}")
+    if min(sides) < SMALLEST or samples.shape[1] < 1:
+        least = size_text((SMALLEST,) * len(sides))
+        raise ValueError(f"samples must be at least {least} with a channel, got {tuple(samples.shape[1:])}")
+    if not torch.isfinite(samples.float() if samples.dtype == torch.float16 else samples).all():
+        raise ValueError("samples must be finite, got infinities or NaN")
+    if labels is None:
+        return
+    if labels.shape != (len(samples),) or labels.is_floating_point() or int(labels.min()) < 0:
+        given = f"{labels.dtype} {tuple(labels.shape)}"
+        raise ValueError(f"labels must be integers from 0 with shape ({len(samples)},), got {given}")
+    if int(labels.max()) >= len(question.class_names):
+        raise ValueError(f"class_names must name {int(labels.max()) + 1} classes, got {len(question.class_names)}")
+    if len(labels.unique()) < 2 and question.evidence != ("data",):
+        raise ValueError(f"labels must have at least 2 classes, got {int(labels[0])} only")
+
+
+def require_different(samples: Tensor, clusters: Tensor) -> None:
+    """Raise a ValueError unless enough samples differ from each other and vary."""
+    if float(samples.flatten(1).std(1).max()) < 1e-4:
+        raise ValueError("samples must vary, but every sample is constant")
+    if (different := len(clusters.unique())) < FEWEST:
+        raise ValueError(f"samples must have at least {FEWEST} that differ, got {different} and their near-duplicates")

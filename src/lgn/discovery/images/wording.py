@@ -1,0 +1,101 @@
+"""An answer about images, signals or volumes in words: one phrase per row, joined."""
+
+from collections.abc import Sequence
+
+from lgn.answer import Row, ToldApart
+from lgn.discovery.images.learned_affine import AffineMap
+from lgn.discovery.images.question import Question
+from lgn.discovery.images.ranges import range_note
+from lgn.discovery.observers import FamilyEvidence
+
+#: The most transformations that a sentence lists: a cube has 47.
+LISTED = 8
+
+
+def sentence(rows: Sequence[Row], found: Sequence[FamilyEvidence], question: Question, name: str, count: int) -> str:
+    """What is kept, with the name of the group; what is broken; what is undecided; what a network gains."""
+    lines = {one.family.name for one in found if one.family.range}
+    finite = [row for row in rows if row.transformation.family not in lines]
+    kept, undecided = ([row for row in finite if row.verdict == verdict] for verdict in ("kept", "undecided"))
+    data = {row.name: evidence.verdict for row in finite if (evidence := row.of("data")) is not None}
+    lost = [row for row in finite if row.verdict == "broken" and data[row.name] == "kept"]
+    broken = _spoken([row for row in finite if row.verdict == "broken" and data[row.name] != "kept"])
+    open_lines: list[str] = []
+    for line in sorted(lines):
+        verdicts = [row.verdict for row in rows if row.transformation.family == line]
+        (broken if "broken" in verdicts else open_lines).append(line)
+    kind, parts = question.kind, []
+    group = f" ({name})" if name and kept else ""
+    unchanged, permuting = ([row for row in kept if bool(row.permutation) == moves] for moves in (False, True))
+    if unchanged:
+        subject = f"The {kind} and their classes" if question.of == "labels" else f"The {kind}"
+        parts.append(f"{subject} are unchanged by {joined(_spoken(unchanged))}{'' if permuting else group}.")
+    if permuting:
+        which = "which permutes" if len(permuting) == 1 else "which permute"
+        parts.append(f"The {kind} are unchanged by {joined(_spoken(permuting))}, {which} the classes{group}.")
+    if lost:
+        parts.append(f"The {kind}, but not their classes, are unchanged by {joined(_spoken(lost))}.")
+    if broken:
+        rest = "all that was tried" if len(broken) == len(rows) > LISTED else joined(broken)
+        parts.append(f"{'They' if parts else f'The {kind}'} change under {rest}.")
+    if undecided or open_lines:
+        parts.append(f"Undecided with {count:,} {kind}: {joined(_spoken(undecided) + open_lines)}{_needed(undecided)}.")
+    return " ".join([*parts, *_gains(rows)])
+
+
+def notes_of(rows: Sequence[Row], found: Sequence[FamilyEvidence], kind: str) -> list[str]:
+    """The power of the observers, verdicts that are close, and the ranges of partial symmetries."""
+    notes = []
+    for one in found:
+        if one.control is not None:
+            share = f"{one.control.share:.3f}"
+            notes.append(f"{one.family.name}: a planted break of the size of the margin is told apart at {share}.")
+        if (note := range_note(one, kind)) is not None:
+            notes.append(note)
+    for row in rows:
+        evidence = row.of("data")
+        detail = None if evidence is None else evidence.detail
+        if evidence is None or not isinstance(detail, ToldApart):
+            continue
+        if detail.trace:
+            notes.append(f"{row.name}: broken by less than the margin, which is noticeable.")
+        if evidence.verdict == "broken" and detail.control is not None and evidence.value < detail.control:
+            notes.append(f"{row.name}: broken, but noticed less than the planted break.")
+    return notes
+
+
+def affine_note(learned: AffineMap) -> str:
+    """The affine map that a network has learned, and its gain."""
+    parts = [f"a {'reflection and a ' if learned.stretch < 0 else ''}turn by {learned.degrees:.0f} degrees"]
+    parts += [f"a scaling by {learned.scale:.2f}"] if abs(learned.scale - 1) > 0.1 else []
+    parts += [f"a shear of {learned.shear:.2f}"] if abs(learned.shear) > 0.1 else []
+    parts += [f"a stretch by {abs(learned.stretch):.2f}"] if abs(abs(learned.stretch) - 1) > 0.1 else []
+    gain = f"{learned.points:+.1f} +- {learned.error:.1f} points over free filters (p = {learned.p_value:.2g})"
+    return f"From the labels, a network learned {joined(parts)}: {gain}."
+
+
+def joined(phrases: Sequence[str]) -> str:
+    """ "a, b and c"; only the number of many."""
+    if len(phrases) > LISTED:
+        return f"{len(phrases)} transformations"
+    return " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
+
+
+def _spoken(rows: Sequence[Row]) -> list[str]:
+    return [row.transformation.spoken for row in rows]
+
+
+def _needed(rows: Sequence[Row]) -> str:
+    ranges = [row.needed for row in rows if row.needed is not None]
+    if not ranges:
+        return ""
+    low, high = (max(ends) for ends in zip(*ranges, strict=True))
+    return f"; about {low:,} to {high:,} would decide"
+
+
+def _gains(rows: Sequence[Row]) -> list[str]:
+    asked = [(row, evidence) for row in rows if (evidence := row.of("network")) is not None]
+    gaining = [row for row, evidence in asked if evidence.verdict == "kept"]
+    if gaining:
+        return [f"A network gains from {joined(_spoken(gaining))}."]
+    return ["No gain of a network was shown."] if asked else []
