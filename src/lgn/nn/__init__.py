@@ -4,7 +4,6 @@ from lgn.nn.bank import FreeBank, OrbitBank, cached, project
 from lgn.nn.class_head import ClassHead
 from lgn.nn.conversion import Conversion
 from lgn.nn.converting import FilterErrorWarning, convert
-from lgn.nn.converting_orbits import convert_orbits
 from lgn.nn.determined import UndeterminedWarning, determined_dimension
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table, invariance_errors
 from lgn.nn.gates import Gates
@@ -19,7 +18,7 @@ from lgn.nn.layers import GroupConv1d, GroupConv2d, GroupConv3d
 from lgn.nn.linear import GroupLinear
 from lgn.nn.merging import merge
 from lgn.nn.models import Autoencoder, Classifier
-from lgn.nn.orbit_conv import FilterOrbits, OrbitConv2d
+from lgn.nn.orbit_conv import OrbitConv2d
 from lgn.nn.parameter_summary import Summary, summary
 from lgn.nn.plain_cnn import PlainCNN
 from lgn.nn.sets import SetBatchNorm1d, SetBatchNorm2d, SetBatchNorm3d, advance, pool_sets
@@ -36,7 +35,6 @@ __all__ = [
     "Conversion",
     "EquivarianceTable",
     "FilterErrorWarning",
-    "FilterOrbits",
     "FreeBank",
     "Gates",
     "GeneratorSite",
@@ -63,7 +61,6 @@ __all__ = [
     "advance",
     "cached",
     "convert",
-    "convert_orbits",
     "determined_dimension",
     "equivariance_table",
     "generator_sites",

@@ -11,7 +11,7 @@ from lgn.text import Html, bar, html_table
 
 @dataclass
 class Conversion:
-    """The layers that `convert` or `convert_orbits` replaced, and the reasons why it left others alone."""
+    """The layers that `convert` or `convert_found` replaced, and the reasons why it left others alone."""
 
     converted: dict[str, str] = field(default_factory=dict)
     left_alone: dict[str, str] = field(default_factory=dict)

@@ -1,7 +1,6 @@
 """`OrbitConv2d`: a convolution in which some filters are transformed copies of each other."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -13,45 +12,38 @@ from lgn.nn.plain_layers import plain_convolution
 ROUNDS = 10
 
 
-class FilterOrbits(NamedTuple):
-    """Orbits in the filters of a convolution.
-
-    An orbit is a pair: the numbers of its filters, and the orthogonal matrices that take the base of the orbit to each
-    filter, up to scale and sign. The matrices act on a window of the kernel: its first and last row and column.
-
-    Shapes: the matrices of an orbit (filters, d, d), for a window of d pixels
-    """
-
-    orbits: Sequence[tuple[Sequence[int], Tensor]]
-    window: tuple[int, int, int, int]
-
-
 class OrbitConv2d(nn.Module):
     """A convolution with filters `a_k g_k(b)` for the base b of their orbit, and free filters outside of all orbits.
 
-    The transformations g_k are fixed; outside their window, copies are 0. The layer begins at a plain convolution: the
-    bases and the gains a_k, which may be negative, are the best approximation of its filters.
+    The transformations g_k are fixed. The layer begins at a plain convolution: the bases and the gains a_k, which may
+    be negative, are the best approximation of its filters.
 
-    Shapes: as the plain convolution; `basis` (orbits, channels, n, m), `gain` (copies,), `free` (others, ...)
+    orbits: the numbers of the filters of each orbit, and the orthogonal matrices that take b to each of them.
+    window: the first and last row, first and last column of the kernel on which the matrices act; copies are 0 outside.
+
+    Shapes: as the plain convolution; the matrices of an orbit (filters, d, d) for a window of d pixels; `basis`
+    (orbits, channels, n, m), `gain` (copies,), `free` (others, ...)
     """
 
     elements: Tensor
     orbit: Tensor
     place: Tensor
 
-    def __init__(self, plain: nn.Conv2d, found: FilterOrbits) -> None:
+    def __init__(
+        self, plain: nn.Conv2d, orbits: Sequence[tuple[Sequence[int], Tensor]], window: tuple[int, int, int, int]
+    ) -> None:
         super().__init__()
-        self.window = found.window
+        self.window = window
         self.in_channels, self.out_channels, self.kernel_size = plain.in_channels, plain.out_channels, plain.kernel_size
         self.stride, self.dilation, self.groups = plain.stride, plain.dilation, plain.groups
         self.padding, self.padding_mode = plain.padding, plain.padding_mode
         self.margins = list(plain._reversed_padding_repeated_twice)  # left, right, top, bottom
         weight = plain.weight.detach()
-        top, bottom, left, right = found.window
-        copies = [number for filters, _ in found.orbits for number in filters]
+        top, bottom, left, right = window
+        copies = [number for filters, _ in orbits for number in filters]
         others = [number for number in range(len(weight)) if number not in set(copies)]
-        orbit = [k for k, (filters, _) in enumerate(found.orbits) for _ in filters]
-        elements = torch.cat([matrices for _, matrices in found.orbits])
+        orbit = [k for k, (filters, _) in enumerate(orbits) for _ in filters]
+        elements = torch.cat([matrices for _, matrices in orbits])
         self.register_buffer("orbit", torch.tensor(orbit, device=weight.device))
         self.register_buffer("place", torch.tensor([*copies, *others]).argsort().to(weight.device))
         self.register_buffer("elements", elements.to(weight.dtype).to(weight.device))

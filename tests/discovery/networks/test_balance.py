@@ -12,7 +12,6 @@ from lgn.discovery.networks.balance import (
     cosine_basis,
     random_signs,
     references,
-    verdict,
 )
 from lgn.discovery.networks.copies import twists
 from lgn.discovery.networks.filter_bank import prepare
@@ -71,6 +70,15 @@ def test_references_are_rho_of_operators() -> None:
         assert float(found.rings[draw]) == pytest.approx(rho_by_moments(x, permuted))
 
 
+def test_references_of_large_kernels() -> None:
+    x = bank(8, 1, 8)
+    found = references(x, 3, torch.Generator().manual_seed(0))
+    generator = torch.Generator().manual_seed(0)
+    random_signs(3, 64, generator)
+    for draw, order in enumerate(_ring_permutations((8, 8), 3, generator)):
+        assert float(found.rings[draw]) == pytest.approx(rho_by_moments(x, x.flatten(2)[..., order].reshape(x.shape)))
+
+
 def test_the_cosines_are_orthonormal_and_flips_are_signs_of_them() -> None:
     waves = cosine_basis(4, 5)
     assert torch.allclose(waves @ waves.T, torch.eye(20, dtype=torch.float64), atol=1e-12)
@@ -99,4 +107,4 @@ def test_ring_permutations_keep_the_distance_from_the_centre() -> None:
     ],
 )
 def test_verdicts(rho: float, smooth: float, p_kept: float, p_broken: float, expected: Verdict) -> None:
-    assert verdict(Balance(rho, smooth, smooth, p_kept, p_broken), p_kept, p_broken) == expected
+    assert Balance(rho, smooth, smooth, p_kept, p_broken).verdict == expected

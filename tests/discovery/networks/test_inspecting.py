@@ -34,7 +34,7 @@ def balance_of(row: Row) -> str | None:
 @pytest.mark.parametrize(("group", "name"), [("flip", "C2"), ("D4", "D4")])
 def test_planted_groups_are_found(group: str, name: str) -> None:
     bank, orbit = planted(torch.Generator().manual_seed(3), group, 64, 48, 0.2)
-    found = inspect_layer(bank, draws=399)
+    found = inspect_layer(bank)
     assert (found.group.name, set(found.group.elements[1:])) == (name, set(GROUPS[group]))
     true = {frozenset((orbit == number).nonzero().flatten().tolist()) for number in range(int(orbit.max()) + 1)}
     assert len(true & {frozenset(members.values()) for members in found.orbits}) >= 0.9 * len(true)
@@ -56,8 +56,8 @@ def test_rows_group_and_pairs(turned: tuple[Answer, torch.Tensor]) -> None:
 
 
 def test_the_map_fitted_to_pairs_is_the_transformation(turned: tuple[Answer, torch.Tensor]) -> None:
-    (note,) = inspect_layer(turned[1], draws=399).maps
-    assert note.count("turn 90") == 2
+    (note,) = inspect_layer(turned[1]).maps
+    assert float(note.split("cosine ")[1].split()[0]) > 0.95
 
 
 def test_answers_are_stored_used_and_shown(turned: tuple[Answer, torch.Tensor], tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_scale_sign_and_order_of_filters_do_not_matter() -> None:
     signs = torch.tensor([1.0, -1.0]).repeat(32).view(-1, 1, 1, 1)
     scales = torch.rand(64, 1, 1, 1, generator=generator) + 0.5
     for changed in (bank, bank[torch.randperm(64, generator=generator)] * signs * scales):
-        assert inspect_layer(changed, draws=399).group.elements == (0, 4)
+        assert inspect_layer(changed).group.elements == (0, 4)
 
 
 def test_few_filters_are_undecided() -> None:

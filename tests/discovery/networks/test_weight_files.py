@@ -48,7 +48,7 @@ def test_torch_weights_safetensors_and_onnx_have_equal_convolutions(tmp_path: Pa
     onnx_file(tmp_path / "a.onnx", {name: value.numpy() for name, value in state.items() if value.ndim == 4})
     for kind in ("pth", "safetensors", "onnx"):
         found = read_convolutions(tmp_path / f"a.{kind}")
-        assert [layer.shape for layer in found] == [(8, 3, 5, 5), (4, 8, 1, 1), (6, 2, 3, 3)]
+        assert [layer.name for layer in found] == ["0", "2", "3"]
         assert [layer.name for layer in found if layer.reason] == ["2"]
         assert torch.equal(inspected(found)["0"], state["0.weight"])
 

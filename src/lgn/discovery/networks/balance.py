@@ -11,6 +11,8 @@ from lgn.discovery.networks.copies import LEVEL
 
 #: A distribution is called broken from this multiple of the value by chance.
 LARGE = 1.5
+#: For kernels with more pixels, a table of all pairs of pairs of pixels would be too large.
+MANY_PIXELS = 49
 #: The largest rho of a kept T, relative to operators that keep smoothness.
 STRICTER = 2 / 3
 
@@ -18,10 +20,9 @@ STRICTER = 2 / 3
 # `rho_T = sum_ij (K_I^2 - K_T^2) / sum_i (1 - K_T[i, i]^2)` is half the squared distance between the second moment of
 # the filters and its image under T, relative to filters that are transformed independently. By chance it is 1; it is
 # smaller if T f_i has more similar filters than by chance, and large if T changes the distribution.
-# A value of about 1 proves little: if filters are smooth and no place is special, every flip nearly preserves their
-# second moment. So T is compared with operators that preserve as much: smoothness (a random sign for every cosine in
-# the kernel, after exchanging rows and columns if T does), and the energy at each distance from the centre (random
-# permutations of pixels within rings).
+# Every flip nearly preserves the second moment of smooth filters. So T is compared with operators that preserve as
+# much: smoothness (a random sign for every cosine in the kernel, after exchanging rows and columns if T does), and the
+# energy at each distance from the centre (random permutations of pixels within rings).
 # Kept: rho_T is below nearly all values of both kinds of operators, at most two thirds of the median for smoothness,
 # and not above the values for twists. Broken: rho_T is above the values for twists, and at least 1.5. Undecided
 # otherwise: the filters do not distinguish T from any other operator.
@@ -36,6 +37,13 @@ class Balance(NamedTuple):
     #: The p-value against references that are as small (the larger of both kinds), and against twists as large.
     p_kept: float
     p_broken: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on T, after the p-values were corrected for all questions."""
+        if self.p_broken <= LEVEL:
+            return "broken" if self.rho >= LARGE else "undecided"
+        return "kept" if self.p_kept <= LEVEL and self.rho <= STRICTER * self.smooth_reference else "undecided"
 
 
 class References(NamedTuple):
@@ -64,13 +72,6 @@ def balance(
     below = max(float((1 + (null <= twisted[0]).sum()) / (1 + len(null))) for null in (smooth, compared.rings))
     above = float((twisted >= twisted[0] - 1e-9).double().mean())
     return Balance(float(twisted[0]), float(smooth.median()), float(compared.rings.median()), below, above)
-
-
-def verdict(found: Balance, p_kept: float, p_broken: float) -> Verdict:
-    """The verdict on T, from p-values that are corrected for all questions."""
-    if p_broken <= LEVEL:
-        return "broken" if found.rho >= LARGE else "undecided"
-    return "kept" if p_kept <= LEVEL and found.rho <= STRICTER * found.smooth_reference else "undecided"
 
 
 def references(filters: Tensor, draws: int, generator: torch.Generator) -> References:
@@ -108,7 +109,11 @@ def _rho_of_permutations(pixels: Tensor, orders: Tensor, plain: Tensor) -> Tenso
     moment = (pixels.flatten(1).T @ pixels.flatten(1)).view(channels, count, channels, count)
     by_pixels = moment.permute(1, 3, 0, 2).reshape(count**2, channels**2)
     pairs = orders[:, :, None] * count + orders[:, None, :]  # (draws, pixels, pixels)
-    squares = torch.stack([(by_pixels[moved.flatten()] * by_pixels).sum() for moved in pairs])
+    if count <= MANY_PIXELS:
+        table = by_pixels @ by_pixels.T
+        squares = table[pairs.flatten(1), torch.arange(count**2)].sum(1)
+    else:
+        squares = torch.stack([(by_pixels[moved.flatten()] * by_pixels).sum() for moved in pairs])
     likeness = torch.einsum("icp,icq->ipq", pixels, pixels)
     own = torch.stack([likeness[:, order, torch.arange(count)].sum(1) for order in orders])
     return (plain - squares) / (1 - own.square()).sum(1).clamp_min(1e-9)

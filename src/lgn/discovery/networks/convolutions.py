@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 
-from lgn.discovery.networks.filter_bank import SMALLEST
+from lgn.discovery.networks.filter_bank import objection
 from lgn.nn import FreeBank, OrbitBank, OrbitConv2d
 from lgn.nn.layers import GroupConv
 
@@ -17,17 +16,16 @@ class Convolution(NamedTuple):
     """A convolution with its weights (filters, channels, n, m), None if they are not available."""
 
     name: str
-    shape: tuple[int, ...]
     weight: Tensor | None
-    #: Why the convolution is not inspected; empty if it is.
+    #: What the weights must be to be inspected; empty if they are.
     reason: str = ""
 
 
 def convolution(name: str, weight: Tensor) -> Convolution:
     """The convolution with these weights."""
     if weight.is_meta:
-        return Convolution(name, tuple(weight.shape), None, "weights on the device meta have no values")
-    return Convolution(name, tuple(weight.shape), weight.detach(), _reason(weight))
+        return Convolution(name, None, "must have values, got the device meta")
+    return Convolution(name, weight.detach(), objection(weight))
 
 
 def convolutions_of(model: nn.Module) -> Iterator[Convolution]:
@@ -64,13 +62,3 @@ def following(convolutions: Sequence[Convolution]) -> dict[str, tuple[str, Tenso
         for (first, before), (second, weight) in pairwise(known)
         if weight.shape[1] == before.shape[0] and weight.is_floating_point()
     }
-
-
-def _reason(weight: Tensor) -> str:
-    if weight.ndim != 4:
-        return f"kernels must have 2 axes, got {weight.ndim - 2}"
-    if not weight.is_floating_point():
-        return f"weights must be floating-point numbers, got {str(weight.dtype).removeprefix('torch.')}"
-    if min(weight.shape[-2:]) < SMALLEST:
-        return f"kernels must be at least {SMALLEST}x{SMALLEST}, got {weight.shape[-2]}x{weight.shape[-1]}"
-    return "" if torch.isfinite(weight).all() else "weights must be finite, got infinities or NaN"

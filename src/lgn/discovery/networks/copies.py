@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from lgn.answer import Filters
 from lgn.discovery.networks.gap import gap_test
 from lgn.discovery.networks.questions import Question
 from lgn.transforms import symmetry_of_square
@@ -28,39 +29,29 @@ FEWEST, MOST = 4, 128
 ENOUGH = 0.8
 
 # Note [The twist]
-# The null model of the first test: each filter f_i becomes `h_i f_i` with a random power h_i of T. Spectra, phases,
-# colours and norms stay, and the likeness of every filter to its own transformed versions stays. Only the relations
+# The null model of the first test: each filter f_i becomes `h_i f_i` with a random power h_i of T, or I or T if T has
+# no order. Spectra, phases, colours, norms and the likeness of every filter to its own images stay; only the relations
 # between filters change. No filter needs to be transformed, because `<T h_i f_i, h_j f_j> = K[1 + h_i - h_j]`. Banks
-# with the same spectra and random phases would be a worse null model: they have no edges, and every bank of real
-# filters has more near-copies than they have. If T has no order (shifts, scalings), h_i is I or T, and the powers 0, 1
-# and 2 occur.
+# with the same spectra and random phases have no edges, and any real filters have more near-copies than they have.
 
 # Note [Power]
-# "No copies" is an answer only if copies would have been seen. Copies that are there are destroyed: every filter is
-# flipped or not at random. Then three quarters of the filters are made pairs of a filter and its flipped, noisy copy,
-# and the same tests are made. The share of such banks in which the flip is found is the power.
+# "No copies" is an answer only if copies would have been seen. To destroy existing copies, every filter is flipped or
+# not at random. Then three quarters of the filters become pairs of a filter and its flipped, noisy copy. The share of
+# such banks in which the tests find the flip is the power.
 
 
 class CopiesTest(NamedTuple):
-    """The two tests of a transformation."""
+    """The two tests of a transformation; both must reject, and the gap must be large."""
 
-    p_twist: float
-    p_gap: float
-    #: How much the first gap exceeds the next gaps, in nats.
     gap: float
-    #: The number of filters whose image has a cosine of at least 0.8 with another filter, and its mean over twists.
-    alike: int
-    alike_by_chance: float
+    #: The larger p-value, later corrected for all questions.
+    p_value: float
+    detail: Filters
 
     @property
-    def p_value(self) -> float:
-        """The larger p-value: both tests must reject."""
-        return max(self.p_twist, self.p_gap)
-
-    @property
-    def is_large(self) -> bool:
-        """Whether the gap is large enough for copies."""
-        return self.gap >= GAP
+    def is_found(self) -> bool:
+        """Whether filters are copies of each other."""
+        return self.p_value <= LEVEL and self.gap >= GAP
 
 
 def copies_test(question: Question, cosines: Tensor, exponents: Tensor, generator: torch.Generator) -> CopiesTest:
@@ -68,16 +59,18 @@ def copies_test(question: Question, cosines: Tensor, exponents: Tensor, generato
 
     Shapes: cosines of `Question.cosines`, (powers, filters, filters); exponents of `twists`, (1 + draws, filters)
     """
-    size = cosines if question.kind == "sign" else cosines.abs()  # otherwise a filter and its negative count as one
-    under = twisted(size, exponents, question.order)
-    gap = gap_test(size[1], size[0], question.order == 2, len(exponents) - 1, generator)
-    return CopiesTest(
-        p_twist=share_as_large(under.nearness),
-        p_gap=gap.p_value,
-        gap=gap.size,
-        alike=int(under.alike[0]),
-        alike_by_chance=float(under.alike[1:].double().mean()),
+    is_sign = question.kind == "sign"
+    size = cosines if is_sign else cosines.abs()  # except for the sign, a filter and its negative count as one
+    nearness, alike = twisted(size, exponents, question.order)
+    p_twist = share_as_large(nearness)
+    p_gap, gap = gap_test(size[1], size[0], question.order == 2, len(exponents) - 1, generator)
+    detail = Filters(
+        alike=int(alike[0]),
+        alike_by_chance=float(alike[1:].double().mean()),
+        self_symmetric=0 if is_sign else int((size[1].diagonal() >= ALIKE).sum()),
+        p_values=(p_twist, p_gap),
     )
+    return CopiesTest(gap, max(p_twist, p_gap), detail)
 
 
 def twists(order: int, filters: int, draws: int, generator: torch.Generator) -> Tensor:
@@ -86,19 +79,13 @@ def twists(order: int, filters: int, draws: int, generator: torch.Generator) -> 
     return torch.cat([torch.zeros(1, filters, dtype=torch.int64), drawn])
 
 
-class Twisted(NamedTuple):
-    """Statistics of the bank itself, and of the bank under each twist.  (1 + draws,) each"""
+def twisted(cosines: Tensor, exponents: Tensor, order: int) -> tuple[Tensor, Tensor]:
+    """Two statistics of the bank under each twist; see Note [The twist].
 
-    #: `mean_i -log(1 - max_{j != i} K_T[i, j])`, averaged over T and its inverse.
-    nearness: Tensor
-    #: The number of filters whose image has a cosine of at least 0.8 with another filter.
-    alike: Tensor
+    The first is `mean_i -log(1 - max_{j != i} K_T[i, j])`, averaged over T and its inverse: how near the images of
+    filters are to other filters. The second is the number of filters whose image has a cosine of at least 0.8.
 
-
-def twisted(cosines: Tensor, exponents: Tensor, order: int) -> Twisted:
-    """How near the image of a filter is to another filter, under each twist; see Note [The twist].
-
-    Shapes: (powers, filters, filters), >= 0 if signs do not matter; (twists, filters)
+    Shapes: (powers, filters, filters), >= 0 if signs do not matter; (twists, filters) -> (twists,), (twists,)
     """
     filters = cosines.shape[-1]
     # Single precision is enough to compare draws.
@@ -118,7 +105,7 @@ def twisted(cosines: Tensor, exponents: Tensor, order: int) -> Twisted:
         back = there if involution else met.amax(1)
         nearness.append((there.mean(1) + back.mean(1)) / 2)
         alike.append((there >= alike_from).sum(1))
-    return Twisted(torch.cat(nearness), torch.cat(alike))
+    return torch.cat(nearness), torch.cat(alike)
 
 
 def share_as_large(values: Tensor) -> float:
@@ -142,7 +129,7 @@ def power_of_test(filters: Tensor, questions: int, generator: torch.Generator, t
         exponents = twists(flip.order, len(bank), DRAWS, generator)
         test = copies_test(flip, flip.cosines(bank), exponents, generator)
         # Corrected for all questions, but not stricter than this number of draws allows.
-        found += test.is_large and test.p_value <= max(LEVEL / questions, 1 / (1 + DRAWS))
+        found += test.gap >= GAP and test.p_value <= max(LEVEL / questions, 1 / (1 + DRAWS))
     return found / trials
 
 

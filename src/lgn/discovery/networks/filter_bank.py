@@ -14,16 +14,15 @@ FLAT = 1e-2
 SMALLEST = 3
 
 # Note [Means and norms]
-# A constant filter is its own copy under every turn and flip, and filters with a common constant part look alike for
-# that reason alone. So the mean of each channel is subtracted, and the rest is scaled to unit norm. Dead and constant
-# filters would be scaled noise: they are left out.
+# A constant filter is its own copy under every turn and flip, and a common constant part makes filters alike. So the
+# mean of each channel is subtracted, and the rest is scaled to unit norm. Dead and constant filters would be scaled
+# noise: they are left out.
 
 # Note [The centre of a bank]
-# Turns and flips need a centre, and the middle of the kernel need not be the centre of the filters: a 7x7 kernel with
-# stride 2 often leaves its last row and column unused, and then every flip about the middle looks broken. The centre is
-# the centre of the energy of all filters, rounded to whole pixels along both axes, or to half pixels along both axes,
-# so that a square about it consists of pixels. Only the energy decides. It is the same for filters that are copies and
-# for filters that were turned independently, so the choice does not bias the tests.
+# The middle of the kernel need not be the centre of the filters: a 7x7 kernel with stride 2 often leaves its last row
+# and column unused, and then every flip about the middle looks broken. The centre is the centre of the energy of all
+# filters, rounded to whole pixels along both axes, or to half pixels along both axes, so that a square about it
+# consists of pixels. The energy of copies and of independently turned filters is equal, so the tests are not biased.
 
 
 class FilterBank(NamedTuple):
@@ -52,7 +51,8 @@ def prepare(weights: Tensor) -> FilterBank:
 
     Shapes: (filters, channels, n, m)
     """
-    _require_filters(weights)
+    if reason := objection(weights):
+        raise ValueError(f"source {reason}")
     given = weights.detach().cpu().double()
     norms = given.flatten(1).norm(dim=1)
     alive = norms > DEAD * (norms[norms > 0].median() if (norms > 0).any() else 1.0)
@@ -72,16 +72,16 @@ def prepare(weights: Tensor) -> FilterBank:
     )
 
 
-def _require_filters(weights: Tensor) -> None:
+def objection(weights: Tensor) -> str:
+    """What the weights must be to be compared, and what they are; empty if they can be compared."""
     shape = tuple(weights.shape)
     if weights.ndim != 4 or min(shape[:2]) < 1:
-        raise ValueError(f"source must be filters (filters, channels, n, m), got shape {shape}")
-    if not weights.is_floating_point():
-        raise ValueError(f"source must be of a floating type, got {weights.dtype}")
+        return f"must have shape (filters, channels, n, m), got {shape}"
     if min(shape[2:]) < SMALLEST:
-        raise ValueError(f"source must have kernels of at least {SMALLEST}x{SMALLEST}, got {shape[2]}x{shape[3]}")
-    if not torch.isfinite(weights).all():
-        raise ValueError("source must be finite, got infinities or NaN")
+        return f"must have kernels of at least {SMALLEST}x{SMALLEST}, got {shape[2]}x{shape[3]}"
+    if not weights.is_floating_point():
+        return f"must be floating-point numbers, got {str(weights.dtype).removeprefix('torch.')}"
+    return "" if torch.isfinite(weights).all() else "must be finite, got infinities or NaN"
 
 
 def _centre_of_energy(filters: Tensor) -> tuple[float, float]:

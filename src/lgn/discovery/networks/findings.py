@@ -1,30 +1,18 @@
 """`inspect_layer`: all questions about the filters of one layer."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from lgn.answer import Evidence, Filters, Row, Verdict
-from lgn.discovery.networks.balance import Balance, balance, references, verdict
-from lgn.discovery.networks.copies import (
-    ALIKE,
-    ENOUGH,
-    FEWEST,
-    GAP,
-    LEVEL,
-    CopiesTest,
-    copies_test,
-    power_of_test,
-    twists,
-)
+from lgn.discovery.networks.balance import Balance, balance, references
+from lgn.discovery.networks.copies import ENOUGH, FEWEST, GAP, LEVEL, CopiesTest, copies_test, power_of_test, twists
 from lgn.discovery.networks.filter_bank import FilterBank, prepare
 from lgn.discovery.networks.fitted import fitted_map_note
 from lgn.discovery.networks.orbits import (
     FilterOrbit,
-    count_inside,
     find_orbits,
     largest_subgroup,
     moved_independently,
@@ -68,64 +56,52 @@ class LayerFindings:
     #: A sentence per linear map that was fitted to pairs of copies.
     maps: tuple[str, ...]
 
-
-class _Result(NamedTuple):
-    """The answers to one question; p-values are corrected for all questions."""
-
-    test: CopiesTest
-    p_value: float
-    self_symmetric: int
-    balance: Balance | None = None
-    p_kept: float = 1.0
-    p_broken: float = 1.0
-
     @property
-    def is_found(self) -> bool:
-        """Whether filters are copies of each other under T."""
-        return self.p_value <= LEVEL and self.test.is_large
+    def inside(self) -> int:
+        """The number of filters in orbits."""
+        return _count(self.orbits)
 
 
-def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0, draws: int | None = None) -> LayerFindings:
+def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0) -> LayerFindings:
     """The transformations under which the filters of a convolution are copies of each other, or balanced.
-
-    draws: the number of twists.
 
     Shapes: (filters, channels, n, m), kernels of at least 3x3
     """
     bank = prepare(weights)
     generator = torch.Generator().manual_seed(seed)
     count, channels = bank.filters.shape[:2]
-    questions = questions_for(channels, bank.patch)
-    asked = sum(not question.repeats for question in questions)
-    draws = draws or max(FEWER_DRAWS if count > MANY else DRAWS, DRAWS_PER_QUESTION * asked)
+    questions = questions_for(channels, bank.patch) if count >= FEWEST else []
     cosines = square_cosines(bank.filters)
-    results = _results(questions, bank.filters, cosines, draws, generator) if count >= FEWEST else []
-    symmetries = {q.element: result for q, result in zip(questions, results, strict=False) if q.kind == "square"}
-    group = _group_of_copies(symmetries)
-    orbits = find_orbits(cosines, group)
-    everything = SQUARE_GROUP.subgroup(symmetries)
-    by_chance = _inside_by_chance(cosines, group, everything, generator)
-    lookalikes = count_inside(find_orbits(cosines, everything, stands_out=0.0)) if count <= MANY else None
-    power = power_of_test(bank.filters, asked, generator)
+    tests, balances = _ask(questions, bank.filters, cosines, generator)
+    square = {question.element: test for question, test in tests.items() if question in balances}
+    group = _group_of_copies(square)
+    orbits, everything = find_orbits(cosines, group), SQUARE_GROUP.subgroup(square)
+    by_chance = None
+    if 1 < group.order < everything.order:  # the whole group preserves orbits
+        moved = (moved_independently(cosines, everything, generator) for _ in range(CHANCES))
+        by_chance = sum(_count(find_orbits(other, group)) for other in moved) / CHANCES
+    lookalikes = _count(find_orbits(cosines, everything, stands_out=0.0)) if count <= MANY else None
+    power = power_of_test(bank.filters, len([question for question in questions if not question.repeats]), generator)
+    words = dict(zip(group.elements, group.group().words, strict=True))
+    rows = []
+    for question, test in tests.items():
+        element = question.element if question in balances and question.element in words else None
+        evidence = [_copies(test, bank, cosines, orbits, element, power)]
+        if question in balances:
+            evidence.append(_balance(balances[question]))
+        verdict = "kept" if element else evidence[0].verdict
+        assert verdict is not None
+        word = None if element is None else words[element]
+        rows.append(Row(question.transformation, verdict, tuple(evidence), word, layer=layer))
     generators = [group.elements[element] for element in group.group().generator_elements]
     maps = [fitted_map_note(bank, cosines[g], pairs_of(orbits, g), g, seed) for g in generators]
-    rows = []
-    for question, result in zip(questions, results, strict=False):
-        element = question.element if question.kind == "square" and question.element in group.elements else None
-        pairs = pairs_of(orbits, element) if element else []
-        similarity = sum(float(cosines[element, i, j].abs()) for i, j in pairs) / len(pairs) if pairs else None
-        numbered = tuple((int(bank.numbers[i]), int(bank.numbers[j])) for i, j in pairs)
-        evidence = _evidence(result, numbered, similarity, power)
-        decided: Verdict = "kept" if element else evidence[0].verdict or "undecided"
-        word = group.group().words[group.elements.index(element)] if element else None
-        rows.append(Row(question.transformation, decided, evidence, word, layer=layer))
     return LayerFindings(
         layer=layer,
         shape=tuple(weights.shape),
         bank=bank,
         rows=tuple(rows),
         group=group,
-        balanced=largest_subgroup([g for g, found in symmetries.items() if _balance_verdict(found) == "kept"]),
+        balanced=largest_subgroup([q.element for q, found in balances.items() if found.verdict == "kept"]),
         orbits=orbits,
         inside_by_chance=by_chance,
         lookalikes=lookalikes,
@@ -134,81 +110,59 @@ def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0, draws: int
     )
 
 
-def _results(
-    questions: Sequence[Question], filters: Tensor, square: Tensor, draws: int, generator: torch.Generator
-) -> list[_Result]:
-    """The results of all questions; those of an inverse are repeated."""
+def _ask(
+    questions: Sequence[Question], filters: Tensor, square: Tensor, generator: torch.Generator
+) -> tuple[dict[Question, CopiesTest], dict[Question, Balance]]:
+    """The tests of copies, and of balance for symmetries of the square; p-values are corrected for all questions."""
+    asked = [question for question in questions if not question.repeats]
+    if not asked:
+        return {}, {}
+    draws = max(FEWER_DRAWS if len(filters) > MANY else DRAWS, DRAWS_PER_QUESTION * len(asked))
     compared = references(filters, REFERENCES, generator)
-    results: list[_Result] = []
-    for question in questions:
-        if question.repeats:
-            continue
+    tests, balances = dict[Question, CopiesTest](), dict[Question, Balance]()
+    for question in asked:
         is_square = question.kind == "square"
         cosines = square[powers_of(question.element)] if is_square else question.cosines(filters)
         exponents = twists(question.order, len(filters), draws, generator)
-        test = copies_test(question, cosines, exponents, generator)
-        symmetric = 0 if question.kind == "sign" else int((cosines[1].diagonal().abs() >= ALIKE).sum())
-        found = None
+        tests[question] = copies_test(question, cosines, exponents, generator)
         if is_square:
             exchanges = exchanges_axes(question.element)
-            found = balance(cosines, exponents, question.order, compared, exchanges_axes=exchanges)
-        results.append(_Result(test, test.p_value, symmetric, found))
-    p_values = holm([result.p_value for result in results])
-    balances = [result.balance for result in results if result.balance is not None]  # of the first questions
-    p_kept, p_broken = holm([found.p_kept for found in balances]), holm([found.p_broken for found in balances])
-    padding = [1.0] * (len(results) - len(balances))
-    columns = zip(results, p_values, p_kept + padding, p_broken + padding, strict=True)
-    results = [result._replace(p_value=p, p_kept=kept, p_broken=broken) for result, p, kept, broken in columns]
-    for place, question in enumerate(questions):
-        if question.repeats:
-            results.insert(place, results[0])
-    return results
-
-
-def _group_of_copies(symmetries: dict[int, _Result]) -> Subgroup:
-    """The group that found elements generate; other elements need p <= 0.05 by themselves, and half the gap."""
-    found = [element for element, result in symmetries.items() if result.is_found]
-    likely = [
-        element for element, result in symmetries.items() if result.test.p_value <= LEVEL and result.test.gap >= GAP / 2
-    ]
-    return largest_subgroup(found, likely, {element: result.test.gap for element, result in symmetries.items()})
-
-
-def _balance_verdict(result: _Result) -> Verdict | None:
-    return None if result.balance is None else verdict(result.balance, result.p_kept, result.p_broken)
-
-
-def _evidence(
-    result: _Result, pairs: tuple[tuple[int, int], ...], similarity: float | None, power: float
-) -> tuple[Evidence, ...]:
-    """The evidence on copies, and on balance for symmetries of the square."""
-    test, balance = result.test, result.balance
-    detail = Filters(
-        pairs=pairs,
-        similarity=similarity,
-        alike=test.alike,
-        alike_by_chance=test.alike_by_chance,
-        self_symmetric=result.self_symmetric,
-        p_values=(test.p_twist, test.p_gap),
+            balances[question] = balance(cosines, exponents, question.order, compared, exchanges_axes=exchanges)
+    for question, p_value in zip(tests, holm([test.p_value for test in tests.values()]), strict=True):
+        tests[question] = tests[question]._replace(p_value=p_value)
+    p_kept, p_broken = (holm([getattr(found, name) for found in balances.values()]) for name in ("p_kept", "p_broken"))
+    for question, kept, broken in zip(balances, p_kept, p_broken, strict=True):
+        balances[question] = balances[question]._replace(p_kept=kept, p_broken=broken)
+    known = {question: asked[0] if question.repeats else question for question in questions}
+    return (
+        {question: tests[same] for question, same in known.items()},
+        {question: balances[same] for question, same in known.items() if same in balances},
     )
-    decided: Verdict = "kept" if result.is_found else "broken" if power >= ENOUGH else "undecided"
-    copies = Evidence("copies", test.gap, p_value=result.p_value, verdict=decided, detail=detail)
-    if balance is None:
-        return (copies,)
-    balanced = _balance_verdict(result)
-    p_value = result.p_broken if balanced == "broken" else result.p_kept
-    compared = Filters(references=(balance.smooth_reference, balance.ring_reference))
-    return copies, Evidence("balance", balance.rho, p_value=p_value, verdict=balanced, detail=compared)
 
 
-def _inside_by_chance(
-    cosines: Tensor, group: Subgroup, everything: Subgroup, generator: torch.Generator
-) -> float | None:
-    """The mean number of filters in orbits if filters are transformed independently.
+def _group_of_copies(tests: dict[int, CopiesTest]) -> Subgroup:
+    """The group that found elements generate; other elements need p <= 0.05 without correction, and half the gap."""
+    found = [element for element, test in tests.items() if test.is_found]
+    likely = [element for element, test in tests.items() if max(test.detail.p_values) <= LEVEL and test.gap >= GAP / 2]
+    return largest_subgroup(found, likely, {element: test.gap for element, test in tests.items()})
 
-    The orbits of the whole group of the kernel are the same then: None for it, and None without a group.
-    """
-    if group.order in (1, everything.order):
-        return None
-    moved = (moved_independently(cosines, everything, generator) for _ in range(CHANCES))
-    return sum(count_inside(find_orbits(bank, group)) for bank in moved) / CHANCES
+
+def _copies(
+    test: CopiesTest, bank: FilterBank, square: Tensor, orbits: list[FilterOrbit], element: int | None, power: float
+) -> Evidence:
+    pairs = pairs_of(orbits, element) if element else []
+    cosines = [float(square[element, i, j].abs()) for i, j in pairs]
+    numbered = tuple((int(bank.numbers[i]), int(bank.numbers[j])) for i, j in pairs)
+    detail = replace(test.detail, pairs=numbered, similarity=sum(cosines) / len(cosines) if cosines else None)
+    verdict: Verdict = "kept" if test.is_found else "broken" if power >= ENOUGH else "undecided"
+    return Evidence("copies", test.gap, p_value=test.p_value, verdict=verdict, detail=detail)
+
+
+def _balance(found: Balance) -> Evidence:
+    p_value = found.p_broken if found.verdict == "broken" else found.p_kept
+    detail = Filters(references=(found.smooth_reference, found.ring_reference))
+    return Evidence("balance", found.rho, p_value=p_value, verdict=found.verdict, detail=detail)
+
+
+def _count(orbits: Collection[FilterOrbit]) -> int:
+    return sum(map(len, orbits))

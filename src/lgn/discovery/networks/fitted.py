@@ -8,9 +8,8 @@ from torch import Tensor
 from lgn.actions import matrix_of
 from lgn.discovery.filters import fit_generator
 from lgn.discovery.networks.filter_bank import FilterBank
-from lgn.discovery.networks.questions import symmetries_of
 from lgn.nn import UndeterminedWarning
-from lgn.transforms import SQUARE
+from lgn.transforms import SQUARE, symmetry_of_square
 
 
 def fitted_map_note(
@@ -18,8 +17,8 @@ def fitted_map_note(
 ) -> str | None:
     """A sentence on the orthogonal map of all pairs (i, j), where filter j is a copy of filter i; None below 3 pairs.
 
-    The map is fitted to the pairs alone. That it is nearest to the transformation of the pairs is a check. The p-value
-    is that of `fit_generator`: the fit to pairs in random order.
+    The map is fitted to the pairs alone, and its cosine with the transformation of the pairs is a check. The p-value is
+    that of `fit_generator`: the fit to pairs in random order.
 
     Shapes: cosines of `T f_i` with `f_j`, (filters, filters)
     """
@@ -31,15 +30,9 @@ def fitted_map_note(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndeterminedWarning)
         fit = fit_generator(stacked, group=2, method="procrustes", seed=seed)
-    symmetries = [question.transformation for question in symmetries_of(bank.patch)]
-    known = torch.stack([matrix_of(transformation, bank.patch) for transformation in symmetries])
+    known = matrix_of(symmetry_of_square(element), bank.patch)
     # The fit is arbitrary outside of the directions that the pairs span.
     vectors = bank.filters[first].mT.flatten(2).flatten(0, 1).T  # (d, pairs * channels), columns stacked
-    moved, expected = fit.matrix @ vectors, known @ vectors
-    likeness = (moved * expected).sum((-2, -1)) / (moved.norm() * expected.flatten(1).norm(dim=1))
-    best, second_best = likeness.abs().argsort(descending=True)[:2].tolist()
-    return (
-        f"the linear map fitted to {len(pairs)} pairs of copies under {SQUARE[element]} is nearest to "
-        f"{symmetries[best].name} (cosine {float(likeness[best]):.2f}, next {float(likeness[second_best]):.2f}; "
-        f"p = {fit.p_value:.2g})"
-    )
+    cosine = float(torch.cosine_similarity((fit.matrix @ vectors).flatten(), (known @ vectors).flatten(), 0))
+    likeness = f"cosine {cosine:.2f} with {SQUARE[element]}, p = {fit.p_value:.2g}"
+    return f"the linear map fitted to {len(pairs)} pairs of copies: {likeness}"

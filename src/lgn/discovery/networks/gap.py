@@ -15,26 +15,16 @@ LARGEST = 1.5
 FAR = 9.0
 
 # Note [The gap]
-# Filters that repel each other, such as decorrelated filters, deceive the twist: it creates relations between T f_i and
-# f_j that the bank avoids, and then the bank itself has more near-copies than its twists have. The second test
-# therefore does not compare banks. T f_i has distances d_1 < d_2 < ... to the other filters. If it lies anywhere among
-# them, the gaps `e_k = k log(d_(k+1) / d_k)` have one distribution for any density and dimension (Renyi's
-# representation of spacings), and shuffling the gaps of each i gives the null distribution. A copy makes the first gap
-# large.
-# For evenly spread filters the first gap is somewhat larger than the next ones, not because a filter is near, but
-# because the next filters are equally far. Then the p-value is small, and so is the gap. Copies must therefore also
-# have a large gap: the mean of the first gaps, minus the mean of the next ones, in nats. Copies have about 1, and
-# unrelated filters have at most 0.2 (`results/inspection.json`).
+# Filters that repel each other deceive the twist: it creates relations between T f_i and f_j that the bank avoids, and
+# then the bank itself has more near-copies than its twists have. The second test therefore does not compare banks. T
+# f_i has distances d_1 < d_2 < ... to the other filters. If it lies anywhere among them, the gaps `e_k = k log(d_(k+1)
+# / d_k)` have one distribution for any density and dimension (Renyi), and shuffling the gaps of each i gives the null
+# distribution. A copy makes the first gap large.
+# For evenly spread filters the first gap is somewhat larger than the next ones, because the next filters are equally
+# far. Copies must therefore also have a large gap: the mean of the first gaps minus the mean of the next ones. Copies
+# have about 1 nat, and unrelated filters have at most 0.2 (`results/inspection.json`).
 # If T f_i is nearer to f_i than to any other filter, f_i is symmetric itself, and no gap is counted. Near-copies of a
 # neighbour count as one with it. A pair of filters that are nearest to each other is counted once.
-
-
-class Gap(NamedTuple):
-    """The p-value of the first gaps, how much they exceed the next gaps in nats, and the number of filters used."""
-
-    p_value: float
-    size: float
-    filters: int
 
 
 class Neighbours(NamedTuple):
@@ -45,8 +35,10 @@ class Neighbours(NamedTuple):
     nearest: Tensor  # (filters,)
 
 
-def gap_test(cosines: Tensor, plain: Tensor, involution: bool, draws: int, generator: torch.Generator) -> Gap:
-    """Whether T f_i lies next to one filter rather than among several; see Note [The gap].
+def gap_test(
+    cosines: Tensor, plain: Tensor, involution: bool, draws: int, generator: torch.Generator
+) -> tuple[float, float]:
+    """The p-value of the first gaps, and how much they exceed the next gaps in nats; see Note [The gap].
 
     Shapes: cosines of T f_i with f_j, and of f_i with f_j, (filters, filters), >= 0 if signs do not matter
     """
@@ -59,12 +51,12 @@ def gap_test(cosines: Tensor, plain: Tensor, involution: bool, draws: int, gener
         again = counted[back.nearest] & (there.nearest[back.nearest] == here)
         gaps = torch.cat([there.gaps[counted], back.gaps[back.is_counted & ~again]])
     if len(gaps) < 2:
-        return Gap(1.0, 0.0, len(gaps))
+        return 1.0, 0.0
     first, others = gaps[:, 0].mean(), gaps[:, 1:].mean()
     drawn = torch.randint(0, gaps.shape[1], (draws, len(gaps)), generator=generator)
     shuffled = gaps[torch.arange(len(gaps)), drawn].mean(1)
     reached = int((shuffled >= first - 1e-12).sum())
-    return Gap((1 + reached) / (1 + draws), float(first - others), len(gaps))
+    return (1 + reached) / (1 + draws), float(first - others)
 
 
 def neighbours(cosines: Tensor, plain: Tensor) -> Neighbours:

@@ -15,11 +15,7 @@ from lgn.discovery.networks.weight_files import read_convolutions
 
 
 def inspect(
-    source: Tensor | nn.Module | str | PathLike[str],
-    layer: str | None = None,
-    *,
-    seed: int = 0,
-    progress: bool = False,
+    source: Tensor | nn.Module | str | PathLike[str], layer: str | None = None, *, seed: int = 0, progress: bool = False
 ) -> Answer:
     """Find the transformations under which the filters of a network are copies of each other, or balanced.
 
@@ -30,13 +26,13 @@ def inspect(
     layer: inspect only this convolution.
     """
     if isinstance(source, Tensor):
-        found = [Convolution(layer or "", tuple(source.shape), source)]
+        found = [Convolution(layer or "", source)]
     else:
         found = list(convolutions_of(source)) if isinstance(source, nn.Module) else read_convolutions(Path(source))
     weights, reasons = inspected(found), {known.name: known.reason for known in found if known.reason}
     if not weights:
-        why = "; ".join(dict.fromkeys(reasons.values())) or "it has no convolutions"
-        raise ValueError(f"source must have a convolution that can be inspected, got none: {why}")
+        why = "; ".join(dict.fromkeys(reasons.values())) or "must be of convolutions"
+        raise ValueError(f"source must have a convolution that can be inspected, got none (weights {why})")
     if layer is not None and layer not in weights:
         raise ValueError(f"layer must be one of {', '.join(weights)}, got {layer!r}")
     chosen = list(weights) if layer is None else [layer]

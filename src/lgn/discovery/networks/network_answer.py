@@ -9,7 +9,6 @@ from lgn.answer import Answer, DataSummary
 from lgn.discovery.networks.copies import ENOUGH, LEVEL
 from lgn.discovery.networks.findings import LayerFindings
 from lgn.discovery.networks.next_layer import Continuation
-from lgn.discovery.networks.orbits import count_inside
 from lgn.groups import Subgroup
 from lgn.transforms import SQUARE
 
@@ -39,7 +38,7 @@ def network_answer(
         notes.append(f"from {step}: {names or 'no transformation'} continues")
     for reason in dict.fromkeys(not_inspected.values()):
         names = ", ".join(name for name, why in not_inspected.items() if why == reason)
-        notes.append(f"not inspected, {reason}: {names}")
+        notes.append(f"not inspected, weights {reason}: {names}")
     count, channels = first_weights.shape[:2]
     is_pictured = channels in PICTURED_CHANNELS and count <= MOST_PICTURES
     return Answer(
@@ -80,7 +79,7 @@ def group_text(group: Subgroup) -> str:
 def _sentence(layer: LayerFindings) -> str:
     count, filters = len(layer.bank.filters), f"The filters of {layer.layer}" if layer.layer else "The filters"
     if layer.group.order > 1:
-        inside = f"{count_inside(layer.orbits)} of {count} filters are in orbits"
+        inside = f"{layer.inside} of {count} filters are in orbits"
         return f"{filters} are copies of each other under {group_text(layer.group)}: {inside}."
     if layer.power < ENOUGH:
         return f"{filters} are too few to decide whether they are copies of each other."
@@ -103,7 +102,7 @@ def _notes(layer: LayerFindings) -> list[str]:
         whole = sum(len(orbit) == group.order for orbit in layer.orbits)
         chance = "" if layer.inside_by_chance is None else f", {layer.inside_by_chance:.1f} by chance"
         partial = len(layer.orbits) - whole
-        notes.append(f"{whole} whole and {partial} partial orbits have {count_inside(layer.orbits)} filters{chance}")
+        notes.append(f"{whole} whole and {partial} partial orbits have {layer.inside} filters{chance}")
     if layer.power < ENOUGH:
         percent = f"{100 * layer.power:.0f} %"
         notes.append(f"{len(bank.filters)} filters are few: flipped copies would be found in {percent} of such layers")

@@ -9,7 +9,10 @@ import torch
 
 from lgn.discovery.networks.convolutions import Convolution, convolution
 
-QUANTISED = ("ConvInteger", "QLinearConv")
+#: The place of the weights among the inputs of a node. Quantised weights are integers, which are not inspected.
+WEIGHT_INPUTS = {"Conv": 1, "ConvInteger": 1, "QLinearConv": 3}
+#: Nodes that change how weights are stored.
+PASSED_OVER = ("Identity", "DequantizeLinear", "Cast")
 
 
 def read_onnx(path: Path) -> Iterator[Convolution]:
@@ -27,42 +30,33 @@ def read_onnx(path: Path) -> Iterator[Convolution]:
     constants = {tensor.name: tensor for tensor in graph.initializer}
     made_by = {output: node for node in graph.node for output in node.output}
     names: set[str] = set()
-    for number, node in enumerate(graph.node):
-        if node.op_type not in ("Conv", *QUANTISED) or len(node.input) < 2:
-            continue
-        weight = node.input[1 if node.op_type != "QLinearConv" else 3]
-        tensor, quantised = _constant(weight, constants, made_by)
-        name = ((tensor.name if tensor is not None else "") or weight).removesuffix(".weight")
-        if name in names:  # two convolutions may share weights
-            continue
-        names.add(name)
-        if tensor is None:
-            yield Convolution(name, (), None, f"weights must be constant, node {node.name or number} computes them")
-        elif quantised or node.op_type in QUANTISED:
-            yield Convolution(name, tuple(tensor.dims), None, "weights must not be quantised")
-        else:
-            yield _convolution(name, tensor, path)
+    for node in graph.node:
+        if node.op_type in WEIGHT_INPUTS and len(node.input) > WEIGHT_INPUTS[node.op_type]:
+            weight = node.input[WEIGHT_INPUTS[node.op_type]]
+            tensor = _constant(weight, constants, made_by)
+            name = ((tensor.name if tensor is not None else "") or weight).removesuffix(".weight")
+            if name not in names:  # two convolutions may share weights
+                names.add(name)
+                yield _convolution(name, tensor, path)
 
 
-def _constant(name: str, constants: dict[str, Any], made_by: dict[str, Any]) -> tuple[Any, bool]:
-    """The constant tensor behind a name, or None, and whether it is quantised; identities and casts are followed."""
-    quantised = False
+def _constant(name: str, constants: dict[str, Any], made_by: dict[str, Any]) -> Any:
+    """The constant tensor behind a name, or None if it is computed; identities, casts and scales are passed over."""
     for _ in range(len(made_by) + 1):
         if name in constants:
-            return constants[name], quantised
+            return constants[name]
         node = made_by.get(name)
-        if node is None:
-            break
-        if node.op_type == "Constant":
-            return next((item.t for item in node.attribute if item.name == "value"), None), quantised
-        if node.op_type not in ("Identity", "DequantizeLinear", "Cast") or not node.input:
-            break
-        quantised |= node.op_type == "DequantizeLinear"
+        if node is not None and node.op_type == "Constant":
+            return next((item.t for item in node.attribute if item.name == "value"), None)
+        if node is None or node.op_type not in PASSED_OVER or not node.input:
+            return None
         name = node.input[0]
-    return None, quantised
+    return None
 
 
 def _convolution(name: str, tensor: Any, path: Path) -> Convolution:
+    if tensor is None:
+        return Convolution(name, None, "must be constants of the file")
     from onnx import TensorProto, numpy_helper
     from onnx.checker import ValidationError
     from onnx.external_data_helper import load_external_data_for_tensor
@@ -72,7 +66,7 @@ def _convolution(name: str, tensor: Any, path: Path) -> Convolution:
             load_external_data_for_tensor(tensor, str(path.parent))  # onnx refuses files outside of this directory
         values = torch.from_numpy(numpy_helper.to_array(tensor).copy())
     except (ValueError, TypeError, OSError, ValidationError) as error:
-        return Convolution(name, tuple(tensor.dims), None, f"weights must be readable: {first_line(error)}")
+        return Convolution(name, None, f"must be readable: {first_line(error)}")
     return convolution(name, values.float() if values.is_floating_point() else values)
 
 

@@ -7,26 +7,37 @@ from lgn.actions import matrix_of
 from lgn.answer import Answer, Filters
 from lgn.apply import IDENTITY
 from lgn.discovery.networks.filter_bank import prepare
-from lgn.nn import FilterOrbits, convert_orbits
+from lgn.nn import OrbitConv2d
+from lgn.nn.conversion import Conversion
 from lgn.transforms import Transformation
 
 
 def convert_found(model: nn.Module, found: Answer) -> nn.Module:
-    """A copy of the model whose layers have the orbits that were found in them; see `lgn.nn.convert_orbits`.
+    """A copy of the model whose layers have the orbits that were found in them.
+
+    The filters of an orbit become transformed copies of one base (`lgn.nn.OrbitConv2d`), and the other filters stay
+    free. The attribute `conversion` of the copy has the relative error of the filters of every layer.
 
     found: the result of `lgn.inspect(model)`.
     """
-    modules, layers = dict(model.named_modules()), {}
+    conversion, replacements, modules = Conversion(), dict[int, nn.Module](), dict(model.named_modules())
     for name in dict.fromkeys(row.layer for row in found.rows):
-        module = modules.get(name)
-        if isinstance(module, nn.Conv2d):
+        module, orbits = modules.get(name), orbits_in(found, name)
+        if type(module) is not nn.Conv2d:
+            conversion.left_alone[name] = "the model has no nn.Conv2d of this name"
+        elif not orbits:
+            conversion.left_alone[name] = "it has no orbits"
+        else:
             bank = prepare(module.weight)
-            orbits = [
-                ([number for number, _ in orbit], torch.stack([matrix_of(map_, bank.patch) for _, map_ in orbit]))
-                for orbit in orbits_in(found, name)
-            ]
-            layers[name] = FilterOrbits(orbits, bank.window)
-    return convert_orbits(model, layers)
+            numbers = [[number for number, _ in orbit] for orbit in orbits]
+            matrices = [torch.stack([matrix_of(element, bank.patch) for _, element in orbit]) for orbit in orbits]
+            layer = OrbitConv2d(module, list(zip(numbers, matrices, strict=True)), bank.window)
+            with torch.no_grad():
+                error = float((layer.filters() - module.weight).norm() / module.weight.norm())
+            replacements[id(module)] = layer.train(module.training)
+            conversion.filter_error[name] = error
+            conversion.converted[name] = layer.extra_repr()
+    return conversion.apply(model, replacements)
 
 
 def orbits_in(found: Answer, layer: str) -> list[list[tuple[int, Transformation]]]:

@@ -16,8 +16,7 @@ LINKED = 0.7
 #: How much nearer linked filters are than the next filter, in nats, averaged over both directions.
 STANDS_OUT = 0.3
 
-#: The filters of an orbit by the elements of the group of the square: filter `orbit[g]` is `g b` for a base filter b,
-#: up to sign. The base is the first filter, and its element is the identity.
+#: The filters of an orbit by elements of the group of the square: filter `orbit[g]` is `g b`, up to sign, for one b.
 FilterOrbit = dict[int, int]
 
 
@@ -72,11 +71,6 @@ def moved_independently(cosines: Tensor, group: Subgroup, generator: torch.Gener
     return cosines[met, place[:, None], place[None, :]]
 
 
-def count_inside(orbits: Collection[FilterOrbit]) -> int:
-    """The number of filters in orbits."""
-    return sum(map(len, orbits))
-
-
 def find_orbits(cosines: Tensor, group: Subgroup, *, stands_out: float = STANDS_OUT) -> list[FilterOrbit]:
     """The orbits of a group in a bank, the largest first, by merging the nearest copies first.
 
@@ -101,8 +95,7 @@ def find_orbits(cosines: Tensor, group: Subgroup, *, stands_out: float = STANDS_
         orbits[base] |= moved
         home.update({number: (base, h) for h, number in moved.items()})
         del orbits[other]
-    found = [_from_first(orbit) for orbit in orbits.values() if len(orbit) > 1]
-    return sorted(found, key=lambda orbit: (-len(orbit), -_mean_cosine(size, orbit)))
+    return sorted((orbit for orbit in orbits.values() if len(orbit) > 1), key=len, reverse=True)
 
 
 def pairs_of(orbits: Collection[FilterOrbit], element: int) -> list[tuple[int, int]]:
@@ -129,16 +122,3 @@ def _agree(size: Tensor, orbit: FilterOrbit, other: FilterOrbit) -> bool:
     """Whether every pair of filters of two orbits is near under the element that takes one to the other."""
     table, inverses = SQUARE_GROUP.table.tolist(), SQUARE_GROUP.inverses.tolist()
     return all(size[table[b][inverses[a]], i, j] >= LINKED for a, i in orbit.items() for b, j in other.items())
-
-
-def _from_first(orbit: FilterOrbit) -> FilterOrbit:
-    """The orbit with the filter of the smallest number as its base."""
-    first = min(orbit, key=orbit.__getitem__)
-    back = int(SQUARE_GROUP.inverses[first])
-    moved = {int(SQUARE_GROUP.table[element, back]): number for element, number in orbit.items()}
-    return {element: moved[element] for element in ELEMENTS if element in moved}
-
-
-def _mean_cosine(size: Tensor, orbit: FilterOrbit) -> float:
-    pairs = [float(size[g, i, j]) for g in range(1, len(size)) for i, j in pairs_of([orbit], g)]
-    return sum(pairs) / len(pairs)

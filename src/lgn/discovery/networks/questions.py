@@ -88,7 +88,10 @@ def questions_for(channels: int, patch: tuple[int, int]) -> list[Question]:
     asked = symmetries_of(patch)
     asked.append(Question(_known("sign", "signals"), "sign"))
     if 1 < channels <= MOST_CHANNELS:
-        asked += _channel_questions(channels)
+        orders = list(permutations(range(channels)))[1:]
+        inverses = [tuple(order.index(place) for place in range(channels)) for order in orders]
+        pairs = zip(orders, inverses, strict=True)
+        asked += [Question(channel_permutation(inverse), "channels") for order, inverse in pairs if order <= inverse]
     asked.append(Question(_known("shift 1 down"), "line", partial(_shift, down=1, right=0)))
     asked.append(Question(_known("shift 1 right"), "line", partial(_shift, down=0, right=1)))
     if min(patch) >= SMALLEST_SCALED:
@@ -100,16 +103,6 @@ def _known(name: str, space: str = "images") -> Transformation:
     found = find(name, space)
     assert found is not None, name
     return found
-
-
-def _channel_questions(channels: int) -> list[Question]:
-    """All permutations of channels but the identity, and one of two that are inverse to each other."""
-    found: dict[tuple[int, ...], Question] = {}
-    for order in list(permutations(range(channels)))[1:]:
-        inverse = tuple(order.index(place) for place in range(channels))
-        if inverse not in found:
-            found[order] = Question(channel_permutation(inverse), "channels")
-    return list(found.values())
 
 
 def _shift(filters: Tensor, exponent: int, down: int, right: int) -> Tensor:

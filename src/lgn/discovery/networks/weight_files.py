@@ -15,8 +15,6 @@ from lgn.discovery.networks.convolutions import Convolution, convolution
 from lgn.discovery.networks.onnx_file import first_line, read_onnx
 
 KINDS = ".onnx, .safetensors, or weights saved by torch (.pt, .pth, .bin, .ckpt)"
-#: Dtypes of tensors that are quantised: rounded weights are not compared.
-QUANTISED = ("qint8", "quint8", "qint32", "quint4x2", "quint2x4")
 
 
 def read_convolutions(path: Path) -> list[Convolution]:
@@ -82,7 +80,4 @@ def _tensors(content: Any, name: str = "") -> Iterator[tuple[str, Tensor]]:
 
 
 def _convolution(name: str, tensor: Tensor) -> Convolution:
-    name, dtype = name.removesuffix(".weight"), str(tensor.dtype).removeprefix("torch.")
-    if dtype in QUANTISED:
-        return Convolution(name, tuple(tensor.shape), None, f"weights must be floating-point numbers, got {dtype}")
-    return convolution(name, tensor.float() if tensor.is_floating_point() else tensor)
+    return convolution(name.removesuffix(".weight"), tensor.float() if tensor.is_floating_point() else tensor)
