@@ -19,7 +19,7 @@ from lgn.penalties import AuxiliaryInverse
 
 
 class AxesContract:
-    """What holds for layers on any number of axes. A subclass says how many."""
+    """Tests of layers on any number of axes; a subclass has the number."""
 
     axes: ClassVar[int]
     kernel: ClassVar[tuple[int, ...]]  # an oblong one
@@ -58,6 +58,7 @@ class AxesContract:
             {},
             {"stride": 2, "padding": 1, "dilation": 2},
             {"padding": "same"},
+            {"padding": "valid", "padding_mode": "reflect"},
             {"padding": "same", "padding_mode": "circular", "dilation": 2},
             {"padding": 1, "padding_mode": "replicate", "stride": 2},
             {"padding": 1, "padding_mode": "reflect", "bias": False},
@@ -269,11 +270,11 @@ class AxesContract:
         encoder.eval()
         torch.testing.assert_close(lgn.merge(encoder)(x), encoder(x))
 
-    def test_what_is_smaller_than_the_kernel_is_refused(self) -> None:
+    def test_images_smaller_than_the_kernel_are_refused(self) -> None:
         layer = self.kind("GroupConv")(3, 2, 5, group=4, padding=1)
         encoder = UnfoldedEncoder(3, 4, (5,) * self.axes, num_layers=2, group=2, padding=1)
         for each in (layer, encoder):
-            with pytest.raises(ValueError, match=f"x must be at least {'x'.join('5' * self.axes)} "):
+            with pytest.raises(ValueError, match="x must"):
                 each(torch.zeros(1, 3, *(7,) * (self.axes - 1), 2))
 
     def test_bad_numbers_are_named(self) -> None:
@@ -289,7 +290,7 @@ class TestSignals(AxesContract):
     axes, kernel, size = 1, (5,), (17,)
 
     def test_other_paths_are_for_images(self) -> None:
-        with pytest.raises(ValueError, match="path must be auto or plain for a kernel of 5, got 'fast'"):
+        with pytest.raises(ValueError, match="path must"):
             UnfoldedEncoder(1, kernel_size=(5,), path="fast")
 
 
@@ -316,5 +317,5 @@ def test_the_table_of_equivariance_on_any_number_of_axes(axes: int, word: str) -
         nn.Sequential(first, nn.ReLU(), convolution(4, 2, 3, group=2, **options)), x, [word]
     )
     assert broken.worst > 0.1
-    with pytest.raises(ValueError, match=r"images must be \(N, C, "):
+    with pytest.raises(ValueError, match="images must"):
         lgn.nn.equivariance_table(first, x[0], [word])

@@ -40,17 +40,6 @@ def small_network(family: str = "dense", share: Any = "set") -> nn.Module:
     ).eval()
 
 
-def calibrated(model: nn.Module, images: Tensor) -> nn.Module:
-    """The model with the statistics of the images in its normalisations, so that outputs are of the size of one."""
-    for module in model.modules():
-        if isinstance(module, nn.BatchNorm2d):
-            module.momentum = None  # the mean of all that was seen, which here is one batch
-            module.reset_running_stats()
-    with torch.no_grad():
-        model.train()(images)
-    return model.eval()
-
-
 @each_family
 def test_export_of_a_merged_network(family: str, images: Tensor) -> None:
     model = lgn.convert(ResNet(), group=4, generator=family).eval()
@@ -65,19 +54,6 @@ def test_export_of_a_group_network(family: str, images: Tensor) -> None:
     model = small_network(family)
     program = torch.export.export(model, (images,))
     torch.testing.assert_close(program.module()(images), model(images))
-
-
-@pytest.mark.filterwarnings("ignore:.isinstance.treespec, LeafSpec.. is deprecated:FutureWarning")  # torch's own use
-def test_onnx_of_a_merged_network(images: Tensor, tmp_path: Path) -> None:
-    pytest.importorskip("onnxscript", reason="needs the extra onnx")
-    onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
-    model = calibrated(lgn.convert(ResNet(), group=4, generator="cyclic"), images)
-    path = tmp_path / "network.onnx"
-    torch.onnx.export(lgn.merge(model), (images,), str(path), dynamo=True, verbose=False)
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    (outputs,) = session.run(None, {session.get_inputs()[0].name: images.numpy()})
-    with torch.no_grad():
-        torch.testing.assert_close(torch.from_numpy(outputs), model(images), rtol=0, atol=1e-5)
 
 
 @each_family
@@ -115,11 +91,6 @@ def test_symbolic_trace_of_layers_by_themselves(bias: Any, images: Tensor) -> No
         GroupStackConv2d(1, 2, 3, group=3, bias=bias),
     ):
         torch.testing.assert_close(torch.fx.symbolic_trace(layer)(images), layer(images))
-
-
-def test_symbolic_trace_of_a_converted_residual_network(images: Tensor) -> None:
-    model = lgn.convert(ResNet(), group=4).eval()
-    torch.testing.assert_close(torch.fx.symbolic_trace(model)(images), model(images))
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")

@@ -1,6 +1,7 @@
 """Layers of any finite group: orbits, stacks and networks against their definitions, and equivariance through depth."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -50,7 +51,7 @@ def test_orbits_are_dense_products(name: str, share: lgn.generators.Share, famil
     torch.testing.assert_close(vec(bank()).unflatten(0, (6, group.order)), expected)
 
 
-def test_the_spelling_of_groups() -> None:
+def test_a_group_is_given_by_itself_by_name_or_by_order() -> None:
     by_name = GroupConv2d(3, 2, kernel_size=5, group="D4", generator="representation")
     itself = GroupConv2d(3, 2, kernel_size=5, group=D4, generator="representation")
     assert by_name.out_channels == itself.out_channels == 16
@@ -66,16 +67,19 @@ def test_the_spelling_of_groups() -> None:
     torch.testing.assert_close(fixed.filters()[4], fixed.filters()[0].flip(-1))
 
 
-def test_what_does_not_fit_is_refused_in_one_sentence() -> None:
-    with pytest.raises(ValueError, match="group must have at least 2 elements, got trivial"):
-        GroupLinear(3, 2, group="C1")
-    with pytest.raises(ValueError, match="start.*r, s of D4, got 3"):
-        GroupConv2d(3, 2, kernel_size=3, group=D4, generator="fixed", start=[torch.eye(9)] * 3)
-    turn = Fixed(image_operators(3)[0][None, None], (3, 3), 4)
-    with pytest.raises(ValueError, match="generator must be for the group D4, got one for C4"):
-        GroupConv2d(3, 2, kernel_size=3, group=D4, generator=turn)
-    with pytest.raises(ValueError, match="share must not be 'channel'"):
-        GroupConv2d(3, 2, kernel_size=3, group=D4, share="channel", channel_generator="representation")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"group": "C1"},
+        {"start": [torch.eye(9)] * 3, "generator": "fixed"},
+        {"generator": Fixed(image_operators(3)[0][None, None], (3, 3), 4)},
+        {"share": "channel", "channel_generator": "representation"},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_wrong_arguments_are_named(options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(options))} must"):
+        GroupConv2d(**{"in_channels": 3, "num_sets": 2, "kernel_size": 3, "group": D4, **options})
 
 
 @each_group
@@ -144,7 +148,7 @@ def test_a_d4_network_of_four_layers_is_equivariant_for_all_eight(dtype: torch.d
     assert max(error for row in table.errors for error in row) <= most
 
 
-def test_one_perturbed_generator_breaks_it_and_the_table_says_where() -> None:
+def test_the_table_shows_which_element_a_perturbed_generator_breaks() -> None:
     turn, flip = image_operators(3)
     model = four_layers([turn, flip + 0.1 * torch.randn(9, 9, dtype=torch.float64)], torch.float64)
     x = torch.randn(3, 2, 13, 13, dtype=torch.float64)
@@ -152,7 +156,7 @@ def test_one_perturbed_generator_breaks_it_and_the_table_says_where() -> None:
     output = dict(zip(table.elements, table.errors[-1], strict=True))
     assert output["s"] > 0.05
     assert table.worst > 0.05
-    # What is broken is broken from the first layer on.
+    # The error begins in the first layer.
     first = dict(zip(table.elements, table.errors[0], strict=True))
     assert first["s"] > 0.01
 
@@ -214,7 +218,7 @@ def test_a_sign_of_grey_images() -> None:
     assert {place.generator.patch for place in lgn.nn.generator_sites(nn.Sequential(layer))} == {(3, 3)}
 
 
-def test_the_analysis_says_what_b_does() -> None:
+def test_the_analysis_finds_the_permutation_of_channels() -> None:
     group = groups.symmetric(3)
     swaps = [torch.eye(3)[[1, 0, 2]], torch.eye(3)[[0, 2, 1]]]
     layer = GroupConv2d(
@@ -251,21 +255,11 @@ def test_one_warning_names_the_option_that_breaks_equivariance() -> None:
     apart = GroupStackConv2d(1, 1, kernel_size=3, group=D4, bias=True)
     with pytest.warns(BrokenEquivarianceWarning, match="bias"):
         apart(torch.randn(1, 8, 8, 8))
-    # And what is said is so.
+    # The error is large where the warning is right.
     turn, flip = image_operators(3)
     for size, broken in ((8, True), (9, False)):
         model = nn.Sequential(
-            GroupStackConv2d(
-                1,
-                2,
-                kernel_size=3,
-                group=D4,
-                stride=2,
-                padding=1,
-                generator="fixed",
-                start=[turn, flip],
-                dtype=torch.float64,
-            )
+            GroupStackConv2d(1, 2, 3, 2, 1, group=D4, generator="fixed", start=[turn, flip], dtype=torch.float64)
         )
         x = torch.randn(2, 8, size, size, dtype=torch.float64)
         model[0]._warned = True
@@ -275,14 +269,25 @@ def test_one_warning_names_the_option_that_breaks_equivariance() -> None:
         assert (error > 0.05) == broken
 
 
-def test_what_the_table_refuses() -> None:
+def test_merging_a_layer_on_sets_keeps_the_outputs_and_gradients_flow() -> None:
+    model = nn.Sequential(GroupStackConv2d(2, 3, 3, group=4, padding=1))
+    x = torch.randn(2, 8, 6, 6)
+    torch.testing.assert_close(lgn.merge(model)(x), model(x))
+    model(x).square().mean().backward()
+    assert all(parameter.grad is not None for parameter in model.parameters())
+    with pytest.raises(ValueError, match="in_sets must"):
+        GroupStackConv2d(0, 3, 3, group=4)
+    with pytest.raises(ValueError, match="codes must"):
+        pool_sets(torch.zeros(2, 6, 3, 3), group=4)
+
+
+def test_wrong_arguments_of_the_table_are_named() -> None:
     model = four_layers(image_operators(3), torch.float64)
     x = torch.randn(2, 2, 13, 13, dtype=torch.float64)
-    with pytest.raises(ValueError, match="action must be a list of one name per generator r, s of D4"):
-        lgn.equivariance_table(model, x, ["turn 90"])
-    with pytest.raises(ValueError, match="action must generate the group D4 of the network"):
-        lgn.equivariance_table(model, x, ["turn 180", "flip columns"])
-    with pytest.raises(ValueError, match="model must have a group convolution"):
+    for action in (["turn 90"], ["turn 180", "flip columns"]):
+        with pytest.raises(ValueError, match="action must"):
+            lgn.equivariance_table(model, x, action)
+    with pytest.raises(ValueError, match="model must"):
         lgn.equivariance_table(nn.Conv2d(1, 1, 3), x)
 
 

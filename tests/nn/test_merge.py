@@ -29,33 +29,6 @@ def is_group(module: nn.Module) -> bool:
     return isinstance(module, OrbitBank | Generator | GroupConv2d | GroupLinear)
 
 
-@each_family
-@pytest.mark.parametrize("share", ["set", "network"])
-def test_the_outputs_are_equal_and_the_original_untouched(family: str, share: Any) -> None:
-    model = group_network(family, share)
-    x = torch.randn(4, 3, 32, 32)
-    with torch.no_grad():
-        expected = model(x)
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    merged = lgn.merge(model)
-    with torch.no_grad():
-        assert float((merged(x) - expected).abs().max()) <= 1e-5
-    assert not any(is_group(module) for module in merged.modules())
-    assert not any(module.training for module in merged.modules())
-    assert type(merged.layers[0][0].conv1) is nn.Conv2d
-    # The original still is a group network, with the numbers it had, that trains.
-    assert model.state_dict().keys() == before.keys()
-    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
-    with torch.no_grad():
-        assert torch.equal(model(x), expected)
-        for parameter in merged.parameters():
-            parameter.zero_()
-        assert torch.equal(model(x), expected)
-    model(x).square().mean().backward()
-    assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
-    assert sum(is_group(module) for module in model.modules()) > 0
-
-
 def test_a_merged_network_has_the_size_of_the_plain_one() -> None:
     plain = ResNet()
     merged = lgn.merge(lgn.convert(plain, group=4))

@@ -70,20 +70,12 @@ def test_frozen_filters_stay(tmp_path: Path) -> None:
     assert all(torch.equal(g.matrix(), before[f"{name}.matrix"]) for name, g in generators_of(model).items())
 
 
-@pytest.mark.parametrize(
-    ("changes", "task", "sentence"),
-    [
-        (
-            {"algorithm": "fista"},
-            "classify",
-            "algorithm must be 'ista' for architecture 'cnn'",
-        ),
-        ({"norm": 1.0}, "classify", "norm must be None for architecture 'cnn'"),
-        ({"generator": "free"}, "classify", "generator must be a family for architecture 'cnn', got 'free'"),
-        ({"num_layers": 14}, "classify", "num_layers must be at most 13 for architecture 'cnn' and these images"),
-        ({}, "reconstruct", "task must be classify for architecture 'cnn', got 'reconstruct'"),
-    ],
-)
-def test_what_it_has_not_is_refused(changes: dict[str, object], task: str, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        build_model(small(architecture="cnn", **changes), (1, 28, 28), 10, task)
+@pytest.mark.parametrize("changes", [{"algorithm": "fista"}, {"norm": 1.0}, {"generator": "free"}, {"num_layers": 14}])
+def test_settings_that_it_does_not_have_are_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(changes))} must"):
+        build_model(small(architecture="cnn", **changes), (1, 28, 28), 10, "classify")
+
+
+def test_it_does_not_reconstruct() -> None:
+    with pytest.raises(ValueError, match="task must"):
+        build_model(small(architecture="cnn"), (1, 28, 28), 10, "reconstruct")
