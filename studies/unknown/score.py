@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from lgn import groups
-from lgn.answer import Answer, Defect, Row
+from lgn.answer import Answer, DataSummary, Defect, Row
 from lgn.data.kinds import Kind
 from lgn.discovery.moments.continuous import nearest_in_group
 from lgn.discovery.moments.finder import Found, find_maps
-from lgn.discovery.moments.moments_answer import Describer, summary
+from lgn.discovery.moments.moments_answer import Describer
 from lgn.discovery.moments.prepare import prepare
 from lgn.linalg import polar_factor
 from studies.unknown.cases import Case
@@ -34,7 +34,7 @@ def discover(
     sample, grid = prepare(case.x, labels, kind, seed=seed, **case.options)
     found = find_maps(sample, rank, starts)
     present = () if labels is None else tuple(labels.unique().tolist())
-    data = summary(case.x, kind, [str(label) for label in present], ())
+    data = DataSummary(kind, len(case.x), tuple(case.x.shape[1:]), tuple(map(str, present)))
     return found, Describer(found, grid, data, present).answer({}, seed)
 
 
@@ -67,7 +67,7 @@ def facts(found: Found, answer: Answer) -> dict[str, Any]:
         "violations": [element.judgement.violation for element in kept],
         "noises": [element.judgement.noise for element in kept],
         "generators": [row.name for row in generators],
-        "ratios": [generator.ratio for generator in found.generators if generator.verdict == "kept"],
+        "ratios": [generator.ratio for generator in found.generators if generator.judgement.verdict == "kept"],
     }
 
 
@@ -91,7 +91,7 @@ def compare(found: Found, case: Case) -> dict[str, Any]:
     cosines = [
         max((abs(float((each.inner * one).sum())) for one in algebra), default=0.0)
         for each in found.generators
-        if each.verdict == "kept"
+        if each.judgement.verdict == "kept"
     ]
     wrong += sum(cosine < ALONG for cosine in cosines)
     generated = _generated([truth[number] for number in matched])

@@ -43,8 +43,19 @@ def shear(x: Tensor, amount: float, axis: str = "rows", mode: str = "bilinear", 
     return warp(x, linear, mode, fill)
 
 
-def warp(x: Tensor, linear: tuple[tuple[float, float], tuple[float, float]], mode: str, fill: str) -> Tensor:
-    """`result[place] = x[linear place]`, places measured from the centre of the patch.  (..., n, m) -> (..., n, m)"""
+def warp(
+    x: Tensor,
+    linear: tuple[tuple[float, float], tuple[float, float]],
+    mode: str = "bilinear",
+    fill: str = "zeros",
+    shift: tuple[float, float] = (0.0, 0.0),
+) -> Tensor:
+    """`result[place] = x[linear place + shift]` with places measured from the centre of the patch.
+
+    shift: in heights and widths of the patch.
+
+    Shapes: (..., n, m) -> (..., n, m)
+    """
     if mode not in MODES:
         raise ValueError(f"mode must be one of {MODES}, got {mode!r}")
     if fill not in FILLS:
@@ -53,7 +64,8 @@ def warp(x: Tensor, linear: tuple[tuple[float, float], tuple[float, float]], mod
     x = x if x.is_floating_point() else x.float()
     row, column = _offsets(x)
     (a, b), (c, d) = linear
-    return _sample(x, a * row + b * column + (n - 1) / 2, c * row + d * column + (m - 1) / 2, mode, fill)
+    first, second = (n - 1) / 2 + shift[0] * n, (m - 1) / 2 + shift[1] * m
+    return _sample(x, a * row + b * column + first, c * row + d * column + second, mode, fill)
 
 
 def _sample(x: Tensor, row: Tensor, column: Tensor, mode: str, fill: str) -> Tensor:

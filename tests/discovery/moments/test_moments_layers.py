@@ -9,16 +9,17 @@ from lgn.actions import matrix_of
 from lgn.answer import Answer, DataSummary
 from lgn.discovery.moments.elements import Element
 from lgn.discovery.moments.finder import Found
+from lgn.discovery.moments.fitted_warp import fit_warp
 from lgn.discovery.moments.judge import Judgement
 from lgn.discovery.moments.moments_answer import Describer
 from lgn.discovery.moments.prepare import Grid
-from lgn.discovery.moments.warp import Warp, fit_warp
 from lgn.discovery.moments.whitening import Frame, principal_directions
 from lgn.generators.affine import places_from_centre, warp_matrices
 from lgn.linalg import polar_factor
 from lgn.measures import nearest_period
 from lgn.transforms import parse_operator
 from lgn.transforms.filters import blur
+from lgn.transforms.warps import warp
 
 GRID = Grid("images", 1, (9, 9))
 
@@ -36,7 +37,7 @@ def answer_of(inner: Tensor, frame: Frame, grid: Grid | None) -> Answer:
     """The answer if this map were found and kept."""
     judgement = Judgement(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, "kept", 1.0)
     period, distance = nearest_period(inner)
-    element = Element(inner, None, judgement, period if distance < 0.35 else None, 0.0, "kept", 1.0)
+    element = Element(inner, None, judgement, period if distance < 0.35 else None)
     data = DataSummary("tables" if grid is None else "images", 10_000, (len(frame.mean),))
     return Describer(Found(frame, (), (element,), degree=3), grid, data, ()).answer({}, 0)
 
@@ -52,13 +53,12 @@ def test_turns_and_flips_by_quarters_are_snapped_exactly(name: str, channels: in
     frame = smooth_frame(channels)
     small = parse_operator(name, (9, 9))
     pixels = torch.kron(torch.eye(channels, dtype=torch.float64), small)
-    warp = fit_warp(noisy(polar_factor(frame.lower(pixels))), frame, Grid("images", channels, (9, 9)))
-    assert warp is not None
-    assert warp.exact
-    assert torch.equal(matrix_of(warp, (9, 9)), small)
-    assert torch.equal(matrix_of(warp, (4, 4)), parse_operator(name, (4, 4)))
+    fitted = fit_warp(noisy(polar_factor(frame.lower(pixels))), frame, Grid("images", channels, (9, 9)))
+    assert fitted is not None
+    assert torch.equal(matrix_of(fitted, (9, 9)), small)
+    assert torch.equal(matrix_of(fitted, (4, 4)), parse_operator(name, (4, 4)))
     images = torch.randn(2, channels, 9, 9)
-    assert torch.equal(warp(images), lgn.act(small.float(), images))
+    assert torch.equal(fitted(images), lgn.act(small.float(), images))
 
 
 def test_an_affine_map_is_fitted() -> None:
@@ -69,20 +69,19 @@ def test_an_affine_map_is_fitted() -> None:
     frame = smooth_frame()
     shift = torch.tensor([0.3, -0.2], dtype=torch.float64)
     inner = frame.lower(warp_matrices(linear, shift, places_from_centre((9, 9))))
-    warp = fit_warp(inner, frame, GRID)
-    assert warp is not None
-    assert not warp.exact
-    assert torch.allclose(warp.linear, linear, atol=0.01)
-    assert torch.allclose(warp.shift * 9, shift, atol=0.05)
+    fitted = fit_warp(inner, frame, GRID)
+    assert fitted is not None
+    assert torch.allclose(torch.tensor(fitted.keywords["linear"]).double(), linear, atol=0.01)
+    assert torch.allclose(9 * torch.tensor(fitted.keywords["shift"]).double(), shift, atol=0.05)
 
 
 def test_a_warp_of_images_is_its_matrix() -> None:
-    """Function and matrix are one map at the size that it was found on, oblong ones too."""
-    warp = Warp(torch.tensor([[0.9, 0.3], [-0.2, 1.0]]).double(), torch.tensor([0.05, -0.1]).double())
+    """Function and matrix are one map on oblong images too."""
+    linear, shift = ((0.9, 0.3), (-0.2, 1.0)), (0.05, -0.1)
     images = torch.randn(3, 2, 6, 8, dtype=torch.float64)
-    sides = torch.tensor([6.0, 8.0], dtype=torch.float64)
-    matrix = warp_matrices(warp.linear, warp.shift * sides, places_from_centre((6, 8)))
-    assert torch.allclose(warp(images), lgn.act(matrix, images))
+    moved = torch.tensor([0.05 * 6, -0.1 * 8], dtype=torch.float64)
+    matrix = warp_matrices(torch.tensor(linear, dtype=torch.float64), moved, places_from_centre((6, 8)))
+    assert torch.allclose(warp(images, linear, shift=shift), lgn.act(matrix, images))
 
 
 def test_a_map_without_a_geometry_is_no_warp() -> None:

@@ -4,14 +4,17 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from lgn.answer import Answer
-from lgn.answer.answer import Setting
+from lgn.answer import Answer, DataSummary
 from lgn.data.kinds import Kind
 from lgn.discovery.moments.finder import find_maps
-from lgn.discovery.moments.moments_answer import Describer, summary
+from lgn.discovery.moments.moments_answer import Describer
 from lgn.discovery.moments.prepare import prepare
+from lgn.transforms import AXES
 
 __all__ = ["discover_moments"]
+
+#: The number of samples in pictures.
+EXAMPLES = 6
 
 
 def discover_moments(
@@ -53,10 +56,7 @@ def discover_moments(
     sample, grid = prepare(samples, labels, kind, blocks, size, blur, patch, seed)
     found = find_maps(sample, rank, starts, progress)
     present = () if labels is None else tuple(labels.cpu().unique().tolist())
-    data = summary(samples, kind, class_names or [str(label) for label in present], columns)
-    settings: dict[str, Setting] = {
-        "starts": starts,
-        "size": None if grid is None else grid.patch[0],
-        "patch": patch is not None,
-    }
-    return Describer(found, grid, data, present).answer(settings, seed)
+    names = tuple(class_names) or tuple(str(label) for label in present)
+    examples = samples[:EXAMPLES].cpu() if kind in AXES else None
+    data = DataSummary(kind, len(samples), tuple(samples.shape[1:]), names, tuple(columns), examples=examples)
+    return Describer(found, grid, data, present).answer({"starts": starts, "patch": patch is not None}, seed)

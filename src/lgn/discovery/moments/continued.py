@@ -6,7 +6,7 @@ from torch import Tensor
 from lgn.answer import Verdict
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.ascent import Moments, climb
-from lgn.discovery.moments.judge import Trial, judge
+from lgn.discovery.moments.judge import judge
 from lgn.discovery.moments.sample import BEYOND, FOURTH, Sample, View, mean_moments
 from lgn.discovery.moments.search import polish
 from lgn.discovery.moments.whitening import Frame, principal_directions
@@ -38,7 +38,7 @@ def continued(maps: Tensor, view: View, judges: Sample, level: float) -> list[Ve
     more = torch.cat([more, torch.eye(extra, dtype=torch.float64)[None], torch.diag_embed(signs).unique(dim=0)])
     moments = mean_moments(view.sample.moments(wider, (3, 4) if wider.rank <= FOURTH else (3,)))
     blocks = judges.moments(wider, (3, 4) if wider.rank <= BEYOND else (3,))
-    return [judge([Trial(_extended(matrix, more, moments), blocks, blocks)], level).verdict for matrix in maps]
+    return [judge([(_extended(matrix, more, moments), blocks, blocks)], level).verdict for matrix in maps]
 
 
 def _extended(matrix: Tensor, more: Tensor, moments: Moments) -> Tensor:

@@ -2,16 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from lgn.answer import Verdict
-from lgn.discovery.moments.block_products import LEVEL, Blocks, block_statistic, products_by_direction
+from lgn.discovery.moments.block_products import LEVEL, Blocks, products_by_direction
+from lgn.discovery.moments.judge import Judgement, decide
 from lgn.discovery.moments.sample import View
 from lgn.discovery.moments.tensors import derive, on_axis
-from lgn.stats import student_quantile
 
 #: The largest share of the terms of L . T that remains for a kept L, and the smallest that breaks it for certain.
 FREE, NEARLY = 0.06, 0.03
@@ -33,13 +32,8 @@ class Generator:
     """A skew L on the whitened directions: if `L . T = 0`, `exp(t L)` is a symmetry for every t."""
 
     inner: Tensor  # (r, r), of norm 1
-    #: `|L . T|^2` as a share of its terms on samples that did not find L; its standard error, half its interval.
-    share: float
-    noise: float
-    margin: float
-    verdict: Verdict
-    #: The factor by which samples must grow to decide.
-    more: float
+    #: Of `|L . T|^2`, as a share of its terms.
+    judgement: Judgement
     #: The eigenvalue of L over the first eigenvalue that is not zero.
     ratio: float = 1.0
 
@@ -49,25 +43,20 @@ def find_generators(found: View, judges: Blocks, final: View) -> tuple[Generator
 
     The result has the matrices that all samples find.
     """
-    judged: list[Generator] = []
+    judgements: list[Judgement] = []
     for skew in spectrum(found.blocks)[1][:MOST]:
-        generator = judge_generator(skew, judges, LEVEL / MOST)
-        if generator.verdict == "broken" or (judged and judged[-1].verdict != "kept"):
+        judgement = judge_generator(skew, judges, LEVEL / MOST)
+        if judgement.verdict == "broken" or (judgements and judgements[-1].verdict != "kept"):
             break
-        judged.append(generator)
+        judgements.append(judgement)
     values, best = spectrum(final.blocks)
-    dimension = sum(generator.verdict == "kept" for generator in judged)
+    dimension = sum(judgement.verdict == "kept" for judgement in judgements)
     following = float(values[dimension]) if dimension < len(values) else math.inf
     if dimension and float(values[dimension - 1]) > CLEAR * following:
         return ()  # eigenvalues that grow without a jump are not zero
-    return tuple(
-        replace(
-            generator,
-            inner=skew,
-            ratio=abs(float(value)) / max(following, 1e-12) if generator.verdict == "kept" else 1.0,
-        )
-        for generator, value, skew in zip(judged, values, best, strict=False)
-    )
+    ratios = [abs(float(value)) / max(following, 1e-12) for value in values[:dimension]]
+    ratios += [1.0] * (len(judgements) - dimension)
+    return tuple(map(Generator, best, judgements, ratios))
 
 
 def form(blocks: Blocks) -> Tensor:
@@ -101,34 +90,22 @@ def skew_basis(r: int) -> Tensor:
     """Orthonormal skew matrices, flattened.  -> (r (r - 1) / 2, r^2)"""
     rows, columns = torch.triu_indices(r, r, offset=1)
     basis = torch.zeros(len(rows), r, r, dtype=torch.float64)
-    number = torch.arange(len(rows))
-    basis[number, rows, columns] = math.sqrt(0.5)
-    basis[number, columns, rows] = -math.sqrt(0.5)
-    return basis.flatten(1)
+    basis[torch.arange(len(rows)), rows, columns] = math.sqrt(0.5)
+    return (basis - basis.mT).flatten(1)
 
 
-def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Generator:
+def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Judgement:
     """Whether the terms of `L . T` cancel.  (r, r)"""
     rest, terms = torch.zeros(()), torch.zeros(())
-    for degree, moments in blocks.items():
-        rest = rest + products_by_direction(derive(skew, moments, degree)).sum(0)
-        terms = terms + degree * products_by_direction(on_axis(skew, moments, 2)).sum(0)
-    bound = student_quantile(1 - level, len(rest) - 1)
-    (top, noise), (below, _) = block_statistic(rest), block_statistic(terms)
-    excess, error = block_statistic(rest - FREE * terms)
-    certain, scatter = block_statistic(rest - NEARLY * terms)
-    upper, lower, room = float(excess + bound * error), float(certain - bound * scatter), FREE * float(below)
-    if room <= 0:
-        return Generator(skew, math.inf, math.inf, math.inf, "undecided", math.inf)
-    verdict: Verdict = "broken" if lower > 0 else "kept" if upper < 0 else "undecided"
-    more = 1.0 if verdict != "undecided" else (upper + room) / room
-    share, noise_share = float(top) * FREE / room, float(noise) * FREE / room
-    return Generator(skew, share, noise_share, bound * noise_share, verdict, more)
+    for degree, tensor in blocks.items():
+        rest = rest + products_by_direction(derive(skew, tensor, degree)).sum(0)
+        terms = terms + degree * products_by_direction(on_axis(skew, tensor, 2)).sum(0)
+    return decide([(rest.expand(2, -1, -1), terms.expand(2, -1, -1))], (1.0, FREE), (1.0, NEARLY), 1, level)
 
 
 def components(maps: Tensor, generators: Sequence[Generator]) -> Tensor:
     """One map of each component of the group, without the component of the identity.  (count, r, r) -> (fewer, r, r)"""
-    kept = [generator.inner for generator in generators if generator.verdict == "kept"]
+    kept = [generator.inner for generator in generators if generator.judgement.verdict == "kept"]
     if not kept or not len(maps):
         return maps
     algebra = torch.stack(kept)

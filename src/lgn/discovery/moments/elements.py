@@ -56,16 +56,18 @@ class Element:
     classes: Classes | None
     judgement: Judgement
     #: The smallest q with `A^q` near I, or None.
-    period: int | None
+    period: int | None = None
     #: Half the relative difference of the solutions of both halves.
-    error: float
-    verdict: Verdict
-    #: The factor by which samples must grow to decide; infinite if it is not known.
-    more: float
+    error: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Kept or undecided."""
+        return self.judgement.verdict
 
     def undecided(self) -> "Element":
         """The same map without a decision."""
-        return replace(self, verdict="undecided", more=math.inf)
+        return replace(self, judgement=replace(self.judgement, verdict="undecided", more=math.inf))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,7 @@ class Fold:
     def trial(self, solution: Solution, blocks: Blocks) -> Trial:
         """The moments that a solution must preserve."""
         classes = solution.classes
-        return Trial(solution.inner, blocks, blocks if classes is None else permuted(blocks, classes, axis=1))
+        return solution.inner, blocks, blocks if classes is None else permuted(blocks, classes, axis=1)
 
 
 class _Result(NamedTuple):
@@ -193,8 +195,8 @@ def _element(result: _Result, one: View, other: View, final: View) -> Element:
     error = float(final.frame.lower(first - second).norm()) / (2 * size)
     # The solution of all samples is between those of the halves, or it is another one.
     error = max(error, float((final.frame.lower(first) - best).norm()) / size / 2)
-    verdict, more = judgement.verdict, judgement.more
-    if error > REPEATED:
-        verdict, more = "undecided" if verdict == "kept" else verdict, max(more, (error / REPEATED) ** 2)
+    if error > REPEATED and judgement.verdict != "broken":
+        more = max(judgement.more, (error / REPEATED) ** 2)
+        judgement = replace(judgement, verdict="undecided", more=more)
     period, distance = nearest_period(best)
-    return Element(best, classes, judgement, period if distance < PERIODIC else None, error, verdict, more)
+    return Element(best, classes, judgement, period if distance < PERIODIC else None, error)

@@ -19,6 +19,9 @@ from lgn.discovery.moments.whitening import Frame, principal_directions
 #: suffice.
 FAINT, ENOUGH = 1.0, 20.0
 
+NOTHING = "Third and fourth moments cannot be told from zero. Fourth ones are used for at most 12 directions."
+ALONE = "Only fourth moments can be seen. A map and its negative preserve the same ones, so they decide nothing alone."
+
 # Note [More than the distribution]
 # More maps may preserve the moments of a few orders than preserve the distribution. Any angle in a plane preserves
 # means and covariances; every change of signs preserves fourth moments of independent coordinates, and -I preserves all
@@ -98,27 +101,15 @@ def _moments(searching: Sample, rank: int | None) -> tuple[Frame, Blocks | None,
     them than preserve the distribution. Fourth moments cost more, and do not determine the sign of a map. Below 12
     directions, and if third moments are not clear, both are used.
     """
-    frame, found = choose_frame(searching, (3,), rank)
-    third = is_visible(found[3])
-    if third and weakest_direction(found, len(searching.x)) >= ENOUGH and frame.rank >= FOURTH:
-        return frame, found, ()
-    note = "Third moments cannot be told from zero, as for Gaussian or symmetric data"
+    frame, blocks = choose_frame(searching, (3,), rank)
+    third = is_visible(blocks[3])
+    clear = third and weakest_direction(blocks, len(searching.x)) >= ENOUGH and frame.rank >= FOURTH
     most = min(FOURTH, len(principal_directions(searching.x).variances)) if rank is None else rank
-    if most > FOURTH:
-        if third:
-            return frame, found, ()
-        return frame, None, (f"{note}; fourth moments are used up to rank {FOURTH}.",)
-    degrees = (3, 4) if third else (4,)
-    other, fourth = choose_frame(searching, degrees, rank, most)
-    if is_visible(fourth[4]):
-        if third:
-            return other, fourth, ("Third and fourth moments decide together.",)
-        return (
-            other,
-            fourth,
-            (f"{note}. A map and its negative preserve the same fourth moments, which decide nothing.",),
-        )
-    return (frame, found, ()) if third else (frame, None, (f"{note}, and neither can fourth moments.",))
+    if not clear and most <= FOURTH:
+        other, fourth = choose_frame(searching, (3, 4) if third else (4,), rank, most)
+        if is_visible(fourth[4]):
+            return other, fourth, () if third else (ALONE,)
+    return (frame, blocks, ()) if third else (frame, None, (NOTHING,))
 
 
 def _too_faint(count: int, weakest: float) -> str:

@@ -3,19 +3,18 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from lgn.answer import Verdict
 from lgn.discovery.moments.block_products import Blocks, block_statistic, generic_violation, products_by_direction
-from lgn.discovery.moments.tensors import rotate
+from lgn.discovery.moments.tensors import BLOCKS, rotate
 from lgn.stats import student_quantile
 
 #: The largest violation of a kept map: relative to a map with the same eigenvalues at a random place, and of any
-#: direction.
+#: direction. A map that certainly violates more than the second pair is broken.
 SHARE, DIRECTION = 0.05, 0.1
-#: A map that certainly violates more than this is broken.
 NEARLY, NEARLY_THERE = 0.01, 0.03
 
 # Note [Every direction]
@@ -24,13 +23,11 @@ NEARLY, NEARLY_THERE = 0.01, 0.03
 # tensor, in the eigenbasis of M = sum_kl T_ikl T_jkl, which commutes with all symmetries, and the bound must hold for
 # every direction. A direction with weak moments leaves the map undecided, never kept.
 
-
-class Trial(NamedTuple):
-    """A map that one half of the samples found, and moments of the other half; `target` has the classes permuted."""
-
-    matrix: Tensor  # (r, r)
-    blocks: Blocks  # by degree (B, classes, r, ..., r)
-    target: Blocks
+#: A map that one half of the samples found (r, r), the moments of the other half, and the moments that they must
+#: become: the same, or those of permuted classes.
+Trial = tuple[Tensor, Blocks, Blocks]
+#: Products of blocks of violations, and of the moments that they are compared with, (tests, B, B) each.
+Products = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True)
@@ -44,89 +41,70 @@ class Judgement:
     margin: float
     #: The violation relative to a map with the same eigenvalues at a random place, of the degree where it is largest.
     share: float
-    #: The largest violation of any direction.
-    worst_direction: float
     #: The upper bound of the share.
     at_most: float
+    #: The largest violation of any direction.
+    worst_direction: float | None
     verdict: Verdict
     #: The factor by which samples must grow to decide, if the map is a symmetry.
     more: float
 
 
-class _Part(NamedTuple):
-    """Products of blocks of a violation, and of the moments that it is compared with."""
-
-    difference: Tensor  # (B, B)
-    content: Tensor  # (B, B)
-    allowed: float
-    nearly: float
-
-
-class _Test(NamedTuple):
-    ratio: float
-    noise: float
-    #: The upper bound of the violation minus the allowed violation.
-    upper: float
-    #: The lower bound of the violation minus the nearly vanishing violation.
-    lower: float
-    more: float
-    at_most: float
-    allowed: float
-
-
 def judge(trials: Sequence[Trial], level: float) -> Judgement:
-    """Judge a map by one trial, or by two: one for each half of the samples.
+    """Judge a map by one trial, or by two: one for each half of the samples, with the same directions."""
+    degrees, r = len(trials[0][1]), len(trials[0][0])
+    allowed = [1.0] + [SHARE] * degrees + [DIRECTION] * r
+    nearly = [1.0] + [NEARLY] * degrees + [NEARLY_THERE] * r
+    return decide([_products(*trial) for trial in trials], allowed, nearly, degrees, level)
 
-    The directions of both trials must be the same. Their statistics are averaged, with independent errors.
+
+def decide(
+    products: Sequence[Products], allowed: Sequence[float], nearly: Sequence[float], degrees: int, level: float
+) -> Judgement:
+    """Compare violations with allowed and with nearly vanishing shares of their contents.
+
+    The first test is only reported; tests of degrees follow, then tests of directions. The statistics of all products
+    are averaged, with independent errors.
     """
-    parts = [_parts(trial) for trial in trials]
-    bound = student_quantile(1 - level, len(parts[0][0].difference) - 1)
-    whole, *tests = (_test(same, bound) for same in zip(*parts, strict=True))
-    broken = any(test.lower > 0 for test in tests)
-    kept = not broken and all(test.upper < 0 for test in tests)
+    most, least = (torch.tensor(shares, dtype=torch.float64) for shares in (allowed, nearly))
+    bound = student_quantile(1 - level, BLOCKS - 1)
+    top, noise = _mean([difference for difference, _ in products])
+    content, _ = _mean([content for _, content in products])
+    excess, error = _mean([one - most[:, None, None] * other for one, other in products])
+    certain, scatter = _mean([one - least[:, None, None] * other for one, other in products])
+    upper, room = excess + bound * error, most * content
+    # For a symmetry, everything except the room falls as one over the number of samples.
+    values = (top / content, noise / content, upper, (upper + room) / room, (upper + room) / content)
+    ratio, noise, upper, more, at_most = (torch.where(content > 0, value, math.inf) for value in values)
+    broken = bool((certain - bound * scatter)[1:].max() > 0)
+    kept = not broken and bool(upper[1:].max() < 0)
+    by_degree, by_direction = slice(1, degrees + 1), ratio[degrees + 1 :].tolist()
     return Judgement(
-        violation=whole.ratio,
-        noise=whole.noise,
-        margin=bound * whole.noise,
-        share=max(test.ratio for test in tests if test.allowed == SHARE),
-        worst_direction=max(test.ratio for test in tests if test.allowed == DIRECTION),
-        at_most=max(test.at_most for test in tests if test.allowed == SHARE),
+        violation=float(ratio[0]),
+        noise=float(noise[0]),
+        margin=bound * float(noise[0]),
+        share=float(ratio[by_degree].max()),
+        at_most=float(at_most[by_degree].max()),
+        worst_direction=max(by_direction, default=None),
         verdict="kept" if kept else "broken" if broken else "undecided",
-        more=1.0 if kept or broken else max(test.more for test in tests),
+        more=1.0 if kept or broken else float(more[1:].max()),
     )
 
 
-def _parts(trial: Trial) -> list[_Part]:
-    """The whole violation, then that of every degree, then that of every direction."""
+def _products(matrix: Tensor, blocks: Blocks, target: Blocks) -> Products:
+    """Of the whole violation, then of every degree, then of every direction."""
     # Third and fourth moments are many more numbers than a map has; lower ones count only if there are no others.
-    decisive = [degree for degree in trial.blocks if degree > 2] or list(trial.blocks)
-    degrees, directions = [], []
-    for degree, source in trial.blocks.items():
-        difference = products_by_direction(rotate(trial.matrix, source, degree) - trial.target[degree])
-        content = 4 * products_by_direction(trial.target[degree])
-        expected = max(generic_violation(trial.matrix, degree), 1e-6)
-        degrees.append(_Part(difference.sum(0), expected * content.sum(0), SHARE, NEARLY))
-        if degree in decisive:
-            directions.append((difference, content))
-    moved, whole = (sum(parts[1:], start=parts[0]) for parts in zip(*directions, strict=True))
-    total = _Part(moved.sum(0), whole.sum(0), 1.0, 1.0)
-    return [total, *degrees, *(_Part(one, two, DIRECTION, NEARLY_THERE) for one, two in zip(moved, whole, strict=True))]
+    decisive = [degree for degree in blocks if degree > 2] or list(blocks)
+    moved = {n: products_by_direction(rotate(matrix, tensor, n) - target[n]) for n, tensor in blocks.items()}
+    whole = {n: 4 * products_by_direction(target[n]) for n in blocks}
+    expected = {n: max(generic_violation(matrix, n), 1e-6) for n in blocks}
+    difference, content = (torch.stack([part[n] for n in decisive]).sum(0) for part in (moved, whole))
+    return (
+        torch.cat([torch.stack([difference.sum(0), *(moved[n].sum(0) for n in blocks)]), difference]),
+        torch.cat([torch.stack([content.sum(0), *(expected[n] * whole[n].sum(0) for n in blocks)]), content]),
+    )
 
 
-def _test(parts: Sequence[_Part], bound: float) -> _Test:
-    allowed, nearly = parts[0].allowed, parts[0].nearly
-    top, noise = _mean([part.difference for part in parts])
-    content, _ = _mean([part.content for part in parts])
-    excess, error = _mean([part.difference - allowed * part.content for part in parts])
-    certain, scatter = _mean([part.difference - nearly * part.content for part in parts])
-    upper, lower, room = excess + bound * error, certain - bound * scatter, allowed * content
-    if content <= 0:
-        return _Test(math.inf, math.inf, math.inf, lower, math.inf, math.inf, allowed)
-    # For a symmetry, everything except the room falls as one over the number of samples.
-    return _Test(top / content, noise / content, upper, lower, (upper + room) / room, (upper + room) / content, allowed)
-
-
-def _mean(products: Sequence[Tensor]) -> tuple[float, float]:
-    statistics = [block_statistic(product) for product in products]
-    mean = sum(float(value) for value, _ in statistics) / len(statistics)
-    return mean, math.sqrt(sum(float(error) ** 2 for _, error in statistics)) / len(statistics)
+def _mean(products: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    means, errors = zip(*map(block_statistic, products), strict=True)
+    return torch.stack(means).mean(0), torch.stack(errors).square().sum(0).sqrt() / len(errors)

@@ -1,6 +1,6 @@
 """Harmonic moments: the mean of the spherical harmonics of the directions `z / |z|`, as symmetric traceless tensors."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import torch
 from torch import Tensor
@@ -30,12 +30,9 @@ def harmonic_moment(u: Tensor, degree: int) -> Tensor:
         return u.sum(0)
     if degree == 4:
         return traceless(_fourth(u))
-    raw = u.new_zeros((r,) * degree).flatten(1) if degree > 1 else u.new_zeros(r)
+    raw = u.new_zeros(r, r ** (degree - 1))
     for part in u.split(max(1, CHUNK // r ** (degree - 1))):
-        outer = part
-        for _ in range(degree - 2):
-            outer = (outer.unsqueeze(2) * part.unsqueeze(1)).flatten(1)
-        raw += part.T @ outer
+        raw += part.T @ (part if degree == 2 else (part.unsqueeze(2) * part.unsqueeze(1)).flatten(1))
     return traceless(raw.view((r,) * degree))
 
 
@@ -55,25 +52,18 @@ def _fourth(u: Tensor) -> Tensor:
 def traceless(raw: Tensor) -> Tensor:
     """The traceless part of a symmetric tensor of order 2, 3 or 4, scaled to norm 1 for `u (x) ... (x) u`, |u| = 1."""
     r, degree = raw.shape[0], raw.ndim
-    eye = torch.eye(r, dtype=raw.dtype)
-    if degree == 2:
-        return (raw - eye * raw.trace() / r) * (r / (r - 1)) ** 0.5
-    if degree == 3:
-        trace = torch.einsum("ijj->i", raw)
-        parts = [torch.einsum(f"{one},{two}->ijk", trace, eye) for one, two in (("i", "jk"), ("j", "ik"), ("k", "ij"))]
-        return (raw - sum(parts) / (r + 2)) * ((r + 2) / (r - 1)) ** 0.5
-    if degree == 4:
-        trace = torch.einsum("ijkk->ij", raw)
-        letters = "ijkl"
-        pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
-        rest = {pair: "".join(letters[k] for k in range(4) if k not in pair) for pair in pairs}
-        single = sum(torch.einsum(f"{letters[a]}{letters[b]},{rest[a, b]}->ijkl", trace, eye) for a, b in pairs)
-        double = sum(
-            torch.einsum(f"{one},{two}->ijkl", eye, eye) for one, two in (("ij", "kl"), ("ik", "jl"), ("il", "jk"))
-        )
-        scale = ((r + 2) * (r + 4) / (r**2 - 1)) ** 0.5
-        return (raw - single / (r + 4) + double * trace.trace() / ((r + 2) * (r + 4))) * scale
-    raise ValueError(f"degree must be 2, 3 or 4, got {degree}")
+    eye, trace = torch.eye(r, dtype=raw.dtype), raw.diagonal(dim1=-2, dim2=-1).sum(-1)
+    result = raw - _over_pairs(trace, eye) / (r + 2 * degree - 4)
+    if degree == 4:  # every product of two identities appears twice
+        result = result + _over_pairs(eye, eye) / 2 * trace.trace() / ((r + 2) * (r + 4))
+    return result * {2: r / (r - 1), 3: (r + 2) / (r - 1), 4: (r + 2) * (r + 4) / (r**2 - 1)}[degree] ** 0.5
+
+
+def _over_pairs(tensor: Tensor, eye: Tensor) -> Tensor:
+    """The sum of `t_... delta_ab` over all pairs a < b of the axes of the product."""
+    product = tensor[..., None, None] * eye
+    moved = [product.movedim((-2, -1), pair) for pair in combinations(range(product.ndim), 2)]
+    return torch.stack(moved).sum(0)
 
 
 def on_axis(matrix: Tensor, tensor: Tensor, axis: int) -> Tensor:

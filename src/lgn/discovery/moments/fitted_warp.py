@@ -1,15 +1,15 @@
-"""A map of small images as a warp of images of any size: a 2x2 matrix and a shift."""
+"""Maps of small images as warps of images of any size: a 2x2 matrix and a shift of places."""
 
-from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.whitening import Frame
 from lgn.generators.affine import places_from_centre, turns, warp_matrices
 from lgn.linalg import cosine
+from lgn.transforms.warps import warp
 
 #: The cosine on the whitened directions from which a map is a warp.
 ENOUGH = 0.9
@@ -17,31 +17,8 @@ ENOUGH = 0.9
 SIMPLER = 0.01
 
 
-@dataclass(frozen=True, eq=False)
-class Warp:
-    """`y(s) = x(M s + b)` at places s, (row, column) from the centre: a map of images of any size."""
-
-    linear: Tensor  # M, (2, 2)
-    shift: Tensor  # b, (2,), in heights and widths of the image
-
-    @property
-    def exact(self) -> bool:
-        """Whether pixels move to pixels: a turn or flip by quarters about the centre."""
-        return bool((self.linear == self.linear.round()).all()) and not self.shift.any()
-
-    def __call__(self, images: Tensor) -> Tensor:
-        """(..., H, W) of floats -> the same"""
-        height, width = images.shape[-2:]
-        sides = torch.tensor((height, width), dtype=torch.float64)
-        places = places_from_centre((height, width)) @ self.linear.T + self.shift * sides
-        grid = (2 * places / (sides - 1)).unflatten(0, (width, height)).transpose(0, 1).flip(-1).to(images)
-        mode = "nearest" if self.exact else "bilinear"  # pixels move to pixels without rounding
-        flat = images.reshape(1, -1, height, width)
-        return F.grid_sample(flat, grid[None], mode, align_corners=True).view(images.shape)
-
-
-def fit_warp(inner: Tensor, frame: Frame, grid: Grid) -> Warp | None:
-    """The warp that is nearest to a map of the whitened directions; None if it is not near.
+def fit_warp(inner: Tensor, frame: Frame, grid: Grid) -> "partial[Tensor] | None":
+    """The warp `y(s) = x(M s + b)` that is nearest to a map of the whitened directions; None if it is not near.
 
     From the best turn or reflected turn by a multiple of 15 degrees, six numbers are fitted by least squares. A turn or
     flip by quarters that is as good replaces it.
@@ -72,4 +49,4 @@ def fit_warp(inner: Tensor, frame: Frame, grid: Grid) -> Warp | None:
     near, nearly = (cosine(inner, lowered(one)) for one in (fitted, exact))
     if nearly >= near - SIMPLER:
         fitted, near = exact, nearly
-    return Warp(fitted[:, :2], fitted[:, 2]) if near >= ENOUGH else None
+    return partial(warp, linear=fitted[:, :2].tolist(), shift=fitted[:, 2].tolist()) if near >= ENOUGH else None
