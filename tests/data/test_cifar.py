@@ -65,36 +65,23 @@ def test_both_versions_give_the_same_images(tmp_path: Path, dump: Any) -> None:
     assert binary.labels.tolist() == [3, 1, 9, 0]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (RECORDS.tobytes()[:-1], "3073 bytes"),
-        (b"", "3073 bytes"),
-        (bytes([10]) + bytes(RECORD - 1), "labels"),
-    ],
-)
-def test_a_broken_binary_file_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+@pytest.mark.parametrize("content", [RECORDS.tobytes()[:-1], b"", bytes([10]) + bytes(RECORD - 1)])
+def test_a_broken_binary_file_is_named(tmp_path: Path, content: bytes) -> None:
     path = written(tmp_path / "data_batch_1.bin", content)
-    with pytest.raises(DataError, match=message) as caught:
+    with pytest.raises(DataError, match=str(path)):
         read_cifar_binary(path)
-    assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("value", "message"),
+    ("value", "entry"),
     [
-        ({b"data": RECORDS[:, 1:].copy()}, "no entry 'labels'"),
-        (batch(labels=[3, 1, 9]), "labels"),
-        (batch(labels=[3, 1, 9, 10]), "labels"),
-        (batch(labels=[3, 1, 9, -1]), "list of integers"),
-        (batch(labels=[3, 1, 9, True]), "list of integers"),
-        (batch(pixels=np.zeros((4, 3071), np.uint8)), r"array \(N, 3072\)"),
-        (batch(pixels=[[1, 2]]), r"array \(N, 3072\)"),
+        ({b"data": RECORDS[:, 1:].copy()}, "labels"),
+        *((batch(labels=labels), "labels") for labels in ([3, 1, 9], [3, 1, 9, 10], [3, 1, 9, -1], [3, 1, 9, True])),
+        *((batch(pixels=pixels), "images") for pixels in (np.zeros((4, 3071), np.uint8), [[1, 2]])),
         (batch(labels=[], pixels=np.zeros((0, 3072), np.uint8)), "samples"),
     ],
 )
-def test_a_broken_python_file_is_refused(tmp_path: Path, value: Any, message: str) -> None:
+def test_a_wrong_entry_of_a_python_file_is_named(tmp_path: Path, value: Any, entry: str) -> None:
     path = written(tmp_path / "data_batch_1", python2_pickle(value))
-    with pytest.raises(DataError, match=message) as caught:
+    with pytest.raises(DataError, match=f"{path}.*{entry}"):
         read_cifar_python(path)
-    assert str(path) in str(caught.value)

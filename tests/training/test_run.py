@@ -1,4 +1,4 @@
-"""The run directory: sufficient, guarded, and never a way to run code."""
+"""The run directory: its files, its lock, and that reading it runs no code."""
 
 import json
 import os
@@ -14,7 +14,6 @@ from forked import start
 from training.small import equal, small, weights
 
 import lgn
-from lgn.nn import UnfoldedEncoder
 from lgn.training import Run, load_images, snapshot, train
 from lgn.training.lock import InUse, locked
 
@@ -25,7 +24,7 @@ def copied(finished: Run, tmp_path: Path) -> Run:
     return Run(tmp_path / "run")
 
 
-def test_it_holds_what_the_design_says(finished: Run) -> None:
+def test_it_holds_all_files(finished: Run) -> None:
     visible = {entry.name for entry in finished.path.iterdir() if not entry.name.startswith(".")}
     assert visible == {
         "config.json",
@@ -51,7 +50,7 @@ def test_the_initial_file_is_the_network_before_the_first_step(finished: Run) ->
     assert not equal(finished.initial(), snapshot(finished.model()))
 
 
-def test_a_beginning_that_is_not_stored_is_what_the_seed_gives(copied: Run) -> None:
+def test_an_initial_file_that_is_missing_is_made_from_the_seed(copied: Run) -> None:
     stored, state = copied.initial(), torch.get_rng_state()
     (copied.path / "initial.safetensors").unlink()
     assert equal(copied.initial(), stored)
@@ -78,7 +77,7 @@ def test_an_interrupted_run_gives_the_model_of_its_checkpoint(copied: Run) -> No
     (copied.path / "model.safetensors").unlink()
     assert equal(dict(copied.model().state_dict()), dict(expected))
     (copied.path / "checkpoint.pt").unlink()
-    with pytest.raises(FileNotFoundError, match="has no checkpoint yet"):
+    with pytest.raises(FileNotFoundError, match="checkpoint"):
         copied.model()
 
 
@@ -101,30 +100,17 @@ def test_no_file_of_it_can_run_code(copied: Run, tmp_path: Path, name: str, arch
         torch.save(evil, copied.path / name)
     else:
         (copied.path / name).write_bytes(pickle.dumps(evil, protocol=2))  # torch warns of others
-    if name == "checkpoint.pt":
-        (copied.path / "model.safetensors").unlink()
-        with pytest.raises(
-            ValueError, match=r"checkpoint.pt is not a checkpoint that can be read without running code"
-        ):
-            copied.model()
-        with pytest.raises(ValueError, match=r"checkpoint.pt is not a checkpoint"):
-            train(copied.config, copied.path)
-    elif name == "model.safetensors":
-        with pytest.raises(ValueError, match=r"model.safetensors is not a safetensors file"):
+    if name != "initial.safetensors":
+        if name == "checkpoint.pt":
+            (copied.path / "model.safetensors").unlink()
+        with pytest.raises(ValueError, match=name):
             copied.model()
     else:
-        with pytest.raises(Exception, match="header"):
+        with pytest.raises(ValueError, match=name):
             copied.initial()
     assert not mark.exists()
     pickle.loads(pickle.dumps(evil))  # it is malicious indeed
     assert mark.exists()
-
-
-def test_a_damaged_checkpoint_is_one_sentence(copied: Run) -> None:
-    path = copied.path / "checkpoint.pt"
-    path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(ValueError, match=r"checkpoint.pt is not a checkpoint"):
-        copied.checkpoint()
 
 
 def test_a_finished_run_is_returned_as_it_is(copied: Run) -> None:
@@ -136,20 +122,20 @@ def test_a_finished_run_is_returned_as_it_is(copied: Run) -> None:
 
 def test_other_settings_are_refused_by_name_and_incidental_ones_are_not(copied: Run) -> None:
     before = weights(copied)
-    with pytest.raises(ValueError, match=r"same settings, .* has seed 0 instead of 1, num_sets 2 instead of 3$"):
+    with pytest.raises(ValueError, match="seed 0 instead of 1, num_sets 2 instead of 3"):
         train(small(seed=1, num_sets=3), copied.path)
     assert equal(weights(copied), before)
     train(small(checkpoint_seconds=1.0), copied.path)
 
 
-def test_what_is_no_run_is_left_untouched(tmp_path: Path) -> None:
+def test_a_directory_that_is_no_run_is_left_untouched(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"out must be empty or a run directory, .* has letter.txt"):
+    with pytest.raises(ValueError, match="out must"):
         train(small(), tmp_path)
     assert [entry.name for entry in tmp_path.iterdir()] == ["letter.txt"]
-    with pytest.raises(ValueError, match=r"out must be a directory, .* is a file"):
+    with pytest.raises(ValueError, match="out must"):
         train(small(), tmp_path / "letter.txt")
-    with pytest.raises(FileNotFoundError, match=r"run must be a directory with a config.json"):
+    with pytest.raises(FileNotFoundError, match="run must"):
         Run.open(tmp_path)
 
 
@@ -177,7 +163,7 @@ def test_a_directory_in_use_by_another_process_is_refused(copied: Run) -> None:
     train(small(), copied.path)  # the lock went with its holder
 
 
-def test_what_a_killed_process_left_half_written_is_cleared(copied: Run) -> None:
+def test_incomplete_files_of_a_killed_process_are_removed(copied: Run) -> None:
     (copied.path / ".checkpoint.pt.abc.part").write_bytes(b"half")
     with locked(copied.path):
         pass
@@ -185,7 +171,7 @@ def test_what_a_killed_process_left_half_written_is_cleared(copied: Run) -> None
     assert not list(copied.path.glob(".*.part"))
 
 
-def test_a_process_killed_as_it_began_can_be_followed(tmp_path: Path) -> None:
+def test_a_run_whose_process_was_killed_at_once_is_continued(tmp_path: Path) -> None:
     """environment.json alone, as a kill before config.json leaves it."""
     (tmp_path / "environment.json").write_text("{}")
     assert train(small(epochs=1), tmp_path).finished
@@ -194,9 +180,3 @@ def test_a_process_killed_as_it_began_can_be_followed(tmp_path: Path) -> None:
 def test_metrics_of_a_new_run_are_empty(tmp_path: Path) -> None:
     assert Run(tmp_path).metrics == []
     assert not Run(tmp_path).finished
-
-
-def test_reading_gives_an_encoder_with_its_paper_words(finished: Run) -> None:
-    encoder = finished.model().encoder
-    assert isinstance(encoder, UnfoldedEncoder)
-    assert (encoder.num_layers, encoder.num_sets, encoder.order) == (2, 2, 4)

@@ -41,8 +41,10 @@ def _fetch_file(named: NamedSet, file: SetFile, directory: Path, progress: bool)
         try:
             with _quiet(pooch.get_logger()):
                 path = pooch.retrieve(mirror + file.name, f"md5:{file.md5}", file.name, directory, None, downloader)
-        except (OSError, ValueError) as error:  # requests' errors are OSErrors; a wrong checksum is a ValueError
-            failures.append(f"{mirror} ({_reason(error)})")
+        except ValueError:
+            failures.append(f"{mirror} (wrong checksum)")
+        except OSError as error:  # and all errors of requests, such as ConnectionError
+            failures.append(f"{mirror} ({type(error).__name__})")
         else:
             Path(path).chmod(0o644)  # a temporary file is readable by its owner only; a data directory may be shared
             return
@@ -61,20 +63,6 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
-
-
-def _reason(error: Exception) -> str:
-    import requests  # noqa: PLC0415
-
-    if isinstance(error, requests.exceptions.HTTPError) and error.response is not None:
-        return f"HTTP status {error.response.status_code}"
-    if isinstance(error, requests.exceptions.Timeout):
-        return "no answer in time"
-    if isinstance(error, requests.exceptions.ConnectionError):
-        return "no connection"
-    if isinstance(error, requests.exceptions.RequestException):
-        return "the transfer broke off"
-    return "wrong checksum" if isinstance(error, ValueError) else str(error)
 
 
 def _unpack(archive: Path, wanted: set[str]) -> None:
