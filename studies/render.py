@@ -55,7 +55,7 @@ class Results:
 
 
 @cache
-def _stored(path: Path, modified: int) -> Any:  # noqa: ARG001
+def _stored(path: Path, modified: int) -> Any:
     return json.loads(path.read_text())
 
 

@@ -7,14 +7,11 @@ Expected: errors near rounding without noise, and the right group from nearly al
 See docs/evidence/groups.md.
 """
 
-from studies.groups import cost, depth, planted, views
+from studies.groups.cases import cost_cells, depth_cells, planted_cells, views_cells
 from studies.runner import Study, main
 
-STUDY = Study(
-    "groups",
-    {"planted": planted.cells, "views": views.cells, "depth": depth.cells, "cost": cost.cells},
-    minutes=(1, 30),
-)
+PARTS = {"planted": planted_cells, "views": views_cells, "depth": depth_cells, "cost": cost_cells}
+STUDY = Study("groups", PARTS, minutes=(1, 30))
 
 if __name__ == "__main__":
     main(STUDY)

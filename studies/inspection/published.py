@@ -28,7 +28,7 @@ def published(quick: bool) -> Iterator[Cell]:
         yield cell(measure_published, {"package": package}, name=package.name)
 
 
-def measure_published(name: str, package: Package) -> dict[str, Any]:  # noqa: ARG001
+def measure_published(name: str, package: Package) -> dict[str, Any]:
     """The first layer, and for a network in ONNX the totals over all layers."""
     path = weights_of(package)
     found: dict[str, Any] = {"package": f"{package.package} {package.version}", "licence": package.licence}
@@ -113,7 +113,7 @@ def own(quick: bool) -> Iterator[Cell]:
         yield cell(measure_own, {"source": source}, name=Path(source).name)
 
 
-def measure_own(name: str, source: str | Path) -> dict[str, Any]:  # noqa: ARG001
+def measure_own(name: str, source: str | Path) -> dict[str, Any]:
     """All layers, with the rows that tables show."""
     weights = inspected(convolutions_of(lgn.load(source)))
     layers = [record(inspect_layer(weight, layer)) for layer, weight in weights.items()]

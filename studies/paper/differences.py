@@ -18,7 +18,7 @@ from studies.paper.difference_figure import setting_differences
 from studies.paper.runs import FEW, classification, seeds_of
 from studies.paper.structures import shares_of
 from studies.paper.summaries import scores_of
-from studies.truth.unrelated import FREE, OTHER_INPUTS
+from studies.truth.controls import FREE, OTHER_INPUTS
 
 GREY, COLOUR, PRESETS = "mnist", "cifar10", ("paper", "released")
 #: What is asked on colour: the setting that is none where images are grey, a generator of a channel being that of the

@@ -11,8 +11,7 @@ from studies.paper.excerpt import Scores
 from studies.paper.figures import structure_shares
 from studies.paper.runs import classification, with_equal_filters
 from studies.paper.summaries import over_runs
-from studies.truth.planted import THROUGH_FILTERS, WHOLE
-from studies.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
+from studies.truth.controls import FREE, OTHER_INPUTS, REPAIRED, THROUGH_FILTERS, WHOLE
 
 SHOWN = ("skew-symmetric", "Toeplitz", "block-Toeplitz", "multi-scale", "concentrated blocks", OPERATOR)
 DATA, PRESETS = ("cifar10", "mnist"), ("paper", "released")

@@ -18,8 +18,18 @@ from lgn.nn import OrbitBank
 from lgn.training import Run
 from studies.paper.context import SCORES, SINGULAR_VALUES, Context
 from studies.paper.excerpt import Scores, summarise
-from studies.truth.planted import PARTS, THROUGH_FILTERS, WHOLE, planted
-from studies.truth.unrelated import OTHER_INPUTS, REPAIRED, Generators, free, repaired, with_other_inputs
+from studies.truth.controls import (
+    OTHER_INPUTS,
+    PARTS,
+    REPAIRED,
+    THROUGH_FILTERS,
+    WHOLE,
+    Generators,
+    free,
+    planted,
+    repaired,
+    with_other_inputs,
+)
 
 #: By how it was planted, and by structure: the share of generators in which it is found.
 Planted = dict[str, dict[str, float]]

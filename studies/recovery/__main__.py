@@ -7,20 +7,17 @@ Expected: closed-form methods recover what the data determine, and the paper's t
 See docs/evidence/recovery.md.
 """
 
-from studies.recovery import labels, learned, maximum, planted, views
+from studies.recovery import labels, learned, planted, views
 from studies.runner import Study, main
 
-STUDY = Study(
-    "recovery",
-    {
-        "planted": planted.cells,
-        "maximum": maximum.cells,
-        "views": views.cells,
-        "labels": labels.cells,
-        "learned": learned.cells,
-    },
-    minutes=(3, 60),
-)
+PARTS = {
+    "planted": planted.planted_cells,
+    "maximum": planted.maximum_cells,
+    "views": views.cells,
+    "labels": labels.cells,
+    "learned": learned.cells,
+}
+STUDY = Study("recovery", PARTS, minutes=(3, 60))
 
 if __name__ == "__main__":
     main(STUDY)

@@ -1,78 +1,120 @@
-"""Learned with the task: a generator from random starts, by backpropagation through a loss on moments and on labels."""
+"""Generators learned with the task, from random starts, by backpropagation through a loss on moments and on labels."""
 
-from collections.abc import Iterator
-from functools import partial
-from itertools import product
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain, permutations
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+import lgn.data
+from lgn.actions import Patch
 from lgn.analysis import analyze_matrices
 from lgn.analysis.tables import operator_name
 from lgn.answer import Defect
+from lgn.data.rotated import turn
 from lgn.discovery.filters import learn_generator
 from lgn.discovery.filters.learned import random_generators
 from lgn.discovery.images.learned_affine import KERNEL, ORDER, SETS, SetPoolClassifier, train
 from lgn.fitting import correct, initial_seed
 from lgn.generators import generators_of
 from lgn.groups import as_group
+from lgn.measures import total_error
 from lgn.nn import GroupConv2d
 from lgn.penalties import KeptMoments
-from studies.recovery.labels import FULL, QUICK, Budget, known
-from studies.recovery.learned_tasks import TASKS, Task, images_of
-from studies.runner import Cell
+from lgn.transforms import operator
+from studies.recovery.labels import FULL, QUICK, Budget, grouped, some_images
+from studies.runner import Cell, grid
 
 STARTS, STEPS = 6, 150
 RATE = 10.0  # of a generator that learns from moments, over that of the network
-FAMILIES = ("cyclic", "orthogonal", "dense")
-FIRST = ("quarter turns", "upright")
-COLOURED = ("permuted colours", "colours as they are")
-OTHERS = ("flips", "turns and flips", "labelled by turn")
+SQUARE, COLOURS = (KERNEL, KERNEL), (3, 1)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A planted group. `right` has, for each generator of the group, the matrices that it may become."""
+
+    group: str
+    family: str
+    patch: Patch
+    right: tuple[tuple[Tensor, ...], ...]
+
+    def error(self, matrices: Tensor) -> float:
+        """The relative distance of generators to the nearest that generate the group, the largest of them."""
+        pairs = zip(matrices.double(), self.right, strict=True)
+        return max(min(total_error(matrix, target) for target in targets) for matrix, targets in pairs)
+
+
+def _quarters() -> tuple[Tensor, ...]:
+    quarter = operator("rotation", SQUARE, degrees=90)
+    return quarter, quarter.mT
+
+
+def _flips() -> tuple[Tensor, ...]:
+    flip, (quarter, _) = operator("reflection", SQUARE, axis="columns"), _quarters()
+    return tuple(torch.linalg.matrix_power(quarter, number) @ flip for number in range(4))
+
+
+def _cycles() -> tuple[Tensor, ...]:
+    eye = torch.eye(3, dtype=torch.float64)
+    return eye.roll(1, 0), eye.roll(2, 0)
+
+
+#: The symmetry was planted but in "upright" and in "colours as they are".
+TASKS: dict[str, Callable[[], Task]] = {
+    "quarter turns": lambda: Task("C4", "cyclic", SQUARE, (_quarters(),)),
+    "upright": lambda: Task("C4", "cyclic", SQUARE, (_quarters(),)),
+    "labelled by turn": lambda: Task("C4", "cyclic", SQUARE, (_quarters(),)),
+    "flips": lambda: Task("C2", "cyclic", SQUARE, (_flips()[:1],)),
+    "turns and flips": lambda: Task("D4", "representation", SQUARE, (_quarters(), _flips())),
+    "permuted colours": lambda: Task("C3", "cyclic", COLOURS, (_cycles(),)),
+    "colours as they are": lambda: Task("C3", "cyclic", COLOURS, (_cycles(),)),
+}
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """By seed and task, each symmetry beside a case that has none; then by family."""
-    source, budget, seeds = ("digits", QUICK, 1) if quick else ("mnist", FULL, 5)
-    for seed, task in product(range(seeds), FIRST[:1] if quick else FIRST):
-        yield _network(source, task, "cyclic", STARTS, seed, budget)
+    """Each symmetry and a case without it; then other groups, other families, and a single start."""
+
+    def networks(data: str, *tasks: str, family: str = "cyclic", starts: int = STARTS) -> Iterator[Cell]:
+        budget, seeds = (QUICK, 1) if quick else (FULL, 5)
+        axes: dict[str, Any] = {"data": [data], "task": tasks, "method": [family], "starts": [starts]}
+        return grid(measure, {"budget": budget}, **axes, seed=range(seeds))
+
     if quick:
-        return
-    for task, seed in product(COLOURED, range(seeds)):
-        yield _network("cifar10", task, "cyclic", STARTS, seed, budget)
-    for seed in range(seeds):
-        for task in OTHERS:
-            yield _network(source, task, TASKS[task]().family, STARTS, seed, budget)
-        for family in FAMILIES[1:]:
-            yield _network(source, "quarter turns", family, STARTS, seed, budget)
-        yield _network(source, "quarter turns", "cyclic", 1, seed, budget)
+        return networks("digits", "quarter turns")
+    return chain(
+        networks("mnist", "quarter turns", "upright"),
+        networks("cifar10", "permuted colours", "colours as they are"),
+        networks("mnist", "flips", "labelled by turn"),
+        networks("mnist", "turns and flips", family="representation"),
+        networks("mnist", "quarter turns", family="orthogonal"),
+        networks("mnist", "quarter turns", family="dense"),
+        networks("mnist", "quarter turns", starts=1),
+    )
 
 
-def _network(source: str, task: str, family: str, starts: int, seed: int, budget: Budget) -> Cell:
-    key = {"task": task, "data": source, "method": family, "starts": starts, "seed": seed}
-    return Cell(key, partial(measure, source, task, family, starts, seed, budget))
-
-
-def measure(source: str, task: str, family: str, starts: int, seed: int, budget: Budget) -> dict[str, Any]:
-    """How far the generator that was learned is from one that is right, the verdict, and the accuracy of its network.
+def measure(data: str, task: str, method: str, starts: int, seed: int, budget: Budget) -> dict[str, Any]:
+    """The error of the learned generator, the verdict, and the accuracy of its network.
 
     One start: the network and its generator learn together from the first step. Several: the generator learns from
-    moments, class by class, and the best start is judged by images that taught it nothing; what they keep is then given
-    to a new network, frozen, as `labels` does with what *affine* finds.
+    moments, class by class, and the best start is judged by other images. A generator that is kept is then given to a
+    new network, frozen, as `labels` does with an affine one.
     """
-    images, labels = images_of(source, task, seed, budget.train + budget.validation + budget.test)
-    parts = [budget.train, budget.validation, budget.test]
-    (x, _, x_test), (y, _, y_test) = images.split(parts), labels.split(parts)
+    images, labels = images_of(data, task, seed, sum(budget[:3]))
+    (x, _, x_test), (y, _, y_test) = budget.split(images), budget.split(labels)
     asked = TASKS[task]()
     if starts == 1:
-        model = network(family, seed)
+        with initial_seed(seed):
+            start = random_generators(method, SQUARE, ORDER, 1)
+            layer = GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", generator=start, share="layer")
+            model = SetPoolClassifier(layer)
         train(model, x, y, budget.epochs, seed, penalty=KeptMoments(model, x, y), factor=RATE)
         (generator,) = generators_of(model).values()
-        matrices = generator.matrix()[:, 0].detach()
-        return {"error": asked.error(matrices), **_accuracy(model, x_test, y_test)}
-    answer = learn_generator(
-        x, y, patch=asked.patch, group=asked.group, family=family, starts=starts, steps=STEPS, seed=seed
-    )
+        return {"error": asked.error(generator.matrix()[:, 0].detach()), **_accuracy(model, x_test, y_test)}
+    options: dict[str, Any] = {"patch": asked.patch, "group": asked.group, "family": method}
+    answer = learn_generator(x, y, **options, starts=starts, steps=STEPS, seed=seed)
     matrices = torch.stack([row.transformation.matrix for row in answer.rows if row.transformation.matrix is not None])
     (evidence,), verdict = answer.rows[0].evidence, answer.rows[0].verdict
     assert isinstance(evidence.detail, Defect)
@@ -83,30 +125,23 @@ def measure(source: str, task: str, family: str, starts: int, seed: int, budget:
         "claimed": verdict == "kept",
         **(analysed(matrices, asked) if verdict == "kept" else {}),
     }
-    if verdict != "kept" or asked.group != "C4":  # which the network of the labels benchmark is made for
+    if verdict != "kept" or asked.group != "C4":  # the network is made for it
         return {"accuracy": None, **found}
-    model = known(matrices[0], seed)
+    model = grouped(seed, generator="fixed", start=matrices[0])
     train(model, x, y, budget.epochs, seed)
     return found | _accuracy(model, x_test, y_test)
 
 
 def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
-    """What an analysis says of generators that were learned: the findings of each, and the nearest operator with its p.
-
-    Both are against every null that applies, those that keep smoothness too. No null is about colours.
-    """
-    if asked.patch[-1] == 1:
+    """The nearest operator of each generator with its p-value, against every null that applies."""
+    if asked.patch == COLOURS:  # no null is about colours
         return {}
     group = as_group(asked.group)
-    about = [
-        analyze_matrices(matrix, asked.patch, order=group.element_orders[element]).generators[0]
+    nearest = [
+        analyze_matrices(matrix, asked.patch, order=group.element_orders[element]).generators[0].nearest[0]
         for matrix, element in zip(matrices, group.generator_elements, strict=True)
     ]
-    return {
-        "findings": [[each.name for each in one.findings] for one in about],
-        "nearest": [operator_name(one.nearest[0]) for one in about],
-        "nearest_p": [one.nearest[0].adjusted_p_value for one in about],
-    }
+    return {"nearest": [operator_name(one) for one in nearest], "nearest_p": [one.adjusted_p_value for one in nearest]}
 
 
 def _accuracy(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Any]:
@@ -114,10 +149,28 @@ def _accuracy(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Any]:
     return {"accuracy": float(correct(model, x, y).double().mean()), "parameters": count}
 
 
-def network(family: str, seed: int) -> SetPoolClassifier:
-    """The group layer of the labels benchmark with one generator, at a random start."""
-    with initial_seed(seed):
-        generator = random_generators(family, (KERNEL, KERNEL), ORDER, 1)
-        return SetPoolClassifier(
-            GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", generator=generator, share="layer")
-        )
+def images_of(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
+    """The images of the part `labels`, under random elements of the group."""
+    random = torch.Generator().manual_seed(seed)
+    if TASKS[task]().patch == COLOURS:
+        return _photographs(task == "permuted colours", count, random)
+    if task in ("quarter turns", "upright"):
+        return some_images(source, task, seed, count)
+    images, labels = some_images(source, "upright", seed, count)
+    quarters = torch.randint(4, (count,), generator=random)
+    if task == "labelled by turn":
+        return turn(images, quarters), quarters
+    flipped = torch.rand(count, generator=random) < 0.5
+    images[flipped] = images[flipped].flip(-1)
+    return (turn(images, quarters) if task == "turns and flips" else images), labels
+
+
+def _photographs(permuted: bool, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
+    train = lgn.data.load("cifar10", download=False).train
+    assert train.labels is not None
+    chosen = torch.randperm(len(train.samples), generator=random)[:count]
+    images = train.samples[chosen].float() / 255
+    if permuted:
+        orders = torch.tensor(list(permutations(range(3))))[torch.randint(6, (count,), generator=random)]
+        images = images.gather(1, orders.view(-1, 3, 1, 1).expand_as(images))
+    return images, train.labels[chosen]

@@ -1,56 +1,53 @@
 """Views: each image is seen under unknown elements of a group, without labels."""
 
 from collections.abc import Iterator
-from functools import cache, partial
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-import lgn.data
 from lgn.data.rotated import rotate, turn
 from lgn.discovery.filters import discover_from_views
-from lgn.linalg import nearest_permutation
+from lgn.measures import total_error
 from lgn.nn import Autoencoder, UnfoldedEncoder
 from lgn.penalties import AuxiliaryInverse
-from lgn.transforms import operator
-from studies.runner import Cell
+from lgn.transforms import parse_operator
+from studies.images import training_images
+from studies.runner import Cell, grid
 
 PATCH, IMAGES, VIEWS = (6, 6), 300, 8
 TASKS = {"quarter turns": 4, "flips": 2, "unrelated": 1, "uniform angles": 1}  # the dimension to be found
+OPERATORS = {"quarter turns": "rotation 90", "flips": "reflection"}
 
 
 def cells(quick: bool) -> Iterator[Cell]:
     """Groups x image sets x seeds, and the paper's setting on one seed of each."""
-    for source in ("digits",) if quick else ("mnist", "cifar10"):
-        for task in TASKS:
-            for seed in range(1 if quick else 5):
-                for method in ("commutators", "paper") if seed == 0 else ("commutators",):
-                    key = {"task": task, "data": source, "method": method, "seed": seed}
-                    yield Cell(key, partial(measure, source, task, method, seed))
+    data = ("digits",) if quick else ("mnist", "cifar10")
+    for seed in range(1 if quick else 5):
+        methods = ("commutators", "paper")[: 1 if seed else 2]
+        yield from grid(measure, task=TASKS, data=data, method=methods, seed=[seed])
 
 
-def measure(source: str, task: str, method: str, seed: int) -> dict[str, Any]:
+def measure(task: str, data: str, method: str, seed: int) -> dict[str, Any]:
     """The dimension of the group algebra and the relative error of its generator, or of its inverse."""
-    views = some_views(_grey_images(source), task, seed)
-    name = {"quarter turns": ("rotation", {"degrees": 90}), "flips": ("reflection", {})}.get(task)
-    target = None if name is None else operator(name[0], PATCH, **name[1])
+    views = some_views(training_images(data)[:10_000], task, seed)
     if method == "paper":
         matrices = _paper(views, seed)
-        return {"error": None if target is None else min(_error(matrix, target) for matrix in matrices)}
+        return {"error": min(_error(matrix, task) for matrix in matrices) if task in OPERATORS else None}
     found = discover_from_views(views, patch=PATCH)
-    matrix = found.matrix if found.group is not None and len(found.matrices) == 1 else None
-    error = None if target is None or matrix is None else _error(matrix, target)
+    known = task in OPERATORS and found.group is not None and len(found.matrices) == 1
     return {
         "dimension": found.algebra_dimension,
         "right_dimension": found.algebra_dimension == TASKS[task],
         "eigengap": found.eigengap,
-        "error": error,
-        "permutation_exact": None
-        if target is None or matrix is None
-        else any(torch.equal(nearest_permutation(matrix), t) for t in (target, target.T)),
+        "error": _error(found.matrix, task) if known else None,
     }
+
+
+def _error(matrix: Tensor, task: str) -> float:
+    target = parse_operator(OPERATORS[task], PATCH)
+    return min(total_error(matrix, one) for one in (target, target.T))
 
 
 def some_views(images: Tensor, task: str, seed: int) -> Tensor:
@@ -68,16 +65,6 @@ def some_views(images: Tensor, task: str, seed: int) -> Tensor:
         flipped = torch.randint(2, (len(seen), 1, 1, 1), generator=random).bool()
         seen = torch.where(flipped, seen.flip(-1), seen)
     return seen.unflatten(0, (IMAGES, VIEWS))
-
-
-@cache
-def _grey_images(source: str) -> Tensor:
-    images = lgn.data.load(source, download=False).train.samples[:10_000]
-    return images.float().mean(1, keepdim=True).to(torch.uint8)
-
-
-def _error(matrix: Tensor, target: Tensor) -> float:
-    return min(float((matrix - t).norm() / t.norm()) for t in (target, target.T))
 
 
 def _paper(views: Tensor, seed: int) -> Tensor:

@@ -164,7 +164,7 @@ def _profile(settings: str, shape: Shape, rounds: int, threads: int) -> dict[str
     return {name: round(ms, 3) for name, ms in fewest.items()}
 
 
-def scaling(rounds: int, threads: int) -> dict[str, Any]:  # noqa: ARG001
+def scaling(rounds: int, threads: int) -> dict[str, Any]:
     """Milliseconds of a step and of orbits and penalty alone, by kernel size, order and number of sets; one thread."""
     torch.manual_seed(0)
     shape = SHAPES["mnist"]

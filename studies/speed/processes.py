@@ -62,7 +62,7 @@ def most_memory() -> float:
     return int(status["VmHWM"].split()[0]) / 1024
 
 
-def memory(rounds: int, threads: int) -> dict[str, Any]:  # noqa: ARG001
+def memory(rounds: int, threads: int) -> dict[str, Any]:
     """The largest memory of each way to make a step, and the effect of keeping freed memory."""
     ways = ("straightforward", *paths())
     peaks = {shape: {way: in_a_process(peak_of, shape, way) for way in ways} for shape in SHAPES}
@@ -120,7 +120,7 @@ def growth_of(setting: dict[str, int], way: str, threads: int, rounds: int) -> d
     return {"path": path, "milliseconds": round(milliseconds, 2), "peak_mb": round(most_memory())}
 
 
-def answer(rounds: int, threads: int) -> dict[str, Any]:  # noqa: ARG001
+def answer(rounds: int, threads: int) -> dict[str, Any]:
     """Seconds of each stage of the answer about the bundled digits."""
     return in_a_process(answer_of, threads)
 

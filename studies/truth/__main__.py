@@ -8,16 +8,16 @@ See docs/evidence/truth.md.
 """
 
 from studies.runner import Study, main
-from studies.truth import fits, matrices, models, power, search
+from studies.truth import fits, matrices, power, random_models
 
 STUDY = Study(
     "truth",
     {
         "matrices": matrices.cells,
-        "models": models.cells,
+        "models": random_models.model_cells,
         "power": power.cells,
         "fits": fits.cells,
-        "search": search.cells,
+        "search": random_models.search_cells,
     },
     minutes=(3, 40),
 )

@@ -1,6 +1,5 @@
 """Generators of banks, and maps between pairs: what is found where there is nothing, and where there is something."""
 
-import warnings
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -9,14 +8,14 @@ import torch
 from torch import Tensor
 
 from lgn.actions import act, orbit, unvec
-from lgn.discovery.filters import Fit, fit_from_pairs, fit_generator
+from lgn.discovery.filters import fit_from_pairs
 from lgn.discovery.filters.from_bank import FitShare
 from lgn.discovery.filters.record import Method
-from lgn.nn import UndeterminedWarning
+from lgn.measures import total_error
 from lgn.transforms import operator
-from studies.recovery.planted import TASKS, planted_generator
-from studies.runner import Cell
-from studies.truth.smooth import smooth_fields
+from studies.recovery.planted import TASKS, fit_quietly, planted_generator
+from studies.runner import Cell, cell, grid
+from studies.truth.matrices import smooth_fields
 
 ORDER, SETS, SIDE, SHUFFLES = 4, 20, 6, 19  # of 20 banks without a generator, one has a p-value of 0.05
 PAIRS = 2000
@@ -44,34 +43,28 @@ MAPS = ("quarter turn", "flip", "turn by 10 degrees")
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """Banks and pairs without a generator, then with one, then how much of one is known. No data is needed."""
+    """Banks and pairs without a generator, then with one, then the known part of one. No data is needed."""
     count, side, some = (400, 4, 10) if quick else (1000, SIDE, 100)
-    for bank in BANKS:
-        yield Cell({"kind": "fit null", "bank": bank}, partial(measure_null, bank, count, side))
-    key: dict[str, Any] = {"kind": "fit null", "bank": "norms by set, procrustes"}
-    yield Cell(key, partial(measure_null, "norms by set", count, side, "procrustes"))
-    key = {"kind": "fit null", "bank": "norms by set, a generator per set"}
-    yield Cell(key, partial(measure_null, "norms by set", count, 4, "least-squares", "set"))
-    for task in TASKS:
-        for noise in (0.0, 0.1):
-            key = {"kind": "fit power", "bank": task, "noise": noise}
-            yield Cell(key, partial(measure_power, task, noise, some))
-    for dimension in (24, 31, 36):
-        key = {"kind": "fit dimension", "bank": f"{dimension} of 36 dimensions", "noise": 0.01}
-        yield Cell(key, partial(measure_dimension, dimension, 0.01, some))
-    for kinds, name in ((NO_MAPS, "pairs null"), (MAPS, "pairs power")):
-        for pairs in kinds:
-            yield Cell({"kind": name, "pairs": pairs}, partial(measure_pairs, pairs, 2 * some))
+    banks: dict[str, dict[str, Any]] = {bank: {"side": side} for bank in BANKS}
+    banks["norms by set, procrustes"] = {"side": side, "method": "procrustes"}
+    banks["norms by set, a generator per set"] = {"side": 4, "share": "set"}
+    for bank, settings in banks.items():
+        yield cell(measure_null, {"count": count, **settings}, kind="fit null", bank=bank)
+    yield from grid(measure_power, {"count": some}, kind=["fit power"], bank=TASKS, noise=(0.0, 0.1))
+    dimensions = [f"{dimension} of 36 dimensions" for dimension in (24, 31, 36)]
+    yield from grid(measure_dimension, {"count": some}, kind=["fit dimension"], bank=dimensions, noise=[0.01])
+    yield from grid(measure_pairs, {"count": 2 * some}, kind=["pairs null"], pairs=NO_MAPS)
+    yield from grid(measure_pairs, {"count": 2 * some}, kind=["pairs power"], pairs=MAPS)
 
 
 def measure_null(
-    bank: str, count: int, side: int, method: Method = "least-squares", share: FitShare = "layer"
+    kind: str, bank: str, count: int, side: int, method: Method = "least-squares", share: FitShare = "layer"
 ) -> dict[str, Any]:
     """The share of banks without a generator that have a p-value of at most 0.05."""
     random = torch.Generator().manual_seed(0)
     channels = side * side // 2 if share == "set" else 1  # more pairs than pixels for each generator
     banks = (unrelated(bank, side, random, channels) for _ in range(count))
-    low = sum(_fit(filters, method, share, seed).p_value <= 0.05 for seed, filters in enumerate(banks))
+    low = sum(_p_value(filters, seed, method, share=share) <= 0.05 for seed, filters in enumerate(banks))
     return {"rate": low / count, "limit": 0.075, "count": count}
 
 
@@ -99,53 +92,46 @@ def unrelated(kind: str, side: int, random: torch.Generator, channels: int = 1) 
     return filters.flatten(0, 1)
 
 
-def measure_power(task: str, noise: float, count: int) -> dict[str, Any]:
+def measure_power(kind: str, bank: str, noise: float, count: int) -> dict[str, Any]:
     """The share of banks with a planted generator that have a p-value of at most 0.05."""
     random = torch.Generator().manual_seed(0)
-    matrix = planted_generator(task, 0)
+    matrix = planted_generator(bank, 0)
     low = 0
     for seed in range(count):
         bases = torch.randn(SETS, 1, SIDE, SIDE, generator=random, dtype=torch.float64)
-        low += _fit(_noisy(orbit(matrix, bases, ORDER), noise, random), seed=seed).p_value <= 0.05
+        low += _p_value(_noisy(orbit(matrix, bases, ORDER), noise, random), seed) <= 0.05
     return {"rate": low / count, "at_least": 0.95, "count": count}
 
 
-def measure_dimension(dimension: int, noise: float, count: int) -> dict[str, Any]:
-    """The share of banks in so many dimensions, and noise in all, whose fit says that just these are known."""
+def _p_value(bank: Tensor, seed: int, method: Method = "least-squares", **options: Any) -> float:
+    return fit_quietly(bank, method, SHUFFLES, seed=seed, **options).p_value
+
+
+def measure_dimension(kind: str, bank: str, noise: float, count: int) -> dict[str, Any]:
+    """The share of noisy banks in a subspace whose fit reports the dimension of the subspace as known."""
     random = torch.Generator().manual_seed(0)
     normal = partial(torch.randn, generator=random, dtype=torch.float64)
-    reported, errors = [], []
+    dimension, reported, errors = int(bank.split()[0]), [], []
     for seed in range(count):
         frame = torch.linalg.qr(normal(SIDE**2, SIDE**2))[0]
         inside, outside = frame[:, :dimension], frame[:, dimension:]
         turn = torch.linalg.qr(normal(dimension, dimension))[0]
         matrix = inside @ turn @ inside.T + outside @ outside.T
         bases = unvec(normal(SETS, 1, dimension) @ inside.T, (SIDE, SIDE))
-        fit = _fit(_noisy(orbit(matrix, bases, ORDER), noise, random), seed=seed)
+        fit = fit_quietly(_noisy(orbit(matrix, bases, ORDER), noise, random), "least-squares", SHUFFLES, seed=seed)
         reported.append(fit.identifiable_dimension)
-        errors.append(float((fit.matrix - matrix).norm() / matrix.norm()))
-    rate = sum(each == dimension for each in reported) / count
-    return {
-        "rate": rate,
-        "at_least": 0.95,
-        "count": count,
-        "reported": [min(reported), max(reported)],
-        "worst_error": max(errors),
-    }
+        errors.append(total_error(fit.matrix, matrix))
+    rate = sum(found == dimension for found in reported) / count
+    extremes = {"reported": [min(reported), max(reported)], "worst_error": max(errors)}
+    return {"rate": rate, "at_least": 0.95, "count": count, **extremes}
 
 
-def measure_pairs(kind: str, count: int) -> dict[str, Any]:
+def measure_pairs(kind: str, pairs: str, count: int) -> dict[str, Any]:
     """The share of sets of pairs between which a map is found."""
     random = torch.Generator().manual_seed(0)
-    fits = [fit_from_pairs(*some_pairs(kind, random), shuffles=19, seed=seed) for seed in range(count)]
-    bound = {"at_least": 0.95} if kind in MAPS else {"limit": 0.05}
-    return {
-        "rate": sum(fit.found for fit in fits) / count,
-        **bound,
-        "count": count,
-        "residual": sum(fit.residual for fit in fits) / count,
-        "largest_effect": max(fit.effect for fit in fits),
-    }
+    fits = [fit_from_pairs(*some_pairs(pairs, random), shuffles=19, seed=seed) for seed in range(count)]
+    bound = {"at_least": 0.95} if pairs in MAPS else {"limit": 0.05}
+    return {"rate": sum(fit.found for fit in fits) / count, **bound, "count": count}
 
 
 def some_pairs(kind: str, random: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -176,10 +162,3 @@ def _noisy(elements: Tensor, noise: float, random: torch.Generator) -> Tensor:
     """(order, sets, channels, n, m) -> a bank, with noise as a share of its size"""
     bank = elements.transpose(0, 1).flatten(0, 1)
     return bank + noise * bank.square().mean().sqrt() * torch.randn(bank.shape, generator=random, dtype=bank.dtype)
-
-
-def _fit(bank: Tensor, method: Method = "least-squares", share: FitShare = "layer", seed: int = 0) -> Fit:
-    """Without the warning that noisy filters know little: here that is measured."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndeterminedWarning)
-        return fit_generator(bank, group=ORDER, method=method, share=share, shuffles=SHUFFLES, seed=seed)

@@ -1,4 +1,4 @@
-"""Matrices without an operator: how many of them have a finding that depends on place, all the same?"""
+"""Matrices without an operator: the share of them with a finding that depends on place."""
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
@@ -12,9 +12,45 @@ from lgn.analysis import Analysis, GeneratorAnalysis, analyze_matrices
 from lgn.analysis.scores import SPECTRAL
 from lgn.pretrained import find_run, pretrained_names
 from lgn.training import Run
-from studies.runner import Cell
-from studies.truth.smooth import PATCH, D, smooth_images, smooth_matrices, smoothing, white
-from studies.truth.unrelated import Generators, free, repaired, with_other_inputs
+from studies.runner import Cell, grid
+from studies.truth.controls import Generators, free, repaired, with_other_inputs
+
+PATCH, D = (6, 6), 36
+
+
+def white(count: int, random: torch.Generator, *shape: int) -> Tensor:
+    """Independent normal numbers, float64 (count, 36, 36), or of another shape."""
+    return torch.randn(count, *(shape or (D, D)), generator=random, dtype=torch.float64)
+
+
+def smooth_fields(shape: tuple[int, ...], pixels: float, random: torch.Generator) -> Tensor:
+    """Gaussian fields of unit variance and covariance `exp(-r^2 / (2 l^2))`, l in pixels.  -> float64 (..., n, m)"""
+    return smoothed(torch.randn(shape, generator=random, dtype=torch.float64), pixels)
+
+
+def smooth_images(count: int, columns: int, pixels: float, random: torch.Generator) -> Tensor:
+    """Smooth 6x6 images as columns, (count, 36, columns)."""
+    return smooth_fields((count, columns, *PATCH), pixels, random).mT.flatten(-2).mT
+
+
+def smooth_matrices(pixels: float, count: int, random: torch.Generator) -> Tensor:
+    """Matrices on 6x6 patches that are smooth in what they read and in what they write, (count, 36, 36)."""
+    written = smooth_images(count, D, pixels, random)  # by input pixel, so far independent
+    return smoothed(written.unflatten(-1, PATCH), pixels).flatten(-2)
+
+
+def smoothed(noise: Tensor, pixels: float) -> Tensor:
+    """White noise made smooth along its last two axes.  (..., n, m) -> (..., n, m)"""
+    left, right = (smoothing(side, pixels) for side in noise.shape[-2:])
+    return left @ noise @ right.T
+
+
+def smoothing(side: int, pixels: float) -> Tensor:
+    """R with `R R^T = exp(-(i - j)^2 / (2 l^2))`, (side, side)."""
+    place = torch.arange(side, dtype=torch.float64)
+    covariance = torch.exp(-((place[:, None] - place) ** 2) / (2 * pixels**2))
+    return torch.linalg.cholesky(covariance + 1e-9 * torch.eye(side, dtype=torch.float64))
+
 
 ORDER = 4
 LIMIT = 0.05
@@ -24,19 +60,27 @@ RUNS = Path("results") / "runs"
 def cells(quick: bool) -> Iterator[Cell]:
     """Families of matrices, filter sets without a generator, and networks whose filters were paired anew."""
     count, seeds, draws = (10, 1, 200) if quick else (60, 3, 1000)
-    for name, make in (MATRICES | SETS).items():
-        for seed in range(seeds):
-            key = {"input": name, "seed": seed}
-            yield Cell(key, partial(_measure, partial(_made, make, count, 100 + seed), draws))
+    yield from grid(measure_made, {"count": count, "draws": draws}, input=MATRICES | SETS, seed=range(seeds))
     runs = [] if quick else [*_runs("*-paper-10*"), *_runs("*-released-10*")]
     chosen = runs or pretrained_names()[: 1 if quick else None]
-    for name in chosen:
-        for control, unpaired in NETWORKS.items():
-            yield Cell({"input": control, "network": name}, partial(_measure, partial(_of_run, unpaired, name), draws))
-    for name in [] if quick else _runs("*-free-10*"):
-        for again in (False, True):
-            key = {"input": "free network, filters re-paired" if again else "free network", "network": name}
-            yield Cell(key, partial(_measure, partial(_free, name, again), draws))
+    yield from grid(measure_run, {"draws": draws}, network=chosen, input=NETWORKS)
+    yield from grid(measure_run, {"draws": draws}, network=[] if quick else _runs("*-free-10*"), input=FREE_NETWORKS)
+
+
+def measure_made(input: str, seed: int, count: int, draws: int) -> dict[str, Any]:
+    made = (MATRICES | SETS)[input](count, torch.Generator().manual_seed(100 + seed))
+    matrices, filters = made if isinstance(made, tuple) else (made, [])
+    return _measure(Generators(matrices, list(filters), PATCH, ORDER), draws)
+
+
+def measure_run(input: str, network: str, draws: int) -> dict[str, Any]:
+    return _measure((NETWORKS | FREE_NETWORKS)[input](find_run(network)), draws)
+
+
+def _measure(of: Generators, draws: int) -> dict[str, Any]:
+    known: dict[str, Any] = {"filters": of.filters, "order": of.order} if len(of.filters) else {}
+    analysis = analyze_matrices(of.matrices, of.patch, draws=draws, **known)
+    return {"rate": share_with_place(analysis), "limit": LIMIT, "count": len(of.matrices)}
 
 
 def share_with_place(analysis: Analysis) -> float:
@@ -50,20 +94,6 @@ def has_finding(each: GeneratorAnalysis, rate: float, but: Collection[str] = ())
     matches = [*each.nearest, *(each.identifiability.nearest if each.identifiability is not None else ())]
     structure = any(finding.name not in but for finding in each.findings)
     return structure or any(match.adjusted_p_value <= rate for match in matches)
-
-
-def _measure(make: Callable[[], Generators], draws: int) -> dict[str, Any]:
-    of = make()
-    # Where nothing is mapped, there is nothing but the matrix.
-    known: dict[str, Any] = {"filters": of.filters, "order": of.order} if len(of.filters) else {}
-    analysis = analyze_matrices(of.matrices, of.patch, draws=draws, **known)
-    return {"rate": share_with_place(analysis), "limit": LIMIT, "count": len(of.matrices)}
-
-
-def _made(make: Callable[[int, torch.Generator], Any], count: int, seed: int) -> Generators:
-    made = make(count, torch.Generator().manual_seed(seed))
-    matrices, filters = made if isinstance(made, tuple) else (made, [])
-    return Generators(matrices, list(filters), PATCH, ORDER)
 
 
 def _along_vec(pixels: float, count: int, random: torch.Generator) -> Tensor:
@@ -154,8 +184,8 @@ def _drifting(columns: int, count: int, random: torch.Generator) -> tuple[Tensor
     return left @ right + 3 * one @ other.mT, smooth_images(count, columns, 1.5, random)
 
 
-#: Families of matrices without an operator. The last two were written after the nulls were fixed (docs/truth.md).
-MATRICES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
+#: Families of matrices without an operator. The last two were added after all thresholds were fixed.
+MATRICES: dict[str, Callable[[int, torch.Generator], Any]] = {
     "white": white,
     "constant and noise": lambda count, random: 1 + white(count, random),
     "smooth field, 1 px": partial(smooth_matrices, 1.0),
@@ -172,7 +202,7 @@ MATRICES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
     "ridge fits of unrelated images": _ridge,
     "pairs of half-planes": _half_planes,
 }
-SETS: dict[str, Callable[[int, torch.Generator], tuple[Tensor, Tensor]]] = {
+SETS: dict[str, Callable[[int, torch.Generator], Any]] = {
     "orbits of a smooth field, grey": partial(_chains, 1.5, 1),
     "orbits of a smooth field, colour": partial(_chains, 1.0, 3),
     "unrelated smooth sets, grey": partial(_unrelated_sets, 1.0, 1),
@@ -186,17 +216,17 @@ NETWORKS: dict[str, Callable[[Run], Generators]] = {
 }
 
 
+def _free(shuffled: bool, run: Run) -> Generators:
+    return free(run.model(), run.config.network.finite_group.order, "set", run.config.seed, shuffled=shuffled)
+
+
+#: The filters of a free network as sets: as they stand, or in a new order.
+FREE_NETWORKS: dict[str, Callable[[Run], Generators]] = {
+    "free network": partial(_free, False),
+    "free network, filters re-paired": partial(_free, True),
+}
+
+
 def _runs(pattern: str) -> list[str]:
-    """Runs of the repository, where the benchmark is started there."""
     paths = sorted(path.parent.as_posix() for path in RUNS.glob(f"{pattern}/config.json"))
     return [path for path in paths if find_run(path).finished]
-
-
-def _of_run(unpaired: Callable[[Run], Generators], name: str) -> Generators:
-    return unpaired(find_run(name))
-
-
-def _free(name: str, again: bool) -> Generators:
-    """The filters of a free network as sets: as they stand, or in a new order."""
-    run = find_run(name)
-    return free(run.model(), run.config.network.finite_group.order, "set", run.config.seed, shuffled=again)

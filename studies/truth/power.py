@@ -9,8 +9,8 @@ from torch import Tensor
 
 from lgn.analysis import analyze_matrices
 from lgn.transforms import operator
-from studies.runner import Cell
-from studies.truth.smooth import PATCH, D, smooth_matrices, white
+from studies.runner import Cell, grid
+from studies.truth.matrices import PATCH, D, smooth_matrices, white
 
 NOISES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
     "white": white,
@@ -24,38 +24,35 @@ def cells(quick: bool) -> Iterator[Cell]:
     """Each structure and operator by itself in an analysis, under white and under smooth noise; operators also bare."""
     count, draws = (5, 200) if quick else (40, 1000)
     noises = ("white",) if quick else tuple(NOISES)
-    for noise in noises:
-        for name in STRUCTURES:
-            key = {"input": name, "noise": noise}
-            # Quadrants that have a sign are what smooth halves of filters give: reported as it is measured.
-            bound = {} if name == "multi-scale" else {"at_least": AT_LEAST}
-            yield Cell(key, partial(_structures, name, noise, count, draws, bound))
-        for name in OPERATORS:
-            yield Cell({"input": name, "noise": noise}, partial(_operators, name, noise, count // 5, draws))
-    for name in OPERATORS:
-        yield Cell({"input": name, "noise": "none"}, partial(_operators, name, None, 1, draws))
+    yield from grid(measure_structure, {"count": count, "draws": draws}, noise=noises, input=STRUCTURES)
+    yield from grid(measure_operator, {"count": count // 5, "draws": draws}, noise=noises, input=OPERATORS)
+    yield from grid(measure_operator, {"count": 1, "draws": draws}, noise=["none"], input=OPERATORS)
 
 
-def _structures(name: str, noise: str, count: int, draws: int, bound: dict[str, float]) -> dict[str, Any]:
+def measure_structure(input: str, noise: str, count: int, draws: int) -> dict[str, Any]:
+    """The share of matrices whose structure is found, and of those in which it is named first."""
     random = torch.Generator().manual_seed(0)
-    matrices = SHARE * _unit(STRUCTURES[name](count, random)) + SHARE * _unit(NOISES[noise](count, random))
+    matrices = SHARE * _unit(STRUCTURES[input](count, random)) + SHARE * _unit(NOISES[noise](count, random))
     analysis = analyze_matrices(matrices, PATCH, draws=draws)
-    names = [[finding.name for finding in each.findings] for each in analysis.generators]
-    found, first = sum(name in each for each in names), sum(each[:1] == [name] for each in names)
+    names = [[finding.name for finding in generator.findings] for generator in analysis.generators]
+    found, first = sum(input in found for found in names), sum(found[:1] == [input] for found in names)
+    # Quadrants that have a sign are what smooth halves of filters give, so their rate has no bound.
+    bound = {} if input == "multi-scale" else {"at_least": AT_LEAST}
     return {"rate": found / count, "first": first / count, **bound, "count": count}
 
 
-def _operators(name: str, noise: str | None, count: int, draws: int) -> dict[str, Any]:
+def measure_operator(input: str, noise: str, count: int, draws: int) -> dict[str, Any]:
+    """The same for known operators."""
     random = torch.Generator().manual_seed(1)
-    family, keywords = OPERATORS[name]
+    family, keywords = OPERATORS[input]
     matrices = _unit(operator(family, PATCH, **keywords).expand(count, D, D))
-    if noise is not None:
+    if noise != "none":
         matrices = SHARE * matrices + SHARE * _unit(NOISES[noise](count, random))
     analysis = analyze_matrices(matrices, PATCH, draws=draws)
     rate = analysis.false_discovery_rate
-    beyond = [{m.name for m in each.nearest if m.adjusted_p_value <= rate} for each in analysis.generators]
-    found = sum(family in each for each in beyond)
-    first = sum(each.nearest[0].name == family for each in analysis.generators)
+    beyond = [{m.name for m in generator.nearest if m.adjusted_p_value <= rate} for generator in analysis.generators]
+    found = sum(family in names for names in beyond)
+    first = sum(generator.nearest[0].name == family for generator in analysis.generators)
     return {"rate": found / count, "first": first / count, "at_least": AT_LEAST, "count": count}
 
 

@@ -95,7 +95,7 @@ def search_planted(task: str, data: str, samples: int, seed: int) -> dict[str, A
     return measure(case, seed=seed)
 
 
-def search_channels(task: str, data: str, samples: int, seed: int) -> dict[str, Any]:  # noqa: ARG001
+def search_channels(task: str, data: str, samples: int, seed: int) -> dict[str, Any]:
     """The colours of CIFAR-10 in any order."""
     return measure(cases.channels(cases.some(cases.images_of(data, True), samples, seed), seed), seed=seed)
 

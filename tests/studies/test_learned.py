@@ -8,7 +8,7 @@ from lgn.groups import as_group, relation_error
 from lgn.penalties import PatchMoments
 from lgn.transforms import operator
 from studies.recovery import learned
-from studies.recovery.learned_tasks import TASKS, images_of
+from studies.recovery.learned import TASKS, images_of
 
 
 def test_what_is_right_generates_the_group_and_nothing_else_is_near() -> None:

@@ -10,7 +10,7 @@ from lgn.analysis.structure import energy, quadrant_signs, symmetry, toeplitz
 from lgn.generators import Share
 from lgn.nn import OrbitBank
 from lgn.training import build_model, preset, snapshot
-from studies.truth.planted import PARTS, planted
+from studies.truth.controls import PARTS, planted
 
 PATCH, ORDER = (4, 4), 4
 SCORES = {

@@ -3,19 +3,19 @@
 import pytest
 import torch
 
-from studies.recovery import maximum, planted, views
+from studies.recovery import planted, views
 
 
 @pytest.mark.parametrize("task", planted.TASKS)
 @pytest.mark.parametrize("sets", [4, 12, 16])
 def test_every_planted_generator_is_found(task: str, sets: int) -> None:
-    result = planted.measure("digits", task, sets, 0.0, "least-squares", 0, steps=0)
+    result = planted.measure_planted("digits", task, sets, 0.0, "least-squares", 0)
     assert result["error"] <= 1e-3
 
 
 def test_permutations_are_found_with_noise() -> None:
     for task in ("rotation 90", "flip", "shift"):
-        assert planted.measure("digits", task, 12, 0.01, "procrustes", 0, steps=0)["error"] <= 4e-2
+        assert planted.measure_planted("digits", task, 12, 0.01, "procrustes", 0)["error"] <= 4e-2
 
 
 def test_the_error_counts_the_identifiable_subspace_alone() -> None:
@@ -31,7 +31,7 @@ def test_the_error_counts_the_identifiable_subspace_alone() -> None:
 
 @pytest.mark.slow
 def test_a_turn_through_a_maximum() -> None:
-    result = maximum.measure("digits", 32, 0, "max-affine")
+    result = planted.measure_maximum("rotation 90", "digits", 32, "max-affine", 0)
     assert result["solved_sets"] == 32
     assert result["error"] <= 1e-5
 
@@ -44,3 +44,16 @@ def test_views_are_what_the_tasks_say() -> None:
     assert all(any(torch.equal(view, first.rot90(k, (-2, -1))) for k in range(4)) for view in turned[0])
     unrelated = views.some_views(images, "unrelated", 0).flatten(0, 1).flatten(1)
     assert len(unrelated.unique(dim=0)) == len(unrelated)
+
+
+def test_filters_are_found_through_a_maximum_and_a_minimum_is_not_solved() -> None:
+    generator = torch.Generator().manual_seed(0)
+    colour = torch.randn(16, 16, generator=generator, dtype=torch.float64)  # patches are correlated
+    x = torch.randn(3000, 16, generator=generator, dtype=torch.float64) @ colour
+    bank = torch.randn(16, 4, 16, generator=generator, dtype=torch.float64)  # (sets, order, d)
+    responses = torch.einsum("nd,kpd->nkp", x, bank)
+    filters, residuals = planted.bank_from_maxima(x, responses.amax(-1), 4)
+    assert float(residuals.max()) < 1e-7
+    assert float(torch.cdist(filters, bank).amin(2).max()) < 1e-5
+    _, residuals = planted.bank_from_maxima(x, responses[:, :1].amin(-1), 4, restarts=5)
+    assert float(residuals[0]) > 0.1

@@ -1,12 +1,11 @@
 """The study of truth: its inputs, and its measurements."""
 
-from typing import Any
-
 import pytest
 import torch
 
 from lgn.generators import FAMILIES, generators_of
-from studies.truth import matrices, models, power, search
+from studies.runner import Cells
+from studies.truth import fits, matrices, power, random_models
 
 
 def test_a_field_is_as_smooth_as_it_says() -> None:
@@ -41,17 +40,21 @@ def test_planted_structures_are_members() -> None:
 
 
 def test_every_family_is_among_the_untrained_models() -> None:
-    keys = [cell.key for cell in models.cells(quick=False)]
+    keys = [cell.key for cell in random_models.model_cells(quick=False)]
     assert len(keys) == 200
     assert {key["family"] for key in keys} == set(FAMILIES) - {"fixed"}
-    assert {(key["start"], key["network"]) for key in keys} == {(s, k) for s in models.STARTS for k in models.KINDS}
-    mixed = models.untrained("kronecker", "gaussian", "mixed")
+    assert {(key["start"], key["network"]) for key in keys} == {
+        (s, k) for s in random_models.STARTS for k in random_models.KINDS
+    }
+    mixed = random_models.untrained("kronecker", "gaussian", "mixed")
     assert {g.order for g in generators_of(mixed).values()} == {2, 4}
     assert len({g.patch for g in generators_of(mixed).values()}) == 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [matrices, models, power, search], ids=lambda part: part.__name__)
-def test_a_quick_cell_is_within_its_bound(part: Any) -> None:
-    measured = next(iter(part.cells(quick=True))).measure()
+@pytest.mark.parametrize(
+    "cells", [matrices.cells, random_models.model_cells, power.cells, random_models.search_cells, fits.cells]
+)
+def test_a_quick_cell_is_within_its_bound(cells: Cells) -> None:
+    measured = next(iter(cells(True))).measure()
     assert measured.get("at_least", 0) <= measured["rate"] <= measured.get("limit", 1)

@@ -11,7 +11,7 @@ from lgn.analysis import analyze_matrices
 from lgn.generators.starts import start_matrices
 from lgn.training import build_model, preset, snapshot
 from studies.paper.excerpt import Scores, summarise
-from studies.truth.unrelated import Generators, fitted, free, repaired, with_other_inputs
+from studies.truth.controls import Generators, fitted, free, repaired, with_other_inputs
 
 SETS, ORDER = 6, 4
 SMALL = {"num_layers": 2, "num_sets": 3, "kernel_size": 4}

@@ -22,7 +22,7 @@ from studies.paper.claims.statement import (
 )
 from studies.paper.claims.structures import share_found
 from studies.paper.excerpt import Scores
-from studies.truth.unrelated import OTHER_INPUTS, REPAIRED
+from studies.truth.controls import OTHER_INPUTS, REPAIRED
 
 BLOCKS = "concentrated blocks"
 

@@ -10,7 +10,7 @@ from studies.paper.context import TITLES, Context, caption
 from studies.paper.excerpt import Scores
 from studies.paper.runs import long_runs, seeds_of, with_equal_filters
 from studies.paper.summaries import controls_of, free_scores_of, planted_of, scores_of
-from studies.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
+from studies.truth.controls import FREE, OTHER_INPUTS, REPAIRED
 
 # From words on what was measured, and one or more samples, to a statement.
 Judge = Callable[..., Statement]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from lgn.stats import student_interval, welch_interval
 from studies.paper.excerpt import GeneratorScores, Scores
 from studies.paper.summaries import Planted
-from studies.truth.unrelated import FREE, OTHER_INPUTS, REPAIRED
+from studies.truth.controls import FREE, OTHER_INPUTS, REPAIRED
 
 Verdict = Literal["holds", "holds in part", "not seen", "not tested"]
 

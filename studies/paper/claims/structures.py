@@ -25,7 +25,7 @@ from studies.paper.claims.statement import (
     table,
 )
 from studies.paper.excerpt import GeneratorScores, Number, Scores
-from studies.truth import planted
+from studies.truth import controls
 
 #: Nulls whose draws have no smoothness: every trained filter is smoother than they are.
 WHITE = frozenset({GAUSSIAN, ORBITS, RELABELLED, SHUFFLED, FRESH})
@@ -103,14 +103,14 @@ def _p_value(numbers: list[Number], nulls: Collection[str]) -> float:
     return max((p for number in numbers for null, p in number.p_values.items() if null in nulls), default=1.0)
 
 
-EMERGING = tuple(planted.PARTS)
+EMERGING = tuple(controls.PARTS)
 POWER = 0.8  # of generators that have a structure: where fewer of them show it, that it was not found says nothing
 
 
 def emergence(number: int, runs: str, measured: Measured) -> Statement:
     """How many generators have each structure: more than controls, and more than may be false (claims 1 and 2)."""
     rate = measured.runs[0].false_discovery_rate
-    whole, through = ([each[way] for each in measured.planted] for way in (planted.WHOLE, planted.THROUGH_FILTERS))
+    whole, through = ([each[way] for each in measured.planted] for way in (controls.WHOLE, controls.THROUGH_FILTERS))
     shares = {
         name: compare(name, partial(share_found, structure=name), measured, rate, [each[name] for each in whole])
         for name in EMERGING

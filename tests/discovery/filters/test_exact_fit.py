@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from studies.groups.planted import TASKS, make_bank, planted, relabelled
 from torch import Tensor
 
 from lgn import fit_generator, groups
@@ -10,7 +11,6 @@ from lgn.discovery.filters.record import Method
 from lgn.groups import Group
 from lgn.measures import orthogonality_error
 from lgn.nn import UndeterminedWarning
-from studies.groups.planted import TASKS, make_bank, planted, relabelled
 
 
 def relative(found: Tensor, true: Tensor) -> float:

@@ -38,7 +38,7 @@ from studies.paper.runs import (
     with_equal_filters,
     with_equal_parameters,
 )
-from studies.truth.unrelated import REPAIRED
+from studies.truth.controls import REPAIRED
 
 
 @pytest.mark.parametrize("data", ["mnist", "cifar10"])

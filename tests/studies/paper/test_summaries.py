@@ -8,7 +8,7 @@ from lgn.training import Run, train
 from studies.paper.claims.samples import Sample
 from studies.paper.context import Context
 from studies.paper.summaries import planted_of
-from studies.truth.planted import PARTS
+from studies.truth.controls import PARTS
 
 
 def test_planted_structures_are_asked_once_and_only_where_there_are_weights(tmp_path: Path) -> None:
