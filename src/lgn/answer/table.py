@@ -56,8 +56,7 @@ def cells(answer: Answer) -> list[list[str]]:
     The table of a network is that of its first layer.
     """
     kinds = [kind for kind in HEADS if any(row.of(kind) is not None for row in answer.rows)]
-    interval = f"{100 * (1 - answer.level):g} %"
-    heads = ["", "verdict", *(head for kind in kinds for head in (HEADS[kind], interval)), "samples needed"]
+    heads = ["", "verdict", *(head for kind in kinds for head in (HEADS[kind], "interval")), "samples needed"]
     rows = [
         [
             row.name,

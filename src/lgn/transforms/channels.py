@@ -37,8 +37,10 @@ def channel_permutation(order: tuple[int, ...], space: Space = "images", element
     colours = space == "images" and len(order) == 3
     names = COLOURS if colours else tuple(str(channel + 1) for channel in range(len(order)))
     period = next(q for q in range(1, 13) if _power(order, q) == tuple(range(len(order))))
+    noun = "" if colours else "channels "
     return Transformation(
-        cycles_text(order, names, "" if colours else "channels "),
+        cycles_text(order, names, noun),
+        phrase=cycles_text(order, names, noun, exchange="the exchange of", cycle="the cycle of"),
         function=partial(permute_channels, order=order),
         space=space,
         order=period,
@@ -63,20 +65,22 @@ def channel_names(space: Space) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def cycles_text(order: tuple[int, ...], names: tuple[str, ...], noun: str) -> str:
+def cycles_text(
+    order: tuple[int, ...], names: tuple[str, ...], noun: str, *, exchange: str = "exchange", cycle: str = "cycle"
+) -> str:
     """ "exchange red and green", "cycle channels 1 2 3", "exchange channels 1 and 2, exchange channels 3 and 4"."""
     parts, seen = [], set[int]()
     for first in _moved(order):
         if first in seen:
             continue
-        cycle = [first]
-        while order[cycle[-1]] != first:
-            cycle.append(order[cycle[-1]])
-        seen.update(cycle)
-        if len(cycle) == 2:
-            parts.append(f"exchange {noun}{names[cycle[0]]} and {names[cycle[1]]}")
+        places = [first]
+        while order[places[-1]] != first:
+            places.append(order[places[-1]])
+        seen.update(places)
+        if len(places) == 2:
+            parts.append(f"{exchange} {noun}{names[places[0]]} and {names[places[1]]}")
         else:
-            parts.append(f"cycle {noun}{' '.join(names[channel] for channel in cycle)}")
+            parts.append(f"{cycle} {noun}{' '.join(names[channel] for channel in places)}")
     return ", ".join(parts)
 
 

@@ -75,35 +75,46 @@ def discover_images(
     with _Stages(minutes, progress) as stages:
         work = prepare(samples, labels, blocks, question)
         found, rows, learned = _evidence(work, question, stages)
+    return _answer(samples, work, question, found, rows, [*learned, *stages.notes])
+
+
+def _answer(
+    samples: Tensor,
+    work: Prepared,
+    question: Question,
+    found: Sequence[FamilyEvidence],
+    rows: Sequence[Row],
+    further_notes: Sequence[str],
+) -> Answer:
+    """The answer from rows with evidence: their verdicts on the question, the group, and the text."""
     rows = [answered(row, question.of) for row in rows]
     kept = [row.name for row in rows if row.verdict == "kept"]
     group, words, name, group_notes = kept_group([one.family for one in found], kept, samples[:COMMUTING].float())
-    rows = [replace(row, element=words.get(row.name)) for row in rows]
     count = len(work.data.samples)
-    notes = [*work.notes, *group_notes, *notes_of(rows, found, kind), *learned, *stages.notes]
+    notes = (*work.notes, *group_notes, *notes_of(rows, found, question.kind, count), *further_notes)
     return Answer(
         question=question.of,
         data=DataSummary(
-            kind=kind,
+            kind=question.kind,
             count=count,
             shape=tuple(samples.shape[1:]),
             classes=question.class_names,
             checksum=checksum(samples),
-            examples=_examples(samples),
+            examples=_examples(samples, smaller=not question.own),
         ),
-        rows=tuple(rows),
+        rows=tuple(replace(row, element=words.get(row.name)) for row in rows),
         sentence=sentence(rows, found, question, name, count),
         name=name,
         group=group,
-        notes=tuple(notes),
+        notes=notes,
         level=LEVEL,
-        seed=seed,
+        seed=question.seed,
         settings={
-            "candidates": tuple(_name(one) for one in question.candidates),
+            "candidates": tuple(_name(candidate) for candidate in question.candidates),
             "evidence": question.evidence,
-            "margin": margin,
+            "margin": question.margin,
             "effort": work.effort,
-            "minutes": minutes,
+            "minutes": question.minutes,
             "training_samples": len(work.training),
             "test_samples": len(work.test),
         },
@@ -115,7 +126,7 @@ class _Stages:
 
     def __init__(self, minutes: float | None, progress: bool) -> None:
         self.minutes, self.began = minutes, time.monotonic()
-        self.bar = tqdm(unit="stage", disable=not progress, bar_format="{desc} ({elapsed})")
+        self.bar = tqdm(disable=not progress, bar_format="{desc}: {percentage:3.0f} %, {remaining} left")
         self.late: list[str] = []
 
     def __enter__(self) -> "_Stages":
@@ -124,9 +135,14 @@ class _Stages:
     def __exit__(self, *_: object) -> None:
         self.bar.close()
 
+    def expect(self, count: int) -> None:
+        """Set the number of stages."""
+        self.bar.total, self.number = count, 0
+
     def begin(self, name: str) -> bool:
-        """Whether there is time for a stage; its name is shown."""
-        if self.minutes is not None and time.monotonic() - self.began > 60 * self.minutes:
+        """Whether there is time for a stage; the bar shows its name, and that the stages before it are done."""
+        self.bar.n, self.number = self.number, self.number + 1
+        if self.number > 1 and self.minutes is not None and time.monotonic() - self.began > 60 * self.minutes:
             self.late.append(name)
             return False
         self.bar.set_description_str(name)
@@ -141,8 +157,9 @@ class _Stages:
 def _evidence(work: Prepared, question: Question, stages: _Stages) -> tuple[list[FamilyEvidence], list[Row], list[str]]:
     """The readings of observers, the rows with all evidence, and a note about the affine map that a network learns."""
     found, seed, classes = [], question.seed, len(question.class_names)
-    for number, family in enumerate(work.families):
-        if stages.begin(family.name) or number == 0:
+    stages.expect(len(work.families) + len(question.evidence) - 1)
+    for family in work.families:
+        if stages.begin(family.name):
             found.append(observe(family, work.sides(family), question.margin, seed, work.effort))
     test_labels = None if work.labels is None else work.labels[work.test]
     rows = data_rows(
@@ -198,9 +215,11 @@ def _name(candidate: Candidate) -> str:
     return candidate.name if isinstance(candidate, Transformation) else candidate.group.name
 
 
-def _examples(samples: Tensor) -> Tensor:
-    """A few samples on the CPU, whole numbers from 0 to 1."""
+def _examples(samples: Tensor, smaller: bool) -> Tensor:
+    """A few samples on the CPU; the user's transformations may need their full size."""
     chosen = torch.linspace(0, len(samples) - 1, min(EXAMPLES, len(samples))).long()
     some = samples[chosen].cpu()
-    values = some.float() / (255 if some.dtype == torch.uint8 else 1)
-    return shrink(values, EXAMPLE_SIDES[samples.ndim - 2])
+    if not smaller:
+        return some
+    small = shrink(some.float(), EXAMPLE_SIDES[samples.ndim - 2])
+    return small.round().to(torch.uint8) if some.dtype == torch.uint8 else small

@@ -45,22 +45,24 @@ def kept_group(families: Sequence[Family], kept: Sequence[str], samples: Tensor)
     domains = dict.fromkeys(family.domain for family in families if family.group is not None)
     if not domains:
         return Kept(None, {}, "", ())
-    total, numbers, names, notes = cyclic(1), dict[str, int](), [], []
+    total, numbers, parts, notes = cyclic(1), dict[str, int](), list[str](), list[str]()
     for domain in domains:
         part = _part([family for family in families if family.domain == domain and family.group is not None], kept)
         if part is None:
-            notes.append(f"The kept transformations of {domain} are not closed, so they do not form a group.")
+            names = [one.name for family in families if family.domain == domain for one in family.transformations]
+            listed = ", ".join(dict.fromkeys(name for name in names if name in kept))
+            notes.append(f"The kept transformations {listed} do not form a group: some product of them is not kept.")
             continue
         numbers = {name: number * part.group.order for name, number in numbers.items()} | part.elements
         if part.group.order > 1:
             total = part.group if total.order == 1 else total * part.group
-            names.append(part.name)
+            parts.append(part.name)
     if not notes and not _commute(families, kept, samples):
         notes.append("The user's transformations do not commute with the others, so their group is not known.")
     if notes:
         return Kept(None, {}, "", tuple(notes))
     words = {name: total.words[number] for name, number in numbers.items()}
-    return Kept(total, words, " x ".join(names) or total.name, ())
+    return Kept(total, words, " x ".join(parts) or total.name, ())
 
 
 def generating(transformations: Sequence[Transformation], matrices: Sequence[Tensor]) -> list[int]:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lgn.actions import size_text
 from lgn.apply import Action
-from lgn.data.kinds import Kind
+from lgn.data.kinds import LAYOUTS, Kind, axes_of
 from lgn.transforms import DEFAULTS, Transformation
 
 Of = Literal["data", "labels"]
@@ -60,6 +60,8 @@ def make_question(
     seed: int,
 ) -> Question:
     """The question with its defaults: about labels if there are labels, otherwise about data."""
+    if kind not in DEFAULTS:
+        raise ValueError(f"kind must be one of {', '.join(DEFAULTS)}, got {kind!r}")
     if of not in (None, "data", "labels"):
         raise ValueError(f"of must be 'data' or 'labels', got {of!r}")
     if evidence is None:
@@ -89,6 +91,8 @@ def make_question(
 def require_samples(samples: Tensor, labels: Tensor | None, question: Question) -> None:
     """Raise a ValueError unless the samples can answer the question."""
     kind, sides = question.kind, samples.shape[2:]
+    if samples.ndim != axes_of(kind):
+        raise ValueError(f"samples must be {LAYOUTS[kind]} for {kind}, got {tuple(samples.shape)}")
     if len(samples) < FEWEST:
         raise ValueError(f"samples must be at least {FEWEST}, got {len(samples)} {kind}")
     if min(sides) < SMALLEST or samples.shape[1] < 1:

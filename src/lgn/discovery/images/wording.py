@@ -14,14 +14,14 @@ LISTED = 8
 
 def sentence(rows: Sequence[Row], found: Sequence[FamilyEvidence], question: Question, name: str, count: int) -> str:
     """What is kept, with the name of the group; what is broken; what is undecided; what a network gains."""
-    lines = {one.family.name for one in found if one.family.range}
+    lines = [one.family.name for one in found if one.family.range]
     finite = [row for row in rows if row.transformation.family not in lines]
     kept, undecided = ([row for row in finite if row.verdict == verdict] for verdict in ("kept", "undecided"))
     data = {row.name: evidence.verdict for row in finite if (evidence := row.of("data")) is not None}
     lost = [row for row in finite if row.verdict == "broken" and data[row.name] == "kept"]
     broken = _spoken([row for row in finite if row.verdict == "broken" and data[row.name] != "kept"])
     open_lines: list[str] = []
-    for line in sorted(lines):
+    for line in lines:
         verdicts = [row.verdict for row in rows if row.transformation.family == line]
         (broken if "broken" in verdicts else open_lines).append(line)
     kind, parts = question.kind, []
@@ -43,13 +43,14 @@ def sentence(rows: Sequence[Row], found: Sequence[FamilyEvidence], question: Que
     return " ".join([*parts, *_gains(rows)])
 
 
-def notes_of(rows: Sequence[Row], found: Sequence[FamilyEvidence], kind: str) -> list[str]:
+def notes_of(rows: Sequence[Row], found: Sequence[FamilyEvidence], kind: str, count: int) -> list[str]:
     """The power of the observers, verdicts that are close, and the ranges of partial symmetries."""
     notes = []
     for one in found:
         if one.control is not None:
-            share = f"{one.control.share:.3f}"
-            notes.append(f"{one.family.name}: a planted break of the size of the margin is told apart at {share}.")
+            seen = one.control.interval[0] > 0.5
+            effect = f"told apart at {one.control.share:.3f}" if seen else f"not noticed with {count:,} {kind}"
+            notes.append(f"{one.family.name}: a planted break of the size of the margin is {effect}.")
         if (note := range_note(one, kind)) is not None:
             notes.append(note)
     for row in rows:
@@ -58,9 +59,9 @@ def notes_of(rows: Sequence[Row], found: Sequence[FamilyEvidence], kind: str) ->
         if evidence is None or not isinstance(detail, ToldApart):
             continue
         if detail.trace:
-            notes.append(f"{row.name}: broken by less than the margin, which is noticeable.")
+            notes.append(f"{row.name}: kept, but told apart more often than chance.")
         if evidence.verdict == "broken" and detail.control is not None and evidence.value < detail.control:
-            notes.append(f"{row.name}: broken, but noticed less than the planted break.")
+            notes.append(f"{row.name}: broken, but told apart less often than the planted break.")
     return notes
 
 
