@@ -50,14 +50,10 @@ def test_rows_group_and_pairs(turned: tuple[Answer, torch.Tensor]) -> None:
     pairs = details(found["turn 90"]).pairs
     assert len(pairs) >= 20
     assert all((j, i) in details(found["turn 270"]).pairs for i, j in pairs)
+    assert any("with turn 90, p = 0.01" in note for note in found.notes)  # the map that is fitted to the pairs
     first, second = pairs[0]
     moved, copy = bank[first].rot90(1, (-2, -1)).flatten(), bank[second].flatten()
     assert float(torch.cosine_similarity(moved, copy, 0).abs()) > 0.95
-
-
-def test_the_map_fitted_to_pairs_is_the_transformation(turned: tuple[Answer, torch.Tensor]) -> None:
-    (note,) = inspect_layer(turned[1]).maps
-    assert float(note.split("cosine ")[1].split()[0]) > 0.95
 
 
 def test_answers_are_stored_used_and_shown(turned: tuple[Answer, torch.Tensor], tmp_path: Path) -> None:
@@ -91,18 +87,11 @@ def test_a_distribution_that_no_flip_preserves_is_broken() -> None:
     assert found.settings["balanced_groups"] == ("C2",)
 
 
-def test_copies_of_the_opposite_sign() -> None:
-    half = gabors(torch.Generator().manual_seed(0), 24, 3, 7)
-    found = inspect_layer(torch.cat([half, -half]))
-    assert [row.name for row in found.rows if row.verdict == "kept"] == ["sign"]
-    assert found.group.order == 1
-
-
-def test_copies_under_permutations_of_channels() -> None:
+def test_copies_under_other_transformations() -> None:
     half = gabors(torch.Generator().manual_seed(5), 48, 3, 7)
     half = half[(half.flatten(2).norm(dim=2).std(1) > 0.1)][:16]  # grey filters are their own permutations
-    found = lgn.inspect(torch.cat([half, half[:, [1, 0, 2]]]))
-    assert [row.name for row in found.kept] == ["exchange red and green"]
+    for copies, name in ((half[:, [1, 0, 2]], "exchange red and green"), (-half, "sign")):
+        assert [row.name for row in lgn.inspect(torch.cat([half, copies])).kept] == [name]
 
 
 def test_copies_under_shifts() -> None:
@@ -115,17 +104,15 @@ def test_copies_under_shifts() -> None:
 
 def test_the_seed_decides_the_random_numbers() -> None:
     bank = gabors(torch.Generator().manual_seed(1), 16, 1, 5)
-    assert inspect_layer(bank, seed=1).rows[0].evidence == inspect_layer(bank, seed=1).rows[0].evidence
-    assert inspect_layer(bank, seed=1).rows[0].evidence != inspect_layer(bank, seed=2).rows[0].evidence
+    first, again, other = (inspect_layer(bank, seed=seed).rows[0].evidence for seed in (1, 1, 2))
+    assert first == again != other
 
 
 def test_scale_sign_and_order_of_filters_do_not_matter() -> None:
     generator = torch.Generator().manual_seed(2)
     bank, _ = planted(generator, "flip", 64, 48, 0.1)
-    signs = torch.tensor([1.0, -1.0]).repeat(32).view(-1, 1, 1, 1)
-    scales = torch.rand(64, 1, 1, 1, generator=generator) + 0.5
-    for changed in (bank, bank[torch.randperm(64, generator=generator)] * signs * scales):
-        assert inspect_layer(changed).group.elements == (0, 4)
+    scales = torch.randn(64, 1, 1, 1, generator=generator)
+    assert inspect_layer((bank * scales)[torch.randperm(64, generator=generator)]).group.elements == (0, 4)
 
 
 def test_few_filters_are_undecided() -> None:

@@ -23,14 +23,6 @@ def random_filters(count: int, n: int = 5, seed: int = 0) -> torch.Tensor:
     return torch.randn(count, 2, n, n, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def test_the_group_of_the_square_acts_by_its_table() -> None:
-    x = random_filters(1)
-    assert SQUARE_GROUP.name == "D4"
-    for a in range(8):
-        for b in range(8):
-            assert torch.equal(act_square(x, int(SQUARE_GROUP.table[a, b])), act_square(act_square(x, b), a))
-
-
 def test_powers() -> None:
     assert powers_of(TURN) == [0, 1, 2, 3]
     assert powers_of(FLIP_ROWS) == [0, FLIP_ROWS]
@@ -80,10 +72,6 @@ def test_an_orbit_has_every_element_once() -> None:
     found = find_orbits(square_cosines(prepare(bank).filters), largest_subgroup([FLIP_COLUMNS]))
     assert [len(orbit) for orbit in found] == [2]
     assert 3 in found[0].values()
-
-
-def test_the_trivial_group_has_no_orbits() -> None:
-    assert find_orbits(square_cosines(prepare(random_filters(12)).filters), SQUARE_GROUP.subgroup([])) == []
 
 
 def test_filters_are_moved_independently() -> None:

@@ -125,23 +125,21 @@ def power_of_test(filters: Tensor, questions: int, generator: torch.Generator, t
         filters = filters[torch.randperm(len(filters), generator=generator)[:MOST]]
     found = 0
     for _ in range(trials):
-        bank = _with_copies(filters, flip, generator)
-        exponents = twists(flip.order, len(bank), DRAWS, generator)
-        test = copies_test(flip, flip.cosines(bank), exponents, generator)
+        bank = _with_copies(filters, generator)
+        test = copies_test(flip, flip.cosines(bank), twists(2, len(bank), DRAWS, generator), generator)
         # Corrected for all questions, but not stricter than this number of draws allows.
         found += test.gap >= GAP and test.p_value <= max(LEVEL / questions, 1 / (1 + DRAWS))
     return found / trials
 
 
-def _with_copies(filters: Tensor, flip: Question, generator: torch.Generator) -> Tensor:
-    """Filters of which three quarters are pairs `f, T f`, with noise, in random order."""
+def _with_copies(filters: Tensor, generator: torch.Generator) -> Tensor:
+    """Filters of which three quarters are pairs of a filter and its flipped copy, with noise, in random order."""
     count = len(filters)
     order = torch.randperm(count, generator=generator)
-    flipped = torch.randint(0, flip.order, (count,), generator=generator)
-    bank = torch.where(flipped.view(-1, 1, 1, 1).bool(), flip.power(filters, 1), filters)[order]
+    is_flipped = torch.randint(0, 2, (count, 1, 1, 1), generator=generator).bool()
+    bank = torch.where(is_flipped, filters.flip(-1), filters)[order]
     pairs = round(SHARE * count / 2)
-    bank = torch.cat([bank[:pairs], flip.power(bank[:pairs], 1), bank[pairs : count - pairs]])
+    bank = torch.cat([bank[:pairs], bank[:pairs].flip(-1), bank[pairs : count - pairs]])
     noise = torch.randn(bank.shape, generator=generator, dtype=bank.dtype)
-    noise = noise - noise.mean((-2, -1), keepdim=True)
-    noisy = bank.flatten(1) + NOISE * F.normalize(noise.flatten(1), dim=1)
-    return F.normalize(noisy, dim=1).reshape(bank.shape)
+    noise = F.normalize((noise - noise.mean((-2, -1), keepdim=True)).flatten(1), dim=1)
+    return F.normalize(bank.flatten(1) + NOISE * noise, dim=1).reshape(bank.shape)

@@ -104,10 +104,7 @@ def _window(size: tuple[int, ...], offset: tuple[float, float]) -> tuple[int, in
         half if side - abs(half) >= SMALLEST else (half % 2 if side > SMALLEST else 0)
         for half, side in zip(halves, size, strict=True)
     ]
-    if size[0] == size[1]:
-        cut = max(map(abs, halves))
-        extents = [(half + cut) // 2 for half in halves], [(cut - half) // 2 for half in halves]
-    else:
-        extents = [max(half, 0) for half in halves], [max(-half, 0) for half in halves]
-    (top, left), (below, beyond) = extents
+    cuts = [max(map(abs, halves))] * 2 if size[0] == size[1] else list(map(abs, halves))
+    top, left = ((half + cut) // 2 for half, cut in zip(halves, cuts, strict=True))
+    below, beyond = ((cut - half) // 2 for half, cut in zip(halves, cuts, strict=True))
     return top, size[0] - 1 - below, left, size[1] - 1 - beyond

@@ -34,15 +34,11 @@ PARTS = 4
 
 
 class Continuation(NamedTuple):
-    """Whether a transformation continues from the first layer to the next."""
+    """Whether a transformation continues to the next layer, and the mean cosine of its filters with their images."""
 
     name: str
     continues: bool
-    #: The mean cosine of the filters of the second layer with their images, and its mean for the null models.
     cosine: float
-    cosine_by_chance: float
-    #: Corrected for all transformations.
-    p_value: float
 
 
 def continuations(first: Tensor, second: Tensor, *, seed: int = 0) -> list[Continuation]:
@@ -50,10 +46,7 @@ def continuations(first: Tensor, second: Tensor, *, seed: int = 0) -> list[Conti
 
     Shapes: (filters, channels, n, m), (outputs, filters, k, l)
     """
-    if second.ndim != 4 or second.shape[1] != first.shape[0]:
-        raise ValueError(f"second must have {first.shape[0]} channels, got shape {tuple(second.shape)}")
-    bank = prepare(first)
-    is_square = second.shape[-2] == second.shape[-1]
+    bank, is_square = prepare(first), second.shape[-2] == second.shape[-1]
     generator = torch.Generator().manual_seed(seed)
     weights = F.normalize(second.detach().cpu().double().flatten(1), dim=1).reshape(second.shape)[:, bank.numbers]
     asked = [
@@ -64,7 +57,7 @@ def continuations(first: Tensor, second: Tensor, *, seed: int = 0) -> list[Conti
     found = [_ask(question, bank.filters, weights, generator) for question in asked]
     corrected = holm([p for _, _, p in found])
     return [
-        Continuation(question.transformation.name, p <= LEVEL and cosine >= chance + LARGE, cosine, chance, p)
+        Continuation(question.transformation.name, p <= LEVEL and cosine >= chance + LARGE, cosine)
         for question, (cosine, chance, _), p in zip(asked, found, corrected, strict=True)
     ]
 
@@ -72,13 +65,12 @@ def continuations(first: Tensor, second: Tensor, *, seed: int = 0) -> list[Conti
 def _ask(
     question: Question, filters: Tensor, weights: Tensor, generator: torch.Generator
 ) -> tuple[float, float, float]:
-    """The cosine, its mean by chance, and the p-value."""
-    moved = question.power(weights, 1)
-    cosines = question.cosines(filters)[1]
+    """The cosine, its mean by chance, and the p-value: the larger values of the two null models."""
+    moved, cosines = question.power(weights, 1), question.cosines(filters)[1]
     to = assignment(cosines.abs())
     found = _likeness(moved, weights, to, cosines)
-    parts = _parts(weights, (to != torch.arange(len(to))).nonzero().flatten())
-    permuted = [_likeness(moved, weights, _within(parts, len(to), generator)[to], cosines) for _ in range(DRAWS)]
+    changed = (to != torch.arange(len(to))).nonzero().flatten()
+    permuted = [_likeness(moved, weights, _permutation(weights, changed, generator)[to], cosines) for _ in range(DRAWS)]
     others = _smooth_operators(exchanges_axes(question.element), filters, generator)
     smooth = [_likeness(moved, weights, assignment(other.abs()), other) for other in others]
     nulls = [torch.tensor(values) for values in (permuted, smooth)]
@@ -105,15 +97,10 @@ def _smooth_operators(exchanges: bool, filters: Tensor, generator: torch.Generat
     return torch.stack([(first * sign).flatten(1) @ spectra.flatten(1).T for sign in signs])
 
 
-def _parts(weights: Tensor, channels: Tensor) -> list[Tensor]:
-    """Channels of similar norm."""
+def _permutation(weights: Tensor, channels: Tensor, generator: torch.Generator) -> Tensor:
+    """A random permutation of some channels, among those of similar norm."""
+    permutation = torch.arange(weights.shape[1])
     order = channels[weights.square().sum((0, 2, 3))[channels].argsort()]
-    return [part for part in order.chunk(PARTS) if len(part)]
-
-
-def _within(parts: list[Tensor], channels: int, generator: torch.Generator) -> Tensor:
-    """A random permutation of the channels within each part."""
-    permutation = torch.arange(channels)
-    for part in parts:
+    for part in order.chunk(PARTS):
         permutation[part] = part[torch.randperm(len(part), generator=generator)]
     return permutation

@@ -22,7 +22,7 @@ def read_onnx(path: Path) -> Iterator[Convolution]:
     import onnx
 
     try:
-        graph = onnx.load(str(path), load_external_data=False).graph
+        graph = onnx.load(str(path)).graph  # onnx refuses external data outside of the directory of the file
     except Exception as error:  # a damaged file may fail in any way
         raise ValueError(f"source must be a whole ONNX file, got {path}: {first_line(error)}") from None
     if not graph.node:
@@ -37,7 +37,7 @@ def read_onnx(path: Path) -> Iterator[Convolution]:
             name = ((tensor.name if tensor is not None else "") or weight).removesuffix(".weight")
             if name not in names:  # two convolutions may share weights
                 names.add(name)
-                yield _convolution(name, tensor, path)
+                yield _convolution(name, tensor)
 
 
 def _constant(name: str, constants: dict[str, Any], made_by: dict[str, Any]) -> Any:
@@ -54,18 +54,14 @@ def _constant(name: str, constants: dict[str, Any], made_by: dict[str, Any]) -> 
     return None
 
 
-def _convolution(name: str, tensor: Any, path: Path) -> Convolution:
+def _convolution(name: str, tensor: Any) -> Convolution:
+    from onnx import numpy_helper
+
     if tensor is None:
         return Convolution(name, None, "must be constants of the file")
-    from onnx import TensorProto, numpy_helper
-    from onnx.checker import ValidationError
-    from onnx.external_data_helper import load_external_data_for_tensor
-
     try:
-        if tensor.data_location == TensorProto.EXTERNAL:
-            load_external_data_for_tensor(tensor, str(path.parent))  # onnx refuses files outside of this directory
         values = torch.from_numpy(numpy_helper.to_array(tensor).copy())
-    except (ValueError, TypeError, OSError, ValidationError) as error:
+    except (ValueError, TypeError) as error:  # a type that torch does not have
         return Convolution(name, None, f"must be readable: {first_line(error)}")
     return convolution(name, values.float() if values.is_floating_point() else values)
 
