@@ -10,7 +10,7 @@ from lgn.answer import Evidence, Filters, Row, Verdict
 from lgn.discovery.networks.balance import Balance, balance, references
 from lgn.discovery.networks.copies import ENOUGH, FEWEST, GAP, LEVEL, CopiesTest, copies_test, power_of_test, twists
 from lgn.discovery.networks.filter_bank import FilterBank, prepare
-from lgn.discovery.networks.fitted import fitted_map_note
+from lgn.discovery.networks.fitted import fit_map
 from lgn.discovery.networks.orbits import (
     FilterOrbit,
     find_orbits,
@@ -23,6 +23,7 @@ from lgn.discovery.networks.orbits import (
 from lgn.discovery.networks.questions import SQUARE_GROUP, Question, exchanges_axes, questions_for
 from lgn.groups import Subgroup
 from lgn.stats import holm
+from lgn.transforms import SQUARE
 
 #: The number of twists, and the smaller number for banks of more than MANY filters.
 DRAWS, FEWER_DRAWS, MANY = 999, 299, 160
@@ -30,6 +31,8 @@ DRAWS, FEWER_DRAWS, MANY = 999, 299, 160
 DRAWS_PER_QUESTION = 25
 #: The number of random operators that balance is compared with.
 REFERENCES = 199
+#: The smallest number of pairs to which a linear map is fitted.
+FEWEST_PAIRS = 3
 #: The number of banks with independently transformed filters whose orbits are counted.
 CHANCES = 20
 
@@ -53,8 +56,8 @@ class LayerFindings:
     lookalikes: int | None
     #: The probability that flipped copies of three quarters of the filters would be found.
     power: float
-    #: A sentence per linear map that was fitted to pairs of copies.
-    maps: tuple[str, ...]
+    #: The result of `fit_map` for the pairs of every generator of the group.
+    maps: dict[str, tuple[float, float]]
 
     @property
     def inside(self) -> int:
@@ -94,7 +97,7 @@ def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0) -> LayerFi
         word = None if element is None else words[element]
         rows.append(Row(question.transformation, verdict, tuple(evidence), word, layer=layer))
     generators = [group.elements[element] for element in group.group().generator_elements]
-    maps = [fitted_map_note(bank, cosines[g], pairs_of(orbits, g), g, seed) for g in generators]
+    pairs = {element: found for element in generators if len(found := pairs_of(orbits, element)) >= FEWEST_PAIRS}
     return LayerFindings(
         layer=layer,
         shape=tuple(weights.shape),
@@ -106,7 +109,7 @@ def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0) -> LayerFi
         inside_by_chance=by_chance,
         lookalikes=lookalikes,
         power=power,
-        maps=tuple(note for note in maps if note is not None),
+        maps={SQUARE[g]: fit_map(bank, cosines[g], found, g, seed) for g, found in pairs.items()},
     )
 
 

@@ -9,21 +9,19 @@ from lgn.actions import matrix_of
 from lgn.discovery.filters import fit_generator
 from lgn.discovery.networks.filter_bank import FilterBank
 from lgn.nn import UndeterminedWarning
-from lgn.transforms import SQUARE, symmetry_of_square
+from lgn.transforms import symmetry_of_square
 
 
-def fitted_map_note(
+def fit_map(
     bank: FilterBank, cosines: Tensor, pairs: list[tuple[int, int]], element: int, seed: int
-) -> str | None:
-    """A sentence on the orthogonal map of all pairs (i, j), where filter j is a copy of filter i; None below 3 pairs.
+) -> tuple[float, float]:
+    """The cosine of the fitted orthogonal map with the transformation of the pairs, and the p-value of the fit.
 
-    The map is fitted to the pairs alone, and its cosine with the transformation of the pairs is a check. The p-value is
-    that of `fit_generator`: the fit to pairs in random order.
+    The map is fitted to the pairs (i, j) alone, where filter j is a copy of filter i, so the cosine is a check. The
+    p-value is that of `fit_generator`.
 
     Shapes: cosines of `T f_i` with `f_j`, (filters, filters)
     """
-    if len(pairs) < 3:
-        return None
     first, second = (torch.tensor(side) for side in zip(*pairs, strict=True))
     signs = cosines[first, second].sign().view(-1, 1, 1, 1)
     stacked = torch.stack([bank.filters[first], signs * bank.filters[second]], 1).flatten(0, 1)
@@ -33,6 +31,5 @@ def fitted_map_note(
     known = matrix_of(symmetry_of_square(element), bank.patch)
     # The fit is arbitrary outside of the directions that the pairs span.
     vectors = bank.filters[first].mT.flatten(2).flatten(0, 1).T  # (d, pairs * channels), columns stacked
-    cosine = float(torch.cosine_similarity((fit.matrix @ vectors).flatten(), (known @ vectors).flatten(), 0))
-    likeness = f"cosine {cosine:.2f} with {SQUARE[element]}, p = {fit.p_value:.2g}"
-    return f"the linear map fitted to {len(pairs)} pairs of copies: {likeness}"
+    moved, expected = ((matrix @ vectors).flatten() for matrix in (fit.matrix, known))
+    return float(torch.cosine_similarity(moved, expected, 0)), fit.p_value

@@ -138,4 +138,8 @@ def _notes(layer: LayerFindings) -> list[str]:
         notes.append(f"the distribution of filters is balanced under {_text(layer.balanced)}")
     if layer.lookalikes:
         notes.append(f"{layer.lookalikes} filters look like a turned or flipped filter (cosine 0.8)")
-    return [*notes, *layer.maps]
+    for name, (cosine, p_value) in layer.maps.items():
+        notes.append(
+            f"the linear map fitted to pairs of copies has cosine {cosine:.2f} with {name} (p = {p_value:.2g})"
+        )
+    return notes
