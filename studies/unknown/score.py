@@ -9,6 +9,7 @@ from torch import Tensor
 from lgn import groups
 from lgn.answer import Answer, DataSummary, Defect, Row
 from lgn.data.kinds import Kind
+from lgn.discovery.images.confirm import confirm
 from lgn.discovery.moments.continuous import nearest_in_group
 from lgn.discovery.moments.finder import Found, find_maps
 from lgn.discovery.moments.moments_answer import Describer
@@ -20,10 +21,15 @@ RIGHT = 0.1  # relative error on the directions looked at, under which a map is 
 ALONG = 0.95  # cosine from which a generator is in the algebra that is true
 
 
-def measure(case: Case, **options: Any) -> dict[str, Any]:
-    """Discover, and compare: `found` says all generators of the group, `wrong` counts claims that are not true."""
+def measure(case: Case, verify: bool = False, **options: Any) -> dict[str, Any]:
+    """Discover, and compare: `found` says all generators of the group, `wrong` counts claims that are not true.
+
+    verify: let observers look at the kept maps of images.
+    """
     found, answer = discover(case, **options)
-    return short({**compare(found, case), **facts(found, answer)})
+    confirmed = confirm(answer, case.x, kind="images").rows if verify else ()
+    apart = [evidence.value for row in confirmed if (evidence := row.of("data")) is not None]
+    return short({**compare(found, case), **facts(found, answer), "told_apart": apart})
 
 
 def discover(

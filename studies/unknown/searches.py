@@ -62,7 +62,7 @@ def search_flip(look: str, data: str, seed: int) -> dict[str, Any]:
     same = torch.eye(images.shape[1], dtype=torch.float64)
     truth = torch.kron(same, parse_operator("reflection columns", (side, side)))
     options = {"patch": PATCH} if look == "patches" else {}
-    return measure(cases.Case(images, [truth], [], options), seed=seed)
+    return measure(cases.Case(images, [truth], [], options), seed=seed, verify=look == "images, and a network")
 
 
 def planted(quick: bool) -> Iterator[Cell]:

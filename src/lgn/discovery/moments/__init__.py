@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from lgn.answer import Answer, DataSummary
+from lgn.answer.answer import Setting
 from lgn.data.kinds import Kind
 from lgn.discovery.moments.finder import find_maps
 from lgn.discovery.moments.moments_answer import Describer
@@ -59,4 +60,5 @@ def discover_moments(
     names = tuple(class_names) or tuple(str(label) for label in present)
     examples = samples[:EXAMPLES].cpu() if kind in AXES else None
     data = DataSummary(kind, len(samples), tuple(samples.shape[1:]), names, tuple(columns), examples=examples)
-    return Describer(found, grid, data, present).answer({"starts": starts, "patch": patch is not None}, seed)
+    settings: dict[str, Setting] = {"starts": starts, "size": size, "blur": blur, "patch": patch}
+    return Describer(found, grid, data, present).answer(settings, seed)

@@ -1,0 +1,126 @@
+"""Maps that moments keep, judged by observers on samples that did not find them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from lgn import groups
+from lgn.actions import unvec, vec
+from lgn.answer import Answer, Defect, Evidence, Row
+from lgn.data.kinds import Kind
+from lgn.discovery.images.asking import discover_images
+from lgn.discovery.moments.moments_answer import continuous_name, sentence_of
+from lgn.discovery.moments.prepare import prepare
+from lgn.discovery.moments.whitening import principal_directions
+from lgn.generators import Cyclic
+from lgn.groups.closing import generated_by
+from lgn.transforms import AXES, Transformation, find
+
+#: The height of a picture of whitened numbers.
+SIDE = 4
+
+# Note [Pictures of whitened numbers]
+# A transformation of the catalogue is judged on the samples themselves. Any other map is known on the r whitened
+# directions only, and a warp leaves traces of interpolation. For these, observers see the r whitened numbers of a
+# sample, laid out as a picture, and the map of these numbers, whose eigenvalues are rounded so that its order is exact.
+
+
+def confirm(answer: Answer, samples: Tensor, *, kind: Kind, seed: int = 0, effort: float = 1.0) -> Answer:
+    """Let observers try to tell A x from x for every map that moments keep; a map that they tell apart is broken.
+
+    samples: of the same kind as those that found the maps, but other ones.
+    """
+    rows = [row for row in answer.kept if _is_single(row)]
+    known = [row for row in rows if kind in AXES and find(row.name, kind) is not None]
+    others = [row for row in rows if row not in known]
+    found = _observed([row.transformation for row in known], samples, kind, seed, effort)
+    if others:
+        pictures, maps = _whitened(others, samples, kind, answer.settings, seed)
+        found |= _observed(maps, pictures, "images", seed, effort)
+    return _with_evidence(answer, found)
+
+
+def _is_single(row: Row) -> bool:
+    """Whether the row is a single map that both halves of the samples found, not a continuous one."""
+    evidence = row.of("moments")
+    return evidence is not None and isinstance(evidence.detail, Defect) and evidence.detail.error is not None
+
+
+def _observed(
+    maps: Sequence[Transformation], samples: Tensor, kind: Kind, seed: int, effort: float
+) -> dict[str, Evidence]:
+    """The evidence of observers by the names of the maps."""
+    if not maps:
+        return {}
+    answer = discover_images(samples, kind=kind, candidates=maps, evidence=("data",), seed=seed, effort=effort)
+    evidence = {one.name: answer[one.name].of("data") for one in maps}
+    return {name: one for name, one in evidence.items() if one is not None}
+
+
+def _whitened(
+    rows: Sequence[Row], samples: Tensor, kind: Kind, settings: dict[str, Any], seed: int
+) -> tuple[Tensor, list[Transformation]]:
+    """Whitened numbers as pictures, and the maps of these numbers.  -> (N, 1, SIDE, width)"""
+    given = {name: settings.get(name) for name in ("size", "blur", "patch")}
+    sample, grid = prepare(samples, None, kind, seed=seed, **given)
+    x = sample.x[:: len(sample.x) // len(samples)]  # one patch of each image
+    frame = principal_directions(x).frame(settings["rank"])
+    units = torch.cat([torch.zeros_like(x[:1]), torch.eye(x.shape[1], dtype=x.dtype)])
+    units = units.unflatten(1, tuple(samples.shape[1:]) if grid is None else (grid.channels, -1))
+    maps = []
+    for row in rows:
+        moved = row.transformation(units if grid is None else unvec(units, grid.patch))
+        moved = (moved if grid is None else vec(moved, len(grid.patch))).flatten(1)
+        inner, order = frame.lower((moved[1:] - moved[0]).T), row.transformation.order
+        if order is not None:
+            with torch.no_grad():
+                inner = Cyclic(inner[None, None], (len(inner), 1), order).matrix()[0, 0]
+        maps.append(Transformation(row.name, function=partial(_act, inner), space="images", order=order))
+    z, width = frame.apply(x).float(), max(SIDE, math.ceil(frame.rank / SIDE))
+    return F.pad(z, (0, SIDE * width - frame.rank)).view(-1, 1, SIDE, width), maps
+
+
+def _act(inner: Tensor, pictures: Tensor) -> Tensor:
+    flat = pictures.flatten(1)
+    z = flat[:, : len(inner)].double() @ inner.T
+    return torch.cat([z.to(flat), flat[:, len(inner) :]], 1).view(pictures.shape)
+
+
+def _with_evidence(answer: Answer, found: dict[str, Evidence]) -> Answer:
+    """The answer with the evidence of observers, without the maps that they tell apart."""
+    broken = [name for name, evidence in found.items() if evidence.verdict == "broken"]
+    rows = []
+    for row in answer.rows:
+        if row.name in found:
+            row = replace(row, evidence=(*row.evidence, found[row.name]))
+        rows.append(replace(row, verdict="broken", element=None) if row.name in broken else row)
+    if not found or not broken:
+        return replace(answer, rows=tuple(rows))
+    kept = {row.name: row.element for row in rows if row.verdict == "kept" and row.element is not None}
+    group, rows = _smaller(answer.group, kept, [answer[name].element for name in broken], rows)
+    name = "" if group is None else group.name
+    if answer.algebra is not None:
+        name = continuous_name(answer.algebra, len(kept) + 1)
+    notes = (*answer.notes, f"Observers tell apart what the moments keep: {', '.join(broken)}.")
+    sentence = sentence_of(rows, name, answer.question == "labels")
+    return replace(answer, rows=tuple(rows), group=group, name=name, notes=notes, sentence=sentence)
+
+
+def _smaller(
+    group: groups.Group | None, kept: dict[str, str], broken: Sequence[str | None], rows: list[Row]
+) -> tuple[groups.Group | None, list[Row]]:
+    """The group of the maps that are left, with new words; None if it contains a broken map."""
+    if group is None:
+        return None, rows
+    part = group.subgroup(kept.values())
+    if any(word is not None and group[word].number in part.elements for word in broken):
+        return None, [replace(row, element=None) for row in rows]
+    places = {name: part.elements.index(group[word].number) for name, word in kept.items()}
+    left = generated_by(part.group(), places.values())
+    return left, [replace(row, element=left.words[places[row.name]]) if row.name in places else row for row in rows]
