@@ -1,88 +1,76 @@
-"""`lgn build`: the network that the symmetries of images ask for, trained, compared and exported."""
+"""`lgn build`: train a network that respects the symmetries of images."""
 
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
-from lgn.deploy.build import Question, build
-from lgn.front.sources import progress_line
-from lgn.training import Interrupted, preset
+from lgn.commands.options import names_of
+from lgn.deploy.building import BuildPlan, Built, build, carry_out
+from lgn.training import Interrupted
 
-HELP = """Find the symmetries of images, build the network that keeps them, train it beside the same network with free
-filters and as many parameters, compare both on test images, and leave a run with an export.
-
-DATA is a named set, a folder of images with a subfolder per class, or an .npz file with `images` and `labels`. A build
-that was stopped goes on with the same command, or with --resume. `lgn predict RUN IMAGES` uses what was built."""
+HELP = """Find the symmetries of training images and their classes, train a network with them and one with free filters and
+as many parameters, compare both on test images, and export the recommended one. The same command continues a build that
+was stopped, and so does --resume. `lgn predict RUN IMAGES` uses the network."""
 
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """What a network is built for, and how."""
+    """The options of `lgn build`."""
 
     data: Annotated[str, tyro.conf.Positional] = "digits"
-    """A named set, a folder of images with a subfolder per class, or an .npz file."""
+    """A named data set, a folder of images with a subfolder per class, or an .npz file."""
     parameters: int = 25_000
-    """The most numbers that the network may have."""
+    """Largest number of parameters of a network."""
     epochs: int = 24
-    """Passes over the training images."""
+    """Number of passes over the training images."""
     group: str | None = None
-    """Take this group of turns and flips, such as C8 or D4, and ask nothing."""
-    symmetries: Path | None = None
-    """Take what this directory of an `lgn discover` or `lgn build` found."""
-    out: Path | None = None
-    """Where to leave the run; None is runs/DATA-build-SEED."""
-    resume: Path | None = None
-    """Continue this build, which was stopped. It keeps its settings, so no other can be given."""
+    """The group of turns and flips, such as C8 or D4. By default the symmetries are found."""
+    found: Path | None = None
+    """The answer of `lgn discover`: its directory, or a .json file. By default the training images are asked."""
+    candidates: str | None = None
+    """Transformations, separated by commas, such as turns,flips,angles,tilts."""
     train_images: int | None = None
-    """Use only this many training images, evenly over the classes."""
+    """Use only this number of training images, evenly over the classes."""
     image_size: int | None = None
-    """Side to which images of a folder are resized."""
+    """Resize the images of a folder to this side."""
     data_dir: Path | None = None
-    """Where named sets lie (or LGN_DATA)."""
+    """Directory of the named data sets. The default is LGN_DATA."""
     augment: bool = False
-    """Turn each image by an angle of its own before a step shows it."""
+    """Turn every training image by a random angle in each step."""
+    device: str = "auto"
+    """cpu, cuda, mps, or auto: the first of cuda, mps and cpu that is available."""
     seed: int = 0
-    """Everything random comes from it."""
+    """Seed of the build."""
+    out: Path | None = None
+    """Directory of the run. The default is runs/DATA-build-SEED."""
+    resume: Path | None = None
+    """Continue this build. It keeps its settings, so no other option can be given."""
 
-    def question(self) -> tuple[Question, Path]:
+    def build(self) -> Built:
+        """Start or continue the build."""
         if self.resume is not None:
             if self != BuildOptions(resume=self.resume):
-                raise ValueError("resume must stand alone, since a build keeps its settings, got others too")
-            return Question.load(self.resume), self.resume
-        if self.group is not None and self.symmetries is not None:
-            raise ValueError("group must be given without symmetries, which say it")
-        config = preset(
-            "net",
-            "classify",
-            data=self.data,
-            parameters=self.parameters,
-            epochs=self.epochs,
-            train_images=self.train_images,
-            image_size=self.image_size,
-            data_dir=self.data_dir,
-            augment="turns" if self.augment else "none",
-            seed=self.seed,
-        )
-        out = self.out or Path("runs") / f"{Path(self.data).stem}-build-{self.seed}"
-        return Question(config, self.group, self.symmetries), out
+                raise ValueError("resume must be the only option, since a build keeps its settings, got others too")
+            return carry_out(BuildPlan.load(self.resume), self.resume, progress=True)
+        options: dict[str, Any] = {name: value for name, value in vars(self).items() if name not in ("data", "resume")}
+        options["out"] = self.out or Path("runs") / f"{Path(self.data).stem}-build-{self.seed}"
+        options["candidates"] = names_of("candidates", self.candidates)
+        return build(self.data, **options, progress=True)
 
 
 def run(args: list[str]) -> int:
     options = tyro.cli(BuildOptions, prog="lgn build", description=HELP, args=args)
-    question, out = options.question()
     try:
-        with progress_line(True) as say:
-            built = build(question, out, progress=say)
-    except Interrupted as interruption:
-        sys.stderr.write(f"{interruption}\n")
+        built = options.build()
+    except Interrupted as stop:
+        sys.stderr.write(f"{stop}\n")
         return 130
-    if built.found is not None:
-        print(f"{built.found.sentence}\n")
-    print(built)
-    print(f"\nrun:  {built.networks[0].run.path}")
+    if built.answer is not None:
+        print(f"{built.answer}\n")
+    print(f"{built}\n\nrun: {built.recommended.run}")
     if built.exported is not None:
         print(f"onnx: {built.exported}")
     return 0

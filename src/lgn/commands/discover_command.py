@@ -1,85 +1,75 @@
-"""`lgn discover`: which symmetries images have, and which of them their labels keep."""
+"""`lgn discover`: find the symmetries of a data set."""
 
 import webbrowser
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from lgn.commands.answer import PAGE, answer
-from lgn.transforms import CANDIDATES
-
-HELP = """Find the symmetries of a data set, and which of them its labels keep.
-
-DATA is a named set, a folder of images (with a subfolder per class, or flat), a folder of WAV files, an .npz file with
-`images`, `signals` or `volumes` and perhaps `labels`, or a .csv file with a signal per row. Without DATA it is a small
-set of handwritten digits that comes with the package. `lgn train` trains the paper's network on images."""
-
-EVIDENCE = ("data", "labels", "network", "affine")
-ALL_NAMES = tuple(dict.fromkeys(name for names in CANDIDATES.values() for name in names))
-
-
-@dataclass(frozen=True)
-class DiscoverOptions:
-    """The options of `lgn discover`."""
-
-    data: Annotated[str, tyro.conf.Positional] = "digits"
-    """A named data set, a folder, or a file."""
-    evidence: Annotated[str | None, tyro.conf.arg(metavar=",".join(EVIDENCE))] = None
-    """What to ask, separated by commas; by default data and, if there are any, labels."""
-    candidates: str | None = None
-    """Transformations, separated by commas; by default those that fit the data."""
-    window: int | None = None
-    """Cut WAV files into signals of this number of frames."""
-    minutes: float | None = None
-    """Time limit: with less time, fewer images are used, and the answer says so."""
-    image_size: int | None = None
-    """Resize the images of a folder to this side."""
-    data_dir: Path | None = None
-    """Directory of the named data sets; by default LGN_DATA."""
-    seed: int = 0
-    """Seed of the answer."""
-    out: Path | None = None
-    """Directory of the answer; by default runs/DATA-symmetries-SEED."""
-    open: bool = False
-    """Open the page in a browser."""
+from lgn import data as sets
+from lgn.commands.options import names_of
+from lgn.data import Kind
+from lgn.data.targets import TargetKind
+from lgn.front.ask import discover_or_load
 
 
 def run(args: list[str]) -> int:
-    options = tyro.cli(DiscoverOptions, prog="lgn discover", description=HELP, args=args)
-    evidence = _words("evidence", options.evidence, EVIDENCE)
-    candidates = _words("candidates", options.candidates, ALL_NAMES)
-    if options.minutes is not None and options.minutes <= 0:
-        raise ValueError(f"minutes must be above 0, got {options.minutes}")
-    out = options.out or Path("runs") / f"{Path(options.data).stem}-symmetries-{options.seed}"
-    found = answer(
-        options.data,
-        out,
-        candidates=candidates or (),
-        evidence=evidence,
-        minutes=options.minutes,
-        window=options.window,
-        image_size=options.image_size,
-        data_dir=options.data_dir,
-        seed=options.seed,
-        progress=True,
-    )
-    *lines, sentence = str(found).splitlines()
-    print("\n".join(lines))
-    print(f"page: {out / PAGE}\n\n{sentence}")
-    if options.open:
-        webbrowser.open((out / PAGE).resolve().as_uri())
+    tyro.cli(_discover, prog="lgn discover", args=args)
     return 0
 
 
-def _words(name: str, given: str | None, allowed: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Words that are separated by commas; None where nothing was given."""
-    if given is None:
-        return None
-    words = tuple(word.strip() for word in given.split(",") if word.strip())
-    if unknown := [word for word in words if word not in allowed]:
-        raise ValueError(f"{name} must be of {', '.join(allowed)}, got {unknown[0]!r}")
-    if not words:
-        raise ValueError(f"{name} must name at least one of {', '.join(allowed)}, got none")
-    return words
+def _discover(
+    data: Annotated[str, tyro.conf.Positional] = "digits",
+    target: str | None = None,
+    kind: Kind | None = None,
+    target_kind: TargetKind | None = None,
+    candidates: str | None = None,
+    evidence: str | None = None,
+    minutes: float | None = None,
+    rank: int | None = None,
+    window: int | None = None,
+    image_size: int | None = None,
+    data_dir: Path | None = None,
+    device: str | None = None,
+    seed: int = 0,
+    out: Path | None = None,
+    open: bool = False,
+) -> None:
+    """Find the transformations that preserve the training samples of a data set and, if there are classes, the classes.
+
+    Args:
+        data: A named data set (see `lgn data list`), a folder of images or WAV files, or an .npz, .csv or .parquet file.
+        target: Columns of a .csv or .parquet file that hold the classes, separated by commas.
+        kind: images, signals, volumes, tables or points.
+        target_kind: classes, for a target of integers in a table.
+        candidates: Transformations, separated by commas, such as turns,flips,colour; unknown searches for linear maps.
+        evidence: Kinds of evidence, separated by commas: data, labels, network, affine. The default is data and labels.
+        minutes: Time limit. With less time, fewer samples are used, and the answer says so.
+        rank: Number of whitened directions for linear maps without names.
+        window: Cut WAV files into signals of this number of frames.
+        image_size: Resize the images of a folder to this side.
+        data_dir: Directory of the named data sets. The default is LGN_DATA.
+        device: cpu, cuda, mps, or auto: the first of cuda, mps and cpu that is available.
+        seed: Seed of the answer.
+        out: Directory of the answer. The default is runs/DATA-discover-SEED.
+        open: Open the page in a browser.
+    """
+    out = out or Path("runs") / f"{Path(data).stem}-discover-{seed}"
+    loaded = sets.load(
+        data,
+        data_dir,
+        kind=kind,
+        target=names_of("target", target) or (),
+        target_kind=target_kind,
+        image_size=image_size,
+        window=window,
+        progress=True,
+    )
+    asked, evident = names_of("candidates", candidates), names_of("evidence", evidence)
+    options = {"candidates": asked, "evidence": evident, "minutes": minutes, "rank": rank, "device": device, "seed": seed}
+    found = discover_or_load(loaded, out, **options, progress=True)
+    page = out / "answer.html"
+    found.save(page)
+    print(f"{found}\n\npage: {page}")
+    if open:
+        webbrowser.open(page.resolve().as_uri())
