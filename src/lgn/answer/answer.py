@@ -8,7 +8,7 @@ from typing import Any, Literal
 from torch import Tensor, nn
 
 from lgn import apply
-from lgn.answer import frame, page, stored, table
+from lgn.answer import answer_page, frame, stored, text_table
 from lgn.answer.evidence import Evidence, LabelMap, Verdict
 from lgn.data.kinds import Kind
 from lgn.groups import Algebra, Group
@@ -141,7 +141,7 @@ class Answer:
 
     def save(self, path: str | Path, *, images: bool = True) -> None:
         """Write the answer as .json, or as an .html page; `images=False` leaves the samples out."""
-        (page.write if Path(path).suffix == ".html" else stored.write)(self, Path(path), images)
+        (answer_page.write if Path(path).suffix == ".html" else stored.write)(self, Path(path), images)
 
     @classmethod
     def load(cls, path: str | Path, *, transformations: Mapping[str, Any] | None = None) -> "Answer":
@@ -149,10 +149,10 @@ class Answer:
         return stored.read(cls, Path(path), transformations or {})
 
     def __str__(self) -> str:
-        return table.text(self)
+        return text_table.text(self)
 
     def __repr__(self) -> str:
         return f"<Answer: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        return page.fragment(self)
+        return answer_page.fragment(self)

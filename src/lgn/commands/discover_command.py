@@ -66,7 +66,14 @@ def _discover(
         progress=True,
     )
     asked, evident = names_of("candidates", candidates), names_of("evidence", evidence)
-    options = {"candidates": asked, "evidence": evident, "minutes": minutes, "rank": rank, "device": device, "seed": seed}
+    options = {
+        "candidates": asked,
+        "evidence": evident,
+        "minutes": minutes,
+        "rank": rank,
+        "device": device,
+        "seed": seed,
+    }
     found = discover_or_load(loaded, out, **options, progress=True)
     page = out / "answer.html"
     found.save(page)

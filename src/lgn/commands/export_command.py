@@ -6,7 +6,6 @@ from typing import Annotated
 import tyro
 
 from lgn.deploy.exporting import Format, export
-from lgn.pretrained import find_run
 
 
 def run(args: list[str]) -> int:
@@ -22,7 +21,7 @@ def _export(run: Annotated[Path, tyro.conf.Positional], format: Format = "onnx",
         format: onnx, pt2 (a torch.export program), or safetensors (the weights alone).
         out: The file to write. The default is merged.FORMAT in the run, or NAME.merged.FORMAT.
     """
-    exported = export(find_run(run), format, out)
+    exported = export(run, format, out=out)
     print(
         f"outputs differ by at most {exported.difference:.2g} on random images "
         f"(largest output {exported.largest_output:.3g})\n{format}: {exported.path}"

@@ -1,7 +1,21 @@
-"""Sharing: a run as a plain network for other programs, and on the Hugging Face Hub with a card."""
+"""Networks for use: build, predict, export, and share on the Hugging Face Hub."""
 
+from lgn.deploy.building import Built, Trained, build
 from lgn.deploy.card import model_card
 from lgn.deploy.exporting import FORMATS, Exported, export
 from lgn.deploy.hub import from_pretrained, hub_model
+from lgn.deploy.predicting import Prediction, predict
 
-__all__ = ["FORMATS", "Exported", "export", "from_pretrained", "hub_model", "model_card"]
+__all__ = [
+    "FORMATS",
+    "Built",
+    "Exported",
+    "Prediction",
+    "Trained",
+    "build",
+    "export",
+    "from_pretrained",
+    "hub_model",
+    "model_card",
+    "predict",
+]

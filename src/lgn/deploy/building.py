@@ -181,7 +181,8 @@ def carry_out(plan: BuildPlan, out: Path, *, progress: bool = False) -> Built:
     group = "" if config.network.family is None else config.network.finite_group.name
     built = Built(networks, len(images.parts["test"][0]), group, answer)
     if all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
-        built = replace(built, exported=export(built.recommended.run, "onnx", out=out / "merged.onnx").path)
+        path = out / "merged.onnx"
+        built = replace(built, exported=path if path.is_file() else export(built.recommended.run, out=path).path)
     stored = {"sentence": built.sentence, "recommended": built.recommended.name, **encode(replace(built, answer=None))}
     write_json(out / "built.json", stored)
     return built
@@ -193,7 +194,9 @@ def _answer(plan: BuildPlan, images: Images, out: Path, progress: bool) -> Answe
         return Answer.load(plan.found / "answer.json" if plan.found.is_dir() else plan.found)
     parts = {part: Split(*images.parts[part]) for part in ("train", "test")}
     names = images.facts.class_names
-    data = DataSet(name=images.facts.data_name, kind="images", class_names=names, train=parts["train"], test=parts["test"])
+    data = DataSet(
+        name=images.facts.data_name, kind="images", class_names=names, train=parts["train"], test=parts["test"]
+    )
     options = {"candidates": plan.candidates, "seed": plan.config.seed, "device": plan.config.device}
     return discover_or_load(data, out, **options, progress=progress)
 

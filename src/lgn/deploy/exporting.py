@@ -1,4 +1,4 @@
-"""`export`: the merged plain network of a run in a format that other programs read, compared with the original."""
+"""`lgn.export`: the plain network of a run in a format that other programs read."""
 
 import importlib.util
 import json
@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -18,58 +19,68 @@ from torch import Tensor, nn
 
 from lgn.files import encode
 from lgn.nn import merge
-from lgn.pretrained import place_for
+from lgn.pretrained import find_run, place_for
 from lgn.training import Run
 from lgn.version import __version__
 
 Format = Literal["onnx", "pt2", "safetensors"]
 FORMATS: tuple[str, ...] = get_args(Format)
-ALLOWED = 1e-3  # the largest difference, relative to the largest output, that rounding can explain
+ALLOWED = 1e-3  # the largest relative difference of outputs that rounding explains
 OF_A_RUN = ("model.safetensors", "best.safetensors", "initial.safetensors")
-
-#: Under which name an ONNX file has the facts of its run.
+#: The key of the facts of the run in the metadata of an ONNX file.
 FACTS = "lgn.facts"
-# From a written file to what it computes.
+#: The function that a written file computes.
 Reader = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written, and how far its outputs are from those of the run."""
+    """A written file, and the largest difference of its outputs from those of the run."""
 
     path: Path
     difference: float
     largest_output: float
 
 
-def export(run: Run, format: Format, out: str | Path | None = None, *, images: int = 8, seed: int = 0) -> Exported:
+def export(
+    run: Run | str | PathLike[str],
+    format: Format = "onnx",
+    *,
+    out: str | PathLike[str] | None = None,
+    images: int = 8,
+    seed: int = 0,
+) -> Exported:
     """Write the plain network that a run is equal to, and compare both on random images.
 
-    onnx: for onnxruntime and others;  pt2: a `torch.export` program;  safetensors: the weights alone, with the config
-    as metadata. Programs take any number of images, prepared as in training. A file whose outputs differ by more than
-    rounding is not left behind.
+    A program takes any number of images, preprocessed as in the training. If its outputs differ by more than rounding,
+    no file is written.
+
+    run: a run, its directory, or the name of a pretrained network.
+    format: "onnx"; "pt2", a `torch.export` program; or "safetensors", the weights with the config as metadata.
+    out: the file; by default merged.FORMAT in the run.
+    images, seed: the number and the seed of the random images.
     """
     if format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+    run = find_run(run)
     path = Path(out) if out is not None else place_for(run, f"merged.{format}")
     if path.name in OF_A_RUN and path.parent.resolve() == run.path.resolve():
-        raise ValueError(f"out must not be a file that the run is made of, got {path}")
+        raise ValueError(f"out must not be a file of the run itself, got {path}")
     model = run.network
     plain = merge(model).eval()
     random = torch.Generator().manual_seed(seed)
-    sample = torch.randn(images, *_input_shape(run), generator=random, dtype=next(model.parameters()).dtype)
+    sample = torch.randn(images, *run.facts.image_shape, generator=random, dtype=next(model.parameters()).dtype)
     with torch.no_grad():
         expected = model(sample)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # A directory of its own, beside the file: writers choose names, and may leave others when they fail.
+    # Writers may leave other files when they fail, so that they write into a temporary directory.
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as directory:
         part = Path(directory) / f"network.{format}"
-        read = _WRITERS[format](run, plain, sample, part)
-        found = read(sample)
+        found = _WRITERS[format](run, plain, sample, part)(sample)
         difference, largest = float((found - expected).abs().max()), float(expected.abs().max())
         if not difference <= ALLOWED * max(largest, 1.0):
             raise ValueError(
-                f"format {format} does not give the outputs of {run.path}: they differ by {difference:.3g}, "
+                f"format must give the outputs of {run.path}, {format} differs by {difference:.3g}, "
                 f"with outputs of up to {largest:.3g}"
             )
         os.chmod(part, 0o644)
@@ -77,15 +88,9 @@ def export(run: Run, format: Format, out: str | Path | None = None, *, images: i
     return Exported(path, difference, largest)
 
 
-def _input_shape(run: Run) -> tuple[int, int, int]:
-    return run.facts.image_shape
-
-
 def _write_safetensors(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader:  # noqa: ARG001
-    settings = json.loads((run.path / "config.json").read_text())
-    # What a run shares it stores once; a plain file of weights names everything.
     tensors = {name: tensor.clone().contiguous() for name, tensor in plain.state_dict().items()}
-    save_file(tensors, part, {"format": "pt", "lgn": __version__, "config": json.dumps(settings["config"])})
+    save_file(tensors, part, {"format": "pt", "lgn": __version__, "config": json.dumps(encode(run.config))})
     again = merge(run.network).eval()
     again.load_state_dict(load_file(part))
     return _without_gradient(again)
@@ -98,7 +103,7 @@ def _write_pt2(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader
 
 def _write_onnx(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader:
     if not all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
-        raise ValueError("onnx, onnxscript and onnxruntime must be installed: pip install 'lgn[onnx]'")
+        raise ValueError("format 'onnx' needs onnx, onnxscript and onnxruntime: pip install 'lgn[onnx]'")
     import onnx
     import onnxruntime
 
@@ -113,10 +118,10 @@ def _write_onnx(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reade
             input_names=["images"],
             output_names=["outputs"],
         )
-    # What `lgn predict` needs beside the network: the size of images, what is done to pixels, and the classes.
-    named = onnx.load(str(part))
-    onnx.helper.set_model_props(named, {FACTS: json.dumps(encode(run.facts))})
-    onnx.save(named, str(part))
+    written = onnx.load(str(part))
+    # `lgn predict` needs the preprocessing and the names of the classes.
+    onnx.helper.set_model_props(written, {FACTS: json.dumps(encode(run.facts))})
+    onnx.save(written, str(part))
     session = onnxruntime.InferenceSession(str(part), providers=["CPUExecutionProvider"])
     return lambda images: torch.from_numpy(session.run(None, {"images": images.numpy()})[0])
 
@@ -127,7 +132,7 @@ def _program(plain: nn.Module, sample: Tensor) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what torch's exporter says about itself: torchvision that it does not need, and its own old calls."""
+    """Without messages of torch's exporter about torchvision and about its own deprecated calls."""
     log = logging.getLogger("torch.onnx._internal.exporter._registration")
     level = log.level
     log.setLevel(logging.ERROR)

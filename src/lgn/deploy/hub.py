@@ -1,4 +1,4 @@
-"""The Hugging Face Hub: a run without what only training needs, through huggingface_hub's own mixin."""
+"""Runs on the Hugging Face Hub, through the mixin of huggingface_hub."""
 
 import functools
 import shutil
@@ -15,49 +15,48 @@ from lgn.files import read_json, write_json
 from lgn.pretrained import find_run
 from lgn.training import Run
 
-# With these a directory is a run that can be loaded and analysed again. The environment and the checkpoint stay at
-# home: one names paths of a machine, the other only continues training.
-NEEDED = ("config.json", "model.safetensors")
-WELCOME = ("metrics.jsonl", "initial.safetensors")
+# The environment names paths of a machine, and the checkpoint is for training only: both are not uploaded.
+REQUIRED = ("config.json", "model.safetensors")
+OPTIONAL = ("metrics.jsonl", "initial.safetensors")
 
 
 def hub_model(run: Run | str | PathLike[str]) -> Any:
     """The network of a run as a module with `save_pretrained` and `push_to_hub`.
 
-    `hub_model(run).push_to_hub("name/repository")` uploads settings, weights and a card made from the analysis;
-    `from_pretrained("name/repository")` brings it back.
+    `hub_model(run).push_to_hub("name/repository")` uploads settings, weights and a model card, and
+    `from_pretrained("name/repository")` loads the network again.
     """
     run = find_run(run)
     if not run.finished:
-        raise ValueError(f"run must be finished to be shared, {run.path} is not")
+        raise ValueError(f"run must be finished to be shared, got {run.path}")
     return _class()(run)
 
 
 def from_pretrained(name: str | PathLike[str], **options: Any) -> Any:
-    """The network that `hub_model` saved, from a directory or from the Hub. Nothing that is read can run code.
+    """The network that `hub_model` saved, from a directory or from the Hub. Loading it never runs code.
 
-    `options` are those of huggingface_hub, such as `revision`, `token` and `local_files_only`.
+    options: arguments of huggingface_hub, such as `revision`, `token` and `local_files_only`.
     """
     return _class().from_pretrained(str(name), **options)
 
 
 @functools.cache
 def _class() -> Any:
-    """The class, made when it is first needed: huggingface_hub is an extra."""
+    """The class, which needs the extra `hub`."""
     try:
         from huggingface_hub import ModelCard, ModelHubMixin, hf_hub_download
         from huggingface_hub.errors import EntryNotFoundError
     except ImportError:
-        raise ValueError("huggingface_hub must be installed to share a network: pip install 'lgn[hub]'") from None
+        raise ValueError("hub_model needs huggingface_hub: pip install 'lgn[hub]'") from None
 
     class HubModel(nn.Module, ModelHubMixin, library_name="lgn"):
-        """A trained network with its run.  (N, C, H, W) -> what the network gives"""
+        """A trained network with its run."""
 
         def __init__(self, run: Run) -> None:
             super().__init__()
             self.run = run
             self.network = run.model()
-            self.eval()  # as what is loaded, not as what is trained
+            self.eval()
 
         def forward(self, images: Tensor) -> Tensor:
             return self.network(images)
@@ -68,7 +67,7 @@ def _class() -> Any:
         def _save_pretrained(self, save_directory: Path) -> None:
             write_json(save_directory / "config.json", public_settings(self.run))
             save_model(self.network, str(save_directory / "model.safetensors"))
-            for name in WELCOME:
+            for name in OPTIONAL:
                 if (self.run.path / name).is_file():
                     shutil.copyfile(self.run.path / name, save_directory / name)
 
@@ -76,11 +75,11 @@ def _class() -> Any:
         def _from_pretrained(cls, *, model_id: str, **options: Any) -> "HubModel":
             if Path(model_id).is_dir():
                 return cls(Run.open(model_id))
-            paths = [hf_hub_download(model_id, name, **options) for name in NEEDED]
-            for name in WELCOME:
+            paths = [hf_hub_download(model_id, name, **options) for name in REQUIRED]
+            for name in OPTIONAL:
                 try:
                     hf_hub_download(model_id, name, **options)
-                except EntryNotFoundError:  # an older or a leaner repository
+                except EntryNotFoundError:
                     continue
             return cls(Run.open(Path(paths[0]).parent))
 
@@ -88,7 +87,7 @@ def _class() -> Any:
 
 
 def public_settings(run: Run) -> dict[str, Any]:
-    """config.json without the paths of this machine: a folder or a file is called by its last name."""
+    """The content of config.json without the paths of this machine."""
     settings = read_json(run.path / "config.json")
     settings.pop("schema")
     config = settings["config"]

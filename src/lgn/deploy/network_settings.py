@@ -71,5 +71,7 @@ def _is_default(action: Action, kernel_size: int) -> bool:
 
 def _tilts(found: Answer) -> float:
     """The range of small turns in degrees over which the samples seem to be spread; 0 if it is not known."""
-    details = [evidence.detail for row in found.rows if row.transformation.family == "tilts" for evidence in row.evidence]
+    details = [
+        evidence.detail for row in found.rows if row.transformation.family == "tilts" for evidence in row.evidence
+    ]
     return max((detail.spread or 0.0 for detail in details if isinstance(detail, ToldApart)), default=0.0)

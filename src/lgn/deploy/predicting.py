@@ -1,4 +1,4 @@
-"""`lgn.predict`: the classes that a trained network assigns to images, from its run or its ONNX file."""
+"""`lgn.predict`: the classes of images according to a run or an ONNX file."""
 
 import importlib.util
 import json
@@ -11,15 +11,17 @@ import torch
 from torch import Tensor
 
 from lgn import data
+from lgn.data.pixels import as_bytes, channels_first
 from lgn.data.unlabelled import read_images
 from lgn.deploy.exporting import FACTS
 from lgn.devices import choose_device
 from lgn.files import decode
 from lgn.nn import cached
 from lgn.pretrained import find_run
-from lgn.training import Facts
+from lgn.training import Facts, Run
 
 BATCH = 250
+Source = str | PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -32,38 +34,48 @@ class Prediction:
 
 
 def predict(
-    source: str | PathLike[str], images: Sequence[str | PathLike[str]], *, device: str = "auto"
+    run: Source | Run, images: Tensor | Source | Sequence[Source], *, device: str | torch.device = "auto"
 ) -> tuple[Prediction, ...]:
     """Classify images.
 
-    source: a run that classifies, the name of a network that comes with the package, or an ONNX file that `lgn build`
-    or `lgn export` wrote.
-    images: files, folders of files, and .npz files with `images`.
-    device: for runs; ONNX files are computed on the CPU.
+    run: a run that classifies, its directory, the name of a pretrained network, or an ONNX file that lgn wrote.
+    images: a tensor (N, C, H, W) of bytes or of floats from 0 to 1; or files, folders, and .npz files with `images`.
+    device: the device of the network; ONNX files are computed on the CPU.
     """
-    if not images:
-        raise ValueError("images must be at least one file, folder or .npz file, got none")
-    facts, network = _from_onnx(Path(source)) if Path(source).suffix == ".onnx" else _from_run(source, device)
+    is_onnx = not isinstance(run, Run) and Path(run).suffix == ".onnx"
+    facts, network = _from_onnx(Path(str(run))) if is_onnx else _from_run(find_run(run), device)
     if facts.task != "classify":
-        raise ValueError(f"source must be a network that classifies, {source} reconstructs images")
-    names, pixels = read_images([Path(image) for image in images], facts.image_shape)
+        raise ValueError(f"run must be a network that classifies, got {run}, which reconstructs images")
+    names, pixels = _pixels(images, facts.image_shape)
     with torch.no_grad():
         outputs = torch.cat([network(batch) for batch in pixels.split(BATCH)])
-    if outputs.shape != (len(pixels), len(facts.class_names)):
-        wanted = (len(pixels), len(facts.class_names))
-        raise ValueError(f"source must have outputs of shape {wanted}, {source} has {tuple(outputs.shape)}")
+    if outputs.shape != (wanted := (len(pixels), len(facts.class_names))):
+        raise ValueError(f"run must have outputs of shape {wanted}, got {tuple(outputs.shape)} from {run}")
     if not outputs.isfinite().all():
-        raise ValueError(f"source must have finite outputs, {source} gives NaN or infinite values")
-    confidences, chosen = outputs.double().softmax(1).max(1)
+        raise ValueError(f"run must have finite outputs, got NaN or infinite values from {run}")
+    confidences, labels = outputs.double().softmax(1).max(1)
     return tuple(
         Prediction(name, facts.class_names[label], confidence)
-        for name, label, confidence in zip(names, chosen.tolist(), confidences.tolist(), strict=True)
+        for name, label, confidence in zip(names, labels.tolist(), confidences.tolist(), strict=True)
     )
 
 
-def _from_run(source: str | PathLike[str], device: str) -> tuple[Facts, Callable[[Tensor], Tensor]]:
-    """-> the facts of the run, and uint8 (N, C, H, W) -> (N, classes)"""
-    run, place = find_run(source), choose_device(device)
+def _pixels(images: Tensor | Source | Sequence[Source], shape: tuple[int, int, int]) -> tuple[tuple[str, ...], Tensor]:
+    """The names of images, and uint8 (N, C, H, W)."""
+    if isinstance(images, Tensor):
+        pixels = as_bytes({"images": channels_first(images.detach().cpu().numpy(), "images")})[0]["images"]
+        if tuple(pixels.shape[1:]) != shape:
+            raise ValueError(f"images must be (N, {', '.join(map(str, shape))}), got {tuple(images.shape)}")
+        return tuple(map(str, range(len(pixels)))), pixels
+    paths = [images] if isinstance(images, str | PathLike) else images
+    if not paths:
+        raise ValueError("images must be at least one file, folder or .npz file, got none")
+    return read_images([Path(path) for path in paths], shape)
+
+
+def _from_run(run: Run, device: str | torch.device) -> tuple[Facts, Callable[[Tensor], Tensor]]:
+    """The facts of a run, and its network as a function.  uint8 (N, C, H, W) -> (N, classes)"""
+    place = choose_device(device)
     model, preprocessing = run.model(place), run.preprocessing()
 
     def outputs(images: Tensor) -> Tensor:
@@ -75,18 +87,18 @@ def _from_run(source: str | PathLike[str], device: str) -> tuple[Facts, Callable
 
 def _from_onnx(path: Path) -> tuple[Facts, Callable[[Tensor], Tensor]]:
     if importlib.util.find_spec("onnxruntime") is None:
-        raise ValueError("onnxruntime must be installed to read an ONNX file: pip install 'lgn[onnx]'")
+        raise ValueError("run must be a run directory without onnxruntime, got an ONNX file: pip install 'lgn[onnx]'")
     if not path.is_file():
-        raise FileNotFoundError(f"source must be a run or an ONNX file, {path} does not exist")
+        raise FileNotFoundError(f"run must be a run or an ONNX file, {path} does not exist")
     import onnxruntime
 
     try:
         session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
         stored = session.get_modelmeta().custom_metadata_map.get(FACTS)
-    except Exception as error:  # a damaged file can fail in any way
-        raise ValueError(f"{path} is not a readable ONNX file: {' '.join(str(error).split())[:200]}") from None
+    except Exception as error:  # onnxruntime raises exceptions of many types
+        raise ValueError(f"run must be a readable ONNX file, got {path}: {_line(error)}") from None
     if stored is None:
-        raise ValueError(f"source must be an ONNX file that lgn wrote, {path} does not name its classes")
+        raise ValueError(f"run must be an ONNX file that lgn wrote, {path} does not name its classes")
     facts = decode(Facts, json.loads(stored), "facts")
     preprocessing = data.Preprocessing(**vars(facts.preprocessing))
 
@@ -94,7 +106,11 @@ def _from_onnx(path: Path) -> tuple[Facts, Callable[[Tensor], Tensor]]:
         try:
             (found, *_) = session.run(None, {"images": preprocessing.apply(images).numpy()})
             return torch.from_numpy(found)
-        except Exception as error:  # a foreign network can refuse its input in any way
-            raise ValueError(f"{path} cannot be computed: {' '.join(str(error).split())[:200]}") from None
+        except Exception as error:
+            raise ValueError(f"run must accept the images, {path} fails: {_line(error)}") from None
 
     return facts, outputs
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

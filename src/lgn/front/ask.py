@@ -83,7 +83,12 @@ def discover(
     if device is not None:
         samples = samples.to(choose_device(device))
         labels = None if labels is None else labels.to(samples.device)
-    common: dict[str, Any] = {"kind": inputs.kind, "class_names": inputs.class_names, "seed": seed, "progress": progress}
+    common: dict[str, Any] = {
+        "kind": inputs.kind,
+        "class_names": inputs.class_names,
+        "seed": seed,
+        "progress": progress,
+    }
     common["blocks"] = None if blocks is None else _blocks(blocks, len(samples))
     images = {"evidence": _names(evidence), "minutes": minutes, "margin": margin, "effort": effort}
     moments = {"rank": rank, "size": size, "blur": blur, "patch": patch, "starts": starts}
@@ -110,7 +115,11 @@ def discover_or_load(data: DataSet, out: Path, *, progress: bool = False, **opti
     A new answer is stored as answer.json, and its question as question.json.
     """
     labels = data.train.labels
-    question = {"version": __version__, "samples": checksum(data.train.samples), "options": repr(sorted(options.items()))}
+    question = {
+        "version": __version__,
+        "samples": checksum(data.train.samples),
+        "options": repr(sorted(options.items())),
+    }
     question["labels"] = "" if labels is None else checksum(labels)
     stored = out / QUESTION
     if (out / ANSWER).is_file() and stored.is_file() and question.items() <= read_json(stored).items():
