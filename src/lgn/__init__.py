@@ -1,35 +1,18 @@
-"""Find which symmetries images, tasks and networks have, and build layers that have them.
+"""Find the symmetries of data, functions and networks, and build networks that respect them.
 
-Layers whose filters are orbits of a basis filter under a learned matrix, and numbers that say what the matrix does:
-"Learning Linear Groups in Neural Networks" (Theodosis, Helwani and Ba), as a library.
+The package implements "Learning Linear Groups in Neural Networks" (Theodosis, Helwani and Ba): layers whose filter sets
+are orbits of basis filters under learned generators, and measurements of the generators.
 """
 
-from lgn import (
-    actions,
-    data,
-    discovery,
-    generators,
-    groups,
-    measures,
-    nn,
-    penalties,
-    pretrained,
-    training,
-    transforms,
-)
+from lgn import actions, data, discovery, generators, groups, measures, nn, penalties, pretrained, training, transforms
 from lgn.actions import act, orbit, power, unvec, vec
 from lgn.analysis import Analysis
 from lgn.answer import Answer, Row
+from lgn.deploy import build, export, predict
 from lgn.discovery.filters import discover_from_views, fit_from_pairs, fit_generator
 from lgn.discovery.networks import convert_found, inspect
-from lgn.front import analyze, load, write_report
-from lgn.measures import (
-    closure_error,
-    condition_number,
-    equivariance_error,
-    inverse_error,
-    orthogonality_error,
-)
+from lgn.front import analyze, discover, load, write_report
+from lgn.measures import closure_error, condition_number, equivariance_error, inverse_error, orthogonality_error
 from lgn.nn import convert, equivariance_table, merge, summary
 from lgn.pretrained import load_pretrained, pretrained_names
 from lgn.transforms import Transformation
@@ -46,15 +29,18 @@ __all__ = [
     "act",
     "actions",
     "analyze",
+    "build",
     "closure_error",
     "condition_number",
     "convert",
     "convert_found",
     "data",
+    "discover",
     "discover_from_views",
     "discovery",
     "equivariance_error",
     "equivariance_table",
+    "export",
     "fit_from_pairs",
     "fit_generator",
     "generators",
@@ -70,6 +56,7 @@ __all__ = [
     "orthogonality_error",
     "penalties",
     "power",
+    "predict",
     "pretrained",
     "pretrained_names",
     "summary",

@@ -28,6 +28,7 @@ ul { padding-left: 1.1rem; } ul:empty { display: none; }
 td, th { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 400; font-size: .85rem; color: var(--soft); }
 figure { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .8rem; margin: 0 0 .5rem; }
+@media (min-width: 60rem) { figure { flex-wrap: nowrap; } }
 figcaption { flex: 0 0 8.5rem; font-size: .85rem; line-height: 1.35; } small { display: block; color: var(--soft); }
 figure div { display: flex; flex-wrap: wrap; gap: .3rem .4rem; } figure span { white-space: nowrap; }
 figure img { width: auto; height: 44px; image-rendering: pixelated; border-radius: 3px; margin-right: 2px; }

@@ -11,13 +11,21 @@ from torch import nn
 from torch.nn import functional as F
 
 from lgn.answer import Answer
+from lgn.data import Split
+from lgn.deploy.network_settings import (
+    with_answer,
+    with_free_filters,
+    with_gates,
+    with_group,
+    with_learned_action,
+)
+from lgn.front import discover
 from lgn.generators import generators_of
 from lgn.nn import GroupNet, invariance_errors
 from lgn.nn.image_action import image_action
 from lgn.training import Config, Run, preset, train
 from lgn.training.config import same_settings
 from lgn.training.loading import load_images
-from lgn.training.networks import ask, trained_on, with_found, with_free_filters, with_gates, with_group
 from studies.runner import Cell
 
 #: The group that was planted in each set; in upright digits there is none, and the group does harm.
@@ -33,6 +41,7 @@ GIVEN = {
 WHOLE = {"rotated-mnist": 12_000, "rotated-mnist-90": 12_000, "rotated-mnist-45": 12_000, "digits": 5000}
 FULL, SHORT, VISITS = 24, 16, 60_000  # epochs, and visits of images where these are few
 SIDE, PARAMETERS = 14, 12_000  # of small networks
+CANDIDATES = ("turns", "flips", "angles", "tilts")
 RUNS = Path("runs") / "networks"
 JUDGED = 500  # test images that are turned for the error of equivariance
 STEPS, BATCH = 7, 64
@@ -85,7 +94,7 @@ class Case:
             return with_gates(base, GIVEN[self.data])
         given = with_group(base, GIVEN[self.data])
         if self.method == "trained":
-            return trained_on(given)
+            return with_learned_action(given)
         if self.method == "paper":
             return replace(given, network=replace(given.network, generator="dense"), penalty="inverse")
         return given
@@ -164,10 +173,10 @@ def _found(case: Case) -> tuple[Config, Path, dict[str, Any]]:
         images = load_images(base)
         pixels, labels = images.parts["train"]
         assert labels is not None
-        found = ask(pixels, labels, case.seed, images.facts.class_names)
+        found = discover(Split(pixels, labels), candidates=CANDIDATES, seed=case.seed)
         path.parent.mkdir(parents=True, exist_ok=True)
         found.save(path)
-    config = with_found(base, found)
+    config = with_answer(base, found)
     facts: dict[str, Any] = {"found": found.group and found.group.name, "continuous": found.name in ("SO(2)", "O(2)")}
     for method in ("given", "free"):
         other = replace(case, method=method)

@@ -1,4 +1,4 @@
-"""`lgn discover`: the answer first, from what was kept where the question is the same."""
+"""`lgn discover`: the printed answer, its files, and refused options."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lgn.answer import Answer
+import lgn
 from lgn.cli import main
 
 
@@ -14,50 +14,55 @@ from lgn.cli import main
 def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Bright corners, all upright."""
     generator = torch.Generator().manual_seed(0)
-    pixels = 40 * torch.rand(120, 12, 12, generator=generator)
-    pixels[:, 1:5, 1:5] += 150 * torch.rand(120, 4, 4, generator=generator)
+    pixels = 40 * torch.rand(150, 12, 12, generator=generator)
+    pixels[:, 1:5, 1:5] += 150 * torch.rand(150, 4, 4, generator=generator)
     path = tmp_path_factory.mktemp("data") / "corners.npz"
-    np.savez(path, images=pixels.to(torch.uint8).numpy(), labels=np.arange(120) % 2)
+    np.savez(path, images=pixels.to(torch.uint8).numpy(), labels=np.arange(150) % 2)
     return path
 
 
-def test_evidence_from_images_prints_a_table_and_keeps_it(
-    images: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "run"
+def test_the_answer_is_printed_and_stored(images: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "answer"
     words = ["discover", str(images), "--evidence", "data", "--candidates", "turns", "--out", str(out)]
     assert main(words) == 0
-    said = capsys.readouterr().out
-    found = Answer.load(out / "answer.json")
+    printed = capsys.readouterr().out
+    found = lgn.Answer.load(out / "answer.json")
     assert found.settings["candidates"] == ("turns",)
-    assert said.splitlines()[-1] == found.sentence
-    assert "turn 180" in said
+    assert found.data.count == 120  # training samples only
+    assert printed == f"{found}\n\npage: {out / 'answer.html'}\n"
+    assert (out / "answer.html").is_file()
     written = (out / "answer.json").stat().st_mtime_ns
-    assert main(words) == 0  # the same question of the same images
+    assert main(words) == 0
     assert (out / "answer.json").stat().st_mtime_ns == written
-    assert capsys.readouterr().out == said
+    assert capsys.readouterr().out == printed
+    assert main([*words, "--seed", "1"]) == 0
+    assert lgn.Answer.load(out / "answer.json").seed == 1
+
+
+def test_a_table_with_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    x = np.random.default_rng(0).normal(size=(300, 2))
+    lines = [f"{a},{b},{'p' if a > 0 else 'q'}" for a, b in x.tolist()]
+    (tmp_path / "table.csv").write_text("\n".join(["a,b,side", *lines]))
+    assert main(["discover", str(tmp_path / "table.csv"), "--target", "side", "--out", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out.startswith("table of 240 rows and 2 columns in 2 classes")
 
 
 @pytest.mark.parametrize(
-    ("words", "refusal"),
+    ("words", "argument"),
     [
-        (["--evidence", "smell"], "evidence must be of data, labels, network, affine, got 'smell'"),
-        (["--candidates", "spirals"], "candidates must be of turns"),
-        (["--minutes", "0"], "minutes must be above 0"),
+        (["--evidence", "smell"], "evidence"),
+        (["--evidence", "data,,labels"], "evidence"),
+        (["--candidates", "spirals"], "candidates"),
+        (["--minutes", "0"], "minutes"),
+        (["--kind", "volumes"], "kind"),
+        (["--device", "abacus"], "device"),
     ],
 )
-def test_what_cannot_be_asked(
-    images: Path, tmp_path: Path, words: list[str], refusal: str, capsys: pytest.CaptureFixture[str]
+def test_wrong_options_are_refused_in_one_sentence(
+    images: Path, tmp_path: Path, words: list[str], argument: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["discover", str(images), *words, "--out", str(tmp_path / "run")]) == 1
-    said = capsys.readouterr().err
-    assert refusal in said
-    assert len(said.splitlines()) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"lgn: error: {argument} ")
+    assert len(error.splitlines()) == 1
     assert not (tmp_path / "run").exists()
-
-
-def test_labels_must_be_there_where_they_are_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    np.savez(tmp_path / "bare.npz", images=np.random.default_rng(0).integers(0, 255, (40, 8, 8), dtype=np.uint8))
-    words = [str(tmp_path / "bare.npz"), "--evidence", "labels", "--out", str(tmp_path / "run")]
-    assert main(["discover", *words]) == 1
-    assert "labels must be given" in capsys.readouterr().err

@@ -11,9 +11,9 @@ from lgn.commands.options import names_of
 from lgn.deploy.building import BuildPlan, Built, build, carry_out
 from lgn.training import Interrupted
 
-HELP = """Find the symmetries of training images and their classes, train a network with them and one with free filters and
-as many parameters, compare both on test images, and export the recommended one. The same command continues a build that
-was stopped, and so does --resume. `lgn predict RUN IMAGES` uses the network."""
+HELP = """Find the symmetries of training images and their classes, train a network with them and a network with free
+filters and as many parameters, compare both on test images, and export the recommended one. The same command continues
+a build that was stopped, and so does --resume. `lgn predict RUN IMAGES` uses the network."""
 
 
 @dataclass(frozen=True)

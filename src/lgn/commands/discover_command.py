@@ -38,7 +38,7 @@ def _discover(
     """Find the transformations that preserve the training samples of a data set and, if there are classes, the classes.
 
     Args:
-        data: A named data set (see `lgn data list`), a folder of images or WAV files, or an .npz, .csv or .parquet file.
+        data: A named data set (see `lgn data list`), a folder of images or WAV files, an .npz, .csv or .parquet file.
         target: Columns of a .csv or .parquet file that hold the classes, separated by commas.
         kind: images, signals, volumes, tables or points.
         target_kind: classes, for a target of integers in a table.

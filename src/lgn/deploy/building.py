@@ -90,10 +90,11 @@ class Built:
     def sentence(self) -> str:
         """The recommended network and the reason."""
         best, (difference, error) = self.recommended, self.difference
-        text = f"{best.name} is recommended: {100 * best.accuracy:.2f} % of {self.test_images:,} test images"
+        text = f"Recommended: {best.name}, with {100 * best.accuracy:.2f} % of {self.test_images:,} test images correct"
         if len(self.networks) == 1:
             return f"{text}. No symmetry is kept."
-        return f"{text}. The difference to free filters is {100 * difference:.2f} points (standard error {100 * error:.2f})."
+        gain = f"{100 * difference:.2f} points (standard error {100 * error:.2f})"
+        return f"{text}. The difference to free filters is {gain}."
 
     def __str__(self) -> str:
         rows = [["network", "parameters", "accuracy", "invariance error"]]
@@ -170,7 +171,7 @@ def carry_out(plan: BuildPlan, out: Path, *, progress: bool = False) -> Built:
     out.mkdir(parents=True, exist_ok=True)
     write_json(out / PLAN, encode(plan))
     answer = None if plan.group is not None else _answer(plan, images, out, progress)
-    config = with_group(plan.config, plan.group) if answer is None else with_answer(plan.config, answer)
+    config = with_answer(plan.config, answer) if answer is not None else with_group(plan.config, plan.group or "")
     try:
         runs = [train(config, out, progress=progress)]
         if config.network.family is not None:
@@ -191,7 +192,10 @@ def carry_out(plan: BuildPlan, out: Path, *, progress: bool = False) -> Built:
 def _answer(plan: BuildPlan, images: Images, out: Path, progress: bool) -> Answer:
     """The answer that is given, stored, or found in the training images."""
     if plan.found is not None:
-        return Answer.load(plan.found / "answer.json" if plan.found.is_dir() else plan.found)
+        given = Answer.load(plan.found / "answer.json" if plan.found.is_dir() else plan.found)
+        if given.question != "labels":
+            raise ValueError(f'found must answer the question "labels", got {given.question!r}')
+        return given
     parts = {part: Split(*images.parts[part]) for part in ("train", "test")}
     names = images.facts.class_names
     data = DataSet(
@@ -223,7 +227,7 @@ def _source(data: Any, target: Any, out: Path) -> str:
     inputs = read_inputs(data, target, "images", None)
     if inputs.labels is None:
         raise ValueError("target must be given to build a network that classifies, got None")
-    arrays = {"images": inputs.samples.cpu().numpy(), "labels": inputs.labels.cpu().numpy()}
+    arrays: dict[str, Any] = {"images": inputs.samples.cpu().numpy(), "labels": inputs.labels.cpu().numpy()}
     if isinstance(data, DataSet) and data.test.labels is not None:
         arrays |= {"test_images": data.test.samples.cpu().numpy(), "test_labels": data.test.labels.cpu().numpy()}
     out.mkdir(parents=True, exist_ok=True)

@@ -2,13 +2,18 @@
 
 from dataclasses import replace
 
-import torch
+from torch import Tensor
 
 from lgn.answer import Answer, ToldApart
 from lgn.apply import Action, exact_matrices
+from lgn.groups import Group
 from lgn.nn.image_action import TURNS, image_action
 from lgn.training.config import FREE, Config
 
+#: Groups of turns and flips that permute pixels, the larger first.
+EXACT = ("D4", "C4", "D2", "C2", "D1")
+#: The groups of networks for images that all turns preserve.
+CONTINUOUS = {"SO(2)": f"C{TURNS}", "O(2)": f"D{TURNS}"}
 #: The learning rate of generators that start at a known action, relative to that of the network.
 SLOW = 0.1
 
@@ -45,8 +50,10 @@ def with_answer(config: Config, found: Answer) -> Config:
     If no group is kept, but turns within at least one step of the group C8, the network learns gates of C8.
     """
     action = None if found.group is None else found.action.moving_pixels().preserving_classes()
-    if action is not None and action.group.order > 1 and _is_default(action, config.network.kernel_size):
-        return with_group(config, action.group.name)
+    if action is not None and found.name in CONTINUOUS and action.group == found.group:
+        return with_group(config, CONTINUOUS[found.name])
+    if action is not None and action.group.order > 1 and (name := _name(action)) is not None:
+        return with_group(config, name)
     if _tilts(found) >= 360 / TURNS:
         return with_gates(config, f"C{TURNS}")
     if action is None or action.group.order == 1:
@@ -56,17 +63,19 @@ def with_answer(config: Config, found: Answer) -> Config:
     return replace(config, network=network)
 
 
-def _is_default(action: Action, kernel_size: int) -> bool:
-    """Whether the generator r turns by `360 / n` degrees, and s flips the columns."""
-    try:
-        default = image_action(action.group, kernel_size)
-    except ValueError:  # neither a cyclic nor a dihedral group
-        return False
-    exact = exact_matrices(action, kernel_size)
-    if exact is not None:
-        return torch.equal(exact, default.matrices)
-    first = action.group.generator_elements[0]
-    return action.elements[first].parameter == 360 / action.group.element_orders[first]
+def _name(action: Action) -> str | None:
+    """The group of turns and flip of columns with the same action on images; None for another action."""
+    matrices = action.matrices((3, 3))
+    if exact_matrices(action, 3) is None:
+        group, first = action.group, action.elements[action.group.generator_elements[0]]
+        return group.name if len(group.generators) == 1 and first.parameter == 360 / group.order else None
+    kept = _permutations(action.group, matrices)
+    return next((name for name in EXACT if _permutations(*image_action(name, 3)[:2]) == kept), None)
+
+
+def _permutations(group: Group, generators: Tensor) -> set[tuple[int, ...]]:
+    """The elements of a group of permutations of pixels."""
+    return {tuple(matrix.argmax(0).tolist()) for matrix in group.representation(generators)}
 
 
 def _tilts(found: Answer) -> float:

@@ -1,6 +1,7 @@
-"""Runs, models and files of matrices by their names: load them, analyse them, make their pages."""
+"""Data, runs, models and files by their names: find symmetries, load, analyse, and write pages."""
 
+from lgn.front.ask import discover, discover_or_load
 from lgn.front.pages import contents_of, write_report
 from lgn.front.sources import Source, analyze, load
 
-__all__ = ["Source", "analyze", "contents_of", "load", "write_report"]
+__all__ = ["Source", "analyze", "contents_of", "discover", "discover_or_load", "load", "write_report"]

@@ -1,17 +1,20 @@
 """The samples and the classes that a caller of `lgn.discover` gives, from memory, files or names."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
 from torch import Tensor, nn
 
 from lgn import data as sets
 from lgn.data import DataSet, Kind, Split
 from lgn.data.kinds import kind_of
 from lgn.data.sources import is_frame
+from lgn.devices import choose_device
 
 NOT_BUILT = "the symmetries of a function cannot be found yet"
 
@@ -26,6 +29,40 @@ class Inputs:
     class_names: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def read_question(
+    data: Any,
+    target: Any,
+    kind: str | None,
+    target_kind: str | None,
+    of: str | None,
+    evidence: Sequence[str] | None,
+    device: str | torch.device | None,
+) -> Inputs:
+    """The samples on a device, with their classes if the question is about classes."""
+    if of not in (None, "data", "labels"):
+        raise ValueError(f'of must be "data" or "labels", got {of!r}' + (f": {NOT_BUILT}" if of == "law" else ""))
+    inputs = read_inputs(data, target, kind, target_kind)
+    if of == "labels" and inputs.labels is None:
+        raise ValueError('target must be given for of="labels", got None')
+    if of == "data" and not set(evidence or ()) - {"data"}:
+        inputs = replace(inputs, labels=None, class_names=())
+    if device is None:
+        return inputs
+    place = choose_device(device)
+    labels = None if inputs.labels is None else inputs.labels.to(place)
+    return replace(inputs, samples=inputs.samples.to(place), labels=labels)
+
+
+def block_numbers(blocks: Any, count: int) -> Tensor | None:
+    """Labels of blocks of any type as integers.  (N,) -> (N,)"""
+    if blocks is None:
+        return None
+    values = np.asarray(blocks.cpu() if isinstance(blocks, Tensor) else blocks)
+    if values.shape != (count,):
+        raise ValueError(f"blocks must have one label for each of {count:,} samples, got shape {values.shape}")
+    return torch.from_numpy(np.unique(values, return_inverse=True)[1])
 
 
 def read_inputs(data: Any, target: Any, kind: str | None, target_kind: str | None) -> Inputs:

@@ -22,8 +22,6 @@ from lgn.transforms import parse_operator
 # sampling of the images; `invariance_errors` measures it.
 RING_WIDTH, LAST_RING_WIDTH = 0.6, 0.4
 HIGHEST = 3
-#: Groups of turns and flips that permute pixels, the larger first.
-EXACT = ("D4", "C4", "D2", "C2", "D1")
 #: The number of turns of a network for images that keep all turns: more turns cost time and are less exact on pixels.
 TURNS = 8
 
@@ -75,15 +73,6 @@ def operator_names(group: Group, action: Sequence[str] | None = None) -> list[st
     return list(action)
 
 
-def found_name(group: Group, matrices: Tensor) -> str | None:
-    """The name of a group of turns and flips with its usual action on kernels of 3x3, or None.
-
-    Shapes: matrices (generators, 9, 9)
-    """
-    kept = _permutations(group, matrices)
-    return next((name for name in EXACT if _permutations(*image_action(name, 3)[:2]) == kept), None)
-
-
 def restrict(bank: OrbitBank, span: Tensor) -> nn.Parameter:
     """Make the basis filters of a bank combinations of given filters, and return their coefficients, which are trained.
 
@@ -109,11 +98,6 @@ class _Combination(nn.Module):
 
     def right_inverse(self, basis: Tensor) -> Tensor:
         return vec(basis) @ self.span
-
-
-def _permutations(group: Group, matrices: Tensor) -> set[tuple[int, ...]]:
-    """The elements of a group of permutations of pixels: for every pixel, the pixel that it moves to."""
-    return {tuple(matrix.argmax(0).tolist()) for matrix in group.representation(matrices)}
 
 
 def _harmonic_turn(n: int, angle: float) -> tuple[Tensor, Tensor]:

@@ -100,7 +100,8 @@ class Run:
     def model(self, device: str | torch.device = "cpu") -> nn.Module:
         """A new copy of the trained network, in evaluation mode. An unfinished run has the one of its checkpoint."""
         place = choose_device(device)
-        model = self._untrained()
+        with torch.random.fork_rng(devices=[]):
+            model = self._untrained()
         if self.finished:
             name = "best.safetensors" if self._is_weights("best.safetensors") else "model.safetensors"
             with self.reading(name, "a safetensors file with the weights of this run"):

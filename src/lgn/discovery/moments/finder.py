@@ -52,7 +52,7 @@ def find_maps(sample: Sample, rank: int | None, starts: int, progress: bool = Fa
     """Whiten the samples, search one half for maps that preserve its moments, and judge them by the other half."""
     _require_rank(sample, rank)
     searching, judging = sample.halves()
-    with tqdm(total=4, desc="moments", disable=not progress, leave=False) as bar:
+    with tqdm(total=4, desc="moments", disable=None if progress else True, leave=False) as bar:
         frame, blocks, notes = (_moments if sample.labels is None else moments_by_class)(searching, rank)
         if blocks is None:
             return Found(frame, notes)
