@@ -126,7 +126,9 @@ class _Stages:
 
     def __init__(self, minutes: float | None, progress: bool) -> None:
         self.minutes, self.began = minutes, time.monotonic()
-        self.bar = tqdm(disable=not progress, bar_format="{desc}: {percentage:3.0f} %, {remaining} left")
+        self.bar = tqdm(
+            leave=False, disable=None if progress else True, bar_format="{desc}: {percentage:3.0f} %, {remaining} left"
+        )
         self.late: list[str] = []
 
     def __enter__(self) -> "_Stages":
