@@ -105,7 +105,7 @@ def benjamini_hochberg(p_values: Tensor) -> Tensor:
 
 
 class Comparison(NamedTuple):
-    """The difference of two mean accuracies, its standard error and its one-sided p-value: (...) each."""
+    """The difference of two mean accuracies, its standard error and its one-sided p-value.  -> (...)"""
 
     advantage: Tensor
     standard_error: Tensor

@@ -53,8 +53,7 @@ def load(
     image_size: make all images square with this side.
     window: cut WAV files into signals of this many frames.
     seed: decides the split (`test_fraction` of every class is for test), and the random turns of the rotated sets.
-    download: whether named data sets may be downloaded.
-    progress: show the progress of a download on standard error.
+    download: whether named data sets may be downloaded; `progress` shows a bar on standard error.
     """
     if image_size is not None and image_size < 1:
         raise DataError(f"image_size must be at least 1, got {image_size}")
@@ -70,8 +69,7 @@ def load(
     if named:
         found = load_named(str(source), data_dir, seed, download=download, progress=progress)
     elif is_table:
-        columns = (target,) if isinstance(target, str) else tuple(target)
-        found = table_files.load_table(path, kind=kind, target=columns, target_kind=target_kind, **split)
+        found = table_files.load_table(path, kind=kind, target=target, target_kind=target_kind, **split)
     elif is_wav:
         found = load_wavs(path, window=window, **split)
     elif path.is_file():

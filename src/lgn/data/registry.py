@@ -1,4 +1,4 @@
-"""The named data sets: what they hold, where they are published, their checksums."""
+"""The named data sets: their contents, mirrors and checksums."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

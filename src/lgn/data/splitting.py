@@ -42,7 +42,7 @@ def split_indices(labels: Tensor, test_fraction: float, seed: int) -> tuple[Tens
 
 
 def choose_indices(labels: Tensor, wanted: int, seed: int) -> Tensor:
-    """Exactly `wanted` samples, the same share of every class, and at least one sample of each.
+    """Exactly `wanted` samples, the same share of every class, and at least one sample of every class.
 
     Shapes: labels int64 (N,) -> int64 (wanted,)
     """

@@ -25,7 +25,7 @@ def load_table(
     path: Path,
     *,
     kind: str | None = None,
-    target: Sequence[str] = (),
+    target: str | Sequence[str] = (),
     target_kind: str | None = None,
     seed: int = 0,
     test_fraction: float = 0.2,
@@ -43,7 +43,8 @@ def load_table(
         raise DataError(f'kind must be "tables" or "signals" for {path}, got {kind!r}')
     with naming(path):
         columns, notes = (_parquet(path), ()) if path.suffix.lower() == ".parquet" else _csv(path)
-        chosen = tuple(target) or tuple(name for name in columns if name.lower() == "label")[:1]
+        named = (target,) if isinstance(target, str) and target else tuple(target)
+        chosen = named or tuple(name for name in columns if name.lower() == "label")[:1]
         whole, class_names = _split(columns, chosen, kind or "tables", target_kind, is_label=not target)
     train, test, how = train_and_test([whole], test_fraction, seed, path)
     return DataSet(

@@ -51,7 +51,7 @@ def target(
 def class_numbers(labels: Sequence[NDArray[Any]], name: str = "labels") -> tuple[list[Tensor], tuple[str, ...]]:
     """Several arrays of labels, as numbers of classes that they share, and the names of the classes.
 
-    Shapes: integers, booleans or text, each (N,) -> int64, each (N,)
+    Shapes: several (N,) of integers, booleans or text -> several (N,) of int64
     """
     if len({array.dtype.kind in _TEXT for array in labels}) > 1:
         raise DataError(f"{name} must be all integers or all text, got {' and '.join(str(a.dtype) for a in labels)}")

@@ -94,7 +94,9 @@ def from_permutations(
     given = [tuple(int(i) for i in permutation) for permutation in permutations]
     n = len(given[0]) if given else 0
     if not given or any(sorted(permutation) != list(range(n)) for permutation in given):
-        raise ValueError(f"permutations must have each of 0 to {n - 1} once, got {given[0] if given else 'none'}")
+        raise ValueError(
+            f"permutations must have all numbers from 0 to {n - 1} once, got {given[0] if given else 'none'}"
+        )
     elements = [tuple(range(n))]
     kept = []
     for number, permutation in enumerate(given):

@@ -18,7 +18,7 @@ def require_group(table: Table) -> None:
     n = len(table)
     everything = list(range(n))
     if not n or any(sorted(row) != everything for row in table):
-        raise ValueError(f"table must have each of 0 to {n - 1} once in every row")
+        raise ValueError(f"table must have all numbers from 0 to {n - 1} in every row")
     if any(table[0][g] != g or table[g][0] != g for g in everything):
         raise ValueError("table must have the identity as element 0")
     for a in everything:

@@ -128,7 +128,7 @@ def halve(codes: Tensor) -> Tensor:
     Shapes: (N, C, H, W) -> (N, C, ~H/2, ~W/2)
     """
     odd = [side % 2 for side in codes.shape[-2:]]
-    return F.max_pool2d(codes, [2 + each for each in odd], 2, odd)
+    return F.max_pool2d(codes, [2 + margin for margin in odd], 2, odd)
 
 
 def _pad_to(codes: Tensor, side: int) -> Tensor:

@@ -1,6 +1,6 @@
 """Checks of a config: numbers within the limits of their types, groups with their operators, generator families.
 
-The limits of a number are written beside its type: `epochs: Count = 100`.
+The limits of a number are written in its type: `epochs: Count = 100`.
 """
 
 import math

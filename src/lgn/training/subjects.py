@@ -1,4 +1,4 @@
-"""The generators of a model as subjects of an analysis: every matrix, with what is known about its origin."""
+"""The generators of a model as subjects of an analysis: every matrix with its filters and its start."""
 
 import math
 import warnings

@@ -94,7 +94,7 @@ _DIAGONALS = torch.tensor([[1, 1, 1], [1, 1, -1], [1, -1, 1], [-1, 1, 1]], dtype
 
 
 def _diagonals(turn: Tensor) -> tuple[int, ...]:
-    """The diagonal of the cube that each of the four becomes."""
+    """The diagonal of the cube to which every diagonal is turned."""
     return tuple(int((_DIAGONALS @ (turn @ diagonal)).abs().argmax()) for diagonal in _DIAGONALS)
 
 

@@ -30,7 +30,7 @@ class Family:
     #: The elements of the group that are versions, or the numbers of the versions on a line.
     elements: tuple[int, ...]
     group: Group | None = None
-    #: Faithful matrices of the elements, (order, k, k), and what they act on: families of one domain act together.
+    #: Faithful matrices of the elements, (order, k, k), and their domain: families of one domain act together.
     matrices: Tensor | None = None
     domain: str = ""
     #: The continuous groups that the elements sample, without and with a reflection; empty for a finite group.

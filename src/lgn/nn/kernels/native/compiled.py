@@ -85,7 +85,7 @@ def _obtain(compiler: list[str], directory: int, path: Path, report: Callable[[s
     A failure leaves a file of the same name, so that no process calls the same compiler again.
     """
     command = build_command(compiler)
-    sources = [each.read_text() for each in sorted([SOURCE, *HERE.glob("*.h")])]
+    sources = [file.read_text() for file in sorted([SOURCE, *HERE.glob("*.h")])]
     parts = [*command, *_versions(compiler), platform.machine(), *sources]
     name = f"kernels-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:24]}"
     found = open_checked(directory, f"{name}.so")
@@ -167,7 +167,7 @@ def _threads() -> tuple[ctypes.c_void_p, ...]:
     torch.get_num_threads()
     names = ("libgomp", "libiomp", "libomp")
     mapped = (line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines())
-    path = next((each for each in mapped if Path(each).name.startswith(names)), None)
+    path = next((file for file in mapped if Path(file).name.startswith(names)), None)
     if path is None:
         return (ctypes.c_void_p(),) * 3
     pool = ctypes.CDLL(path)

@@ -131,5 +131,5 @@ def _track(norm: CodeBatchNorm, moments: Tensor, count: float) -> None:
     assert library is not None
     assert norm.momentum is not None
     tensors = moments, norm.running_mean, norm.running_var, norm.num_batches_tracked
-    pointers = (c_void_p(each.data_ptr()) for each in tensors if each is not None)
+    pointers = (c_void_p(tensor.data_ptr()) for tensor in tensors if tensor is not None)
     library.track(*pointers, c_long(norm.num_features), c_double(norm.momentum), c_double(count / (count - 1)))

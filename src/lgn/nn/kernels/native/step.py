@@ -93,8 +93,8 @@ class NativeStep(torch.autograd.Function):
         saved = ctx.saved_tensors
         gradients = g_out, g_next_moments, g_passed
         if torch.is_grad_enabled():
-            plain = partial(_plain_step, numbers=ctx.numbers, wanted=[each is not None for each in gradients])
-            given = [each for each in gradients if each is not None]
+            plain = partial(_plain_step, numbers=ctx.numbers, wanted=[gradient is not None for gradient in gradients])
+            given = [gradient for gradient in gradients if gradient is not None]
             return (*plain_gradients(plain, saved[:INPUTS], ctx.needs_input_grad[:INPUTS], given), None)
         tensors: dict[str, Any] = _contiguous(dict(zip(ctx.names, saved, strict=True)))
         if g_out is None:
@@ -167,11 +167,11 @@ def _plain_step(*inputs: Tensor | None, numbers: Numbers, wanted: list[bool]) ->
     exact = following.double()
     of_next = torch.stack([exact.mean((0, 2, 3)), exact.var((0, 2, 3), correction=0)])
     outputs = F.adaptive_avg_pool2d(out, numbers.pool) if numbers.pool else out, of_next, codes
-    return [each for each, want in zip(outputs, wanted, strict=True) if want and each is not None]
+    return [output for output, want in zip(outputs, wanted, strict=True) if want and output is not None]
 
 
 def _contiguous(tensors: dict[str, Tensor | None]) -> dict[str, Tensor | None]:
-    return {name: None if each is None else each.contiguous() for name, each in tensors.items()}
+    return {name: None if tensor is None else tensor.contiguous() for name, tensor in tensors.items()}
 
 
 def _call(function: str, numbers: Numbers, **tensors: Tensor | None) -> None:
