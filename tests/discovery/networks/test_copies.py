@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from lgn.discovery.networks.copies import share_as_large, twisted, twists
+from lgn.discovery.networks.copies import copies_test, twisted, twists
 from lgn.discovery.networks.filter_bank import prepare
 from lgn.discovery.networks.gap import gap_test, neighbours
 from lgn.discovery.networks.questions import Question, questions_for
@@ -64,11 +64,11 @@ def test_copies_have_a_large_gap() -> None:
 
 def test_the_twist_has_the_level_it_claims() -> None:
     """P-values of independent filters are uniform, so that few are small."""
-    turn = BY_NAME["turn 90"]
-    values = []
+    turn, values = BY_NAME["turn 90"], []
     for seed in range(60):
         generator = torch.Generator().manual_seed(seed)
-        cosines = turn.cosines(bank(16, seed=seed)).abs()
-        values.append(share_as_large(twisted(cosines, twists(4, 16, 99, generator), 4)[0]))
+        cosines, exponents = turn.cosines(bank(16, seed=seed)), twists(4, 16, 99, generator)
+        test = copies_test(turn, cosines, exponents, generator)
+        values.append(test.detail.p_values[0])
     assert sum(p <= 0.2 for p in values) <= 20  # 12 are expected
     assert sum(p >= 0.8 for p in values) >= 4

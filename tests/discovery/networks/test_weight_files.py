@@ -47,7 +47,7 @@ def test_checkpoints_are_searched_and_half_precision_is_read(tmp_path: Path) -> 
     torch.save(
         {"epoch": 3, "nested": {"state_dict": network().half().state_dict()}, "more": [torch.ones(2)]}, tmp_path / "a"
     )
-    assert inspected(read_convolutions(tmp_path / "a"))["nested.state_dict.0"].dtype == torch.float32
+    assert inspected(read_convolutions(tmp_path / "a"))["nested.state_dict.0"].dtype == torch.float16
 
 
 class Hostile:

@@ -22,7 +22,8 @@ class Convolution(NamedTuple):
 
 
 def convolution(name: str, weight: Tensor) -> Convolution:
-    """The convolution with these weights."""
+    """The convolution with these weights; its name may be that of its weights."""
+    name = name.removesuffix(".weight")
     if weight.is_meta:
         return Convolution(name, None, "must have values, got the device meta")
     return Convolution(name, weight.detach(), objection(weight))
@@ -54,9 +55,7 @@ def inspected(convolutions: Iterable[Convolution]) -> dict[str, Tensor]:
 
 def following(convolutions: Sequence[Convolution]) -> dict[str, tuple[str, Tensor]]:
     """The name and the weights of the layer that may take the output of a layer, as far as their sizes tell."""
-    known = [
-        (layer.name, layer.weight) for layer in convolutions if layer.weight is not None and layer.weight.ndim == 4
-    ]
+    known = [(name, weight) for name, weight, _ in convolutions if weight is not None and weight.ndim == 4]
     return {
         first: (second, weight)
         for (first, before), (second, weight) in pairwise(known)

@@ -62,7 +62,7 @@ def copies_test(question: Question, cosines: Tensor, exponents: Tensor, generato
     is_sign = question.kind == "sign"
     size = cosines if is_sign else cosines.abs()  # except for the sign, a filter and its negative count as one
     nearness, alike = twisted(size, exponents, question.order)
-    p_twist = share_as_large(nearness)
+    p_twist = float((nearness >= nearness[0] - 1e-6).double().mean())
     p_gap, gap = gap_test(size[1], size[0], question.order == 2, len(exponents) - 1, generator)
     detail = Filters(
         alike=int(alike[0]),
@@ -106,11 +106,6 @@ def twisted(cosines: Tensor, exponents: Tensor, order: int) -> tuple[Tensor, Ten
         nearness.append((there.mean(1) + back.mean(1)) / 2)
         alike.append((there >= alike_from).sum(1))
     return torch.cat(nearness), torch.cat(alike)
-
-
-def share_as_large(values: Tensor) -> float:
-    """The share of values that are at least as large as the first: its p-value."""
-    return float((values >= values[0] - 1e-6).double().mean())
 
 
 def power_of_test(filters: Tensor, questions: int, generator: torch.Generator, trials: int = 10) -> float:

@@ -81,7 +81,7 @@ def objection(weights: Tensor) -> str:
         return f"must have kernels of at least {SMALLEST}x{SMALLEST}, got {shape[2]}x{shape[3]}"
     if not weights.is_floating_point():
         return f"must be floating-point numbers, got {str(weights.dtype).removeprefix('torch.')}"
-    return "" if torch.isfinite(weights).all() else "must be finite, got infinities or NaN"
+    return "" if weights.float().isfinite().all() else "must be finite, got infinities or NaN"
 
 
 def _centre_of_energy(filters: Tensor) -> tuple[float, float]:

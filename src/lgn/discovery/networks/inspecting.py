@@ -62,11 +62,11 @@ def _answer(
     first, *others = layers
     notes = _notes(first)
     for other in others:
-        groups = f"copies under {_text(other.group)}, balanced under {_text(other.balanced)}"
+        groups = f"copies under {_text(other.group)} (power {other.power:.1f}), balanced under {_text(other.balanced)}"
         notes.append(f"{other.layer} ({size_text(other.shape)}): {groups}")
     for step, known in continued.items():
         names = ", ".join(f"{one.name} (cosine {one.cosine:.2f})" for one in known)
-        notes.append(f"from {step}: {names or 'no transformation'} continues")
+        notes.append(f"continues from {step}: {names or 'no transformation'}")
     reasons = {known.name: known.reason for known in found if known.reason}
     for reason in dict.fromkeys(reasons.values()):
         names = ", ".join(name for name, why in reasons.items() if why == reason)

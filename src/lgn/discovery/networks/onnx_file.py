@@ -34,7 +34,7 @@ def read_onnx(path: Path) -> Iterator[Convolution]:
         if node.op_type in WEIGHT_INPUTS and len(node.input) > WEIGHT_INPUTS[node.op_type]:
             weight = node.input[WEIGHT_INPUTS[node.op_type]]
             tensor = _constant(weight, constants, made_by)
-            name = ((tensor.name if tensor is not None else "") or weight).removesuffix(".weight")
+            name = (tensor.name if tensor is not None else "") or weight
             if name not in names:  # two convolutions may share weights
                 names.add(name)
                 yield _convolution(name, tensor)
@@ -60,10 +60,9 @@ def _convolution(name: str, tensor: Any) -> Convolution:
     if tensor is None:
         return Convolution(name, None, "must be constants of the file")
     try:
-        values = torch.from_numpy(numpy_helper.to_array(tensor).copy())
+        return convolution(name, torch.from_numpy(numpy_helper.to_array(tensor).copy()))
     except (ValueError, TypeError) as error:  # a type that torch does not have
         return Convolution(name, None, f"must be readable: {first_line(error)}")
-    return convolution(name, values.float() if values.is_floating_point() else values)
 
 
 def first_line(error: BaseException) -> str:

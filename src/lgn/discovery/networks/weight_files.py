@@ -29,9 +29,9 @@ def read_convolutions(path: Path) -> list[Convolution]:
     if path.suffix == ".onnx":
         found = list(read_onnx(path))
     elif path.suffix == ".safetensors":
-        found = [_convolution(name, tensor) for name, tensor in _safetensors(path)]
+        found = [convolution(name, tensor) for name, tensor in _safetensors(path)]
     elif head == b"PK" or head[:1] == b"\x80":
-        found = [_convolution(name, tensor) for name, tensor in _tensors(_torch(path)) if tensor.ndim == 4]
+        found = [convolution(name, tensor) for name, tensor in _tensors(_torch(path)) if tensor.ndim == 4]
     else:
         raise ValueError(f"source must be {KINDS}, got {path}")
     if not found:
@@ -67,17 +67,6 @@ def _tensors(content: Any, name: str = "") -> Iterator[tuple[str, Tensor]]:
     """All tensors in nested dictionaries and lists, with their names."""
     if isinstance(content, Tensor):
         yield name or "weights", content
-        return
-    items = (
-        content.items()
-        if isinstance(content, dict)
-        else enumerate(content)
-        if isinstance(content, list | tuple)
-        else ()
-    )
-    for key, value in items:
-        yield from _tensors(value, f"{name}.{key}" if name else str(key))
-
-
-def _convolution(name: str, tensor: Tensor) -> Convolution:
-    return convolution(name.removesuffix(".weight"), tensor.float() if tensor.is_floating_point() else tensor)
+    elif isinstance(content, dict | list | tuple):
+        for key, value in content.items() if isinstance(content, dict) else enumerate(content):
+            yield from _tensors(value, f"{name}.{key}" if name else str(key))
