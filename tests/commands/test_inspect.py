@@ -44,7 +44,7 @@ def test_networks_of_the_package_by_name(capsys: pytest.CaptureFixture[str]) -> 
     assert json.loads(capsys.readouterr().out)["data"]["shape"][2:] == [6, 6]
 
 
-@pytest.mark.parametrize("words", [["nowhere.onnx"], [".", "--layer", "x"]])
-def test_other_paths_are_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", *words]) == 1
+@pytest.mark.parametrize("arguments", [["nowhere.onnx"], [".", "--layer", "x"]])
+def test_other_paths_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", *arguments]) == 1
     assert "source must" in capsys.readouterr().err

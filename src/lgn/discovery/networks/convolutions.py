@@ -34,10 +34,8 @@ def convolutions_of(model: nn.Module) -> Iterator[Convolution]:
     inside: set[int] = set()
     for name, module in model.named_modules():
         name = name or type(module).__name__
-        if isinstance(module, GroupConv):
-            inside.add(id(module.bank))
-            yield convolution(name, module.filters())
-        elif isinstance(module, OrbitConv2d):
+        if isinstance(module, GroupConv | OrbitConv2d):
+            inside.add(id(getattr(module, "bank", None)))
             yield convolution(name, module.filters())
         elif isinstance(module, OrbitBank) and id(module) not in inside:
             for layer, filters in enumerate(module().unflatten(0, (module.num_layers, -1)), 1):

@@ -85,17 +85,17 @@ def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0) -> LayerFi
         by_chance = sum(_count(find_orbits(other, group)) for other in moved) / CHANCES
     lookalikes = _count(find_orbits(cosines, everything, stands_out=0.0)) if count <= MANY else None
     power = power_of_test(bank.filters, len([question for question in questions if not question.repeats]), generator)
-    words = dict(zip(group.elements, group.group().words, strict=True))
+    spelled = dict(zip(group.elements, group.group().words, strict=True))
     rows = []
     for question, test in tests.items():
-        element = question.element if question in balances and question.element in words else None
+        element = question.element if question in balances and question.element in spelled else None
         evidence = [_copies(test, bank, cosines, orbits, element, power)]
         if question in balances:
             evidence.append(_balance(balances[question]))
         verdict = "kept" if element else evidence[0].verdict
         assert verdict is not None
-        word = None if element is None else words[element]
-        rows.append(Row(question.transformation, verdict, tuple(evidence), word, layer=layer))
+        name = None if element is None else spelled[element]
+        rows.append(Row(question.transformation, verdict, tuple(evidence), name, layer=layer))
     generators = [group.elements[element] for element in group.group().generator_elements]
     pairs = {element: found for element in generators if len(found := pairs_of(orbits, element)) >= FEWEST_PAIRS}
     return LayerFindings(
@@ -157,7 +157,8 @@ def _copies(
     cosines = [float(square[element, i, j].abs()) for i, j in pairs]
     numbered = tuple((int(bank.numbers[i]), int(bank.numbers[j])) for i, j in pairs)
     detail = replace(test.detail, pairs=numbered, similarity=sum(cosines) / len(cosines) if cosines else None)
-    verdict: Verdict = "kept" if test.is_found else "broken" if power >= ENOUGH else "undecided"
+    decided: Verdict = "broken" if power >= ENOUGH and element is None else "undecided"
+    verdict = "kept" if test.is_found else decided
     return Evidence("copies", test.gap, p_value=test.p_value, verdict=verdict, detail=detail)
 
 
