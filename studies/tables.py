@@ -24,8 +24,6 @@ Columns = Mapping[str, Column]
 
 @dataclass(frozen=True)
 class Table:
-    """Headings and rows of text."""
-
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
 
@@ -44,8 +42,6 @@ def table(records: Iterable[Record], by: Value | Sequence[Value], columns: Colum
 
 
 class _Entries(Formatter):
-    """Formats entries of a record; an entry that is None counts as missing."""
-
     def format_field(self, value: Any, format_spec: str) -> str:
         if value is None:
             raise LookupError
@@ -53,7 +49,6 @@ class _Entries(Formatter):
 
 
 def text_of(column: Column, records: list[Record]) -> str:
-    """The text of a column for the records of one row."""
     if isinstance(column, str):
         for record in records:
             with suppress(LookupError):
@@ -92,7 +87,6 @@ def among(column: Column, **wanted: Any) -> Column:
 
 
 def number(records: list[Record]) -> str:
-    """A column with the number of records."""
     return f"{len(records):,}"
 
 
@@ -114,7 +108,6 @@ def value_of(record: Record, value: Value) -> Any:
 
 
 def values(records: Iterable[Record], value: Value) -> list[Any]:
-    """The values of records that have one."""
     return [found for record in records if (found := value_of(record, value)) is not None]
 
 

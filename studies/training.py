@@ -37,18 +37,15 @@ def finished(results: Results) -> list[Run]:
 
 
 def with_task(run: Run) -> Config:
-    """The settings of a run, with the task that its data decided."""
     return replace(run.config, task=run.facts.task)
 
 
 def quality(run: Run) -> str:
-    """The test accuracy, or the test error, after the last epoch."""
     last = run.metrics[-1]
     return f"{100 * last['test_accuracy']:.2f} %" if "test_accuracy" in last else f"{last['test_error']:.3g}"
 
 
 def runs(task: str, results: Results) -> Table:
-    """Every finished run of a task, with its command."""
     rows = []
     for run in finished(results):
         if run.facts.task == task:
@@ -81,7 +78,6 @@ def held_out(results: Results) -> Table:
 
 @cache
 def samples(results: Results) -> list[list[Run]]:
-    """Finished runs, those together that differ in their seed alone."""
     found: list[list[Run]] = []
     for run in finished(results):
         for sample in found:
@@ -94,7 +90,6 @@ def samples(results: Results) -> list[list[Run]]:
 
 
 def spread(sample: list[Run]) -> str:
-    """The mean and the standard deviation over the runs of a sample."""
     last = [run.metrics[-1] for run in sample]
     if "test_accuracy" in last[0]:
         return plus_minus([100 * row["test_accuracy"] for row in last]) + " %"
@@ -133,7 +128,6 @@ def longest(results: Results) -> Table:
 
 
 def pretrained(_: Results) -> Table:
-    """The networks that come with the package."""
     rows = []
     for name in pretrained_names():
         run = find_run(name)

@@ -31,7 +31,6 @@ PLANTED = ("D4", "C2 x C2", "S3 on channels", "C3 by blocks", "S3 x C2 by blocks
 
 
 def planted_cells(quick: bool) -> Iterator[Cell]:
-    """Planted groups with noise and with elements in any order, then filters that are no orbits."""
     seeds = range(1 if quick else 4)
     for task, noise, seed in product(PLANTED, (0.0, 0.05), seeds):
         methods = ("least-squares", "relations", "unordered")
@@ -190,7 +189,6 @@ def four_layers(matrices: Tensor, dtype: torch.dtype) -> nn.Sequential:
 
 
 def trained(kind: str, seed: int) -> dict[str, Any]:
-    """The relations of a `Representation` after 200 steps in float32."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         shared = Representation(start_matrices("orthogonal", (2, 1), 9), (3, 3), D4)
@@ -234,7 +232,6 @@ def measure_cost(group: str, family: str, rounds: int) -> dict[str, Any]:
 
 
 def layer_step(layer: nn.Module, images: Tensor) -> Callable[[], None]:
-    """A training step of a layer on images, towards zero."""
     optimizer = torch.optim.Adam(layer.parameters(), lr=1e-4)
 
     def step() -> None:

@@ -5,7 +5,6 @@ from studies.tables import Columns, Record, Table, among, distinct, entries, tab
 
 
 def planted(results: Results) -> Table:
-    """The largest errors by group, noise and method."""
     found = results.cells("planted")
     errors: Columns = {
         f"{method}, {noise:.0%} noise": among(("most", "error", ".1e"), noise=noise, method=method)

@@ -43,7 +43,6 @@ BALANCE_WORDS = {"kept": "balanced", "broken": "broken", "undecided": "neither"}
 
 
 def unrelated(quick: bool) -> Iterator[Cell]:
-    """A cell for each bank."""
     for name, make in FAMILIES.items():
         for seed in range(2 if quick else 60):
             yield Cell({"input": name, "seed": seed}, partial(measure_unrelated, make, seed))
@@ -76,7 +75,6 @@ def balance_of(row: Row) -> str:
 
 
 def balance(quick: bool) -> Iterator[Cell]:
-    """A cell for each bank."""
     for kind, (make, expected) in BALANCE.items():
         for seed in range(1 if quick else 20):
             key = {"kind": kind, "should be": expected, "seed": seed}
@@ -84,7 +82,6 @@ def balance(quick: bool) -> Iterator[Cell]:
 
 
 def measure_balance(make: Maker, expected: str, seed: int) -> dict[str, Any]:
-    """The share of transformations with the right answer, and with the opposite one."""
     found = inspect_layer(make(torch.Generator().manual_seed(30_000 + seed), 64, 3, 7), seed=seed)
     unasked = KEPT_BY_TILTED if expected == "broken" else ()
     answers = [balance_of(row) for row in found.rows if is_square(row) and row.name not in unasked]

@@ -16,7 +16,6 @@ NOISE = 0.1
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """Networks that are equivariant under quarter turns, and unrelated layers."""
     for kind in ("equivariant under C4", "unrelated", "unrelated, alike filters used alike"):
         for seed in range(1 if quick else BANKS):
             yield Cell({"kind": kind, "seed": seed}, partial(measure, kind, seed))

@@ -68,7 +68,6 @@ def whole_file(path: Path) -> dict[str, Any]:
 
 
 def record(found: LayerFindings) -> dict[str, Any]:
-    """A layer as the tables need it."""
     return {
         "name": found.layer,
         "shape": found.shape,
@@ -114,7 +113,6 @@ def own(quick: bool) -> Iterator[Cell]:
 
 
 def measure_own(name: str, source: str | Path) -> dict[str, Any]:
-    """All layers, with the rows that tables show."""
     weights = inspected(convolutions_of(lgn.load(source)))
     layers = [record(inspect_layer(weight, layer)) for layer, weight in weights.items()]
     layers = [{**layer, "rows": [row for row in layer["rows"] if row["kind"] == "place"]} for layer in layers]

@@ -19,7 +19,6 @@ def rates_of(part: str, results: Results) -> Table:
 
 
 def unrelated(results: Results) -> Table:
-    """The rates of each family of unrelated banks, and of all together."""
     found = results.cells("unrelated")
     every = rates([{**cell, "limit": FALSE_CALLS} for cell in found], lambda _: "all", MORE)
     by_family = rates(found, name, MORE)
@@ -35,7 +34,6 @@ def _places(layer: Record) -> list[Record]:
 
 
 def _group(group: dict[str, Any]) -> str:
-    """The name of a group, with its elements where another group could have the same name."""
     if group["order"] == 1:
         return "none"
     return group["name"] if group["order"] == 8 else f"{group['name']} ({', '.join(group['elements'][1:])})"
@@ -89,13 +87,11 @@ FIRST_LAYER: Columns = {
 
 
 def layers(results: Results) -> Table:
-    """The inspected layers of all networks."""
     found = [{**layer, "network": network} for network in networks(results) for layer in network["layers"]]
     return table(found, (lambda layer: layer["network"]["name"], "name"), LAYERS)
 
 
 def files(results: Results) -> Table:
-    """The origin of each network, the window of its filters, and the totals over its layers."""
     found = [{**network, **network["layers"][0], **network} for network in results.cells("published")]
     return table(found, "name", FILES)
 
@@ -113,7 +109,6 @@ def counted(results: Results) -> Table:
 
 
 def first_layer(network: str, results: Results) -> Table:
-    """Every transformation of the first layer of a published network."""
     found: Iterable[Record] = where(networks(results), name=network)
     for record in found:
         return table(record["layers"][0]["rows"], "name", FIRST_LAYER)

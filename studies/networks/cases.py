@@ -86,7 +86,6 @@ class Case:
         )
 
     def config(self) -> Config:
-        """The settings of a method that needs no question."""
         base = self.base()
         if self.method == "free":
             return with_free_filters(base)
@@ -141,7 +140,6 @@ def cells(part: str, quick: bool) -> Iterator[Cell]:
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """Accuracy, parameters, the error of equivariance on test images, and the time of a step."""
     config, directory, facts = _found(case) if case.method == "found" else (case.config(), case.directory, {})
     run = train(config, directory)
     model, network = run.model(), run.config.network
@@ -186,7 +184,6 @@ def _found(case: Case) -> tuple[Config, Path, dict[str, Any]]:
 
 
 def _learned(run: Run, model: nn.Module) -> dict[str, Any]:
-    """The gates that a network has learned, and how far its generators have moved from the action of the group."""
     found: dict[str, Any] = {}
     network = run.config.network
     if isinstance(model, GroupNet) and model.gates is not None:
@@ -200,7 +197,6 @@ def _learned(run: Run, model: nn.Module) -> dict[str, Any]:
 
 
 def _step_seconds(run: Run) -> float:
-    """Processor seconds of a training step of 64 images: the least of a few."""
     model = run.model().train()
     torch.manual_seed(0)
     images, labels = torch.rand(BATCH, *run.facts.image_shape), torch.zeros(BATCH, dtype=torch.long)

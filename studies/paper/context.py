@@ -44,7 +44,6 @@ class Context:
     existing: bool = False
 
     def configured(self, config: Config) -> Config:
-        """The config as this reproduction runs it."""
         config = dataclasses.replace(config, data_dir=self.data_dir)
         if not self.quick:
             return config
@@ -56,7 +55,6 @@ class Context:
         return [names[0]] if self.quick else list(names)
 
     def train(self, config: Config) -> Run:
-        """The run of a config: found where there is one with the same settings, continued or made otherwise."""
         if (finished := self.finished(config)) is not None:
             return finished
         config = self.configured(config)
@@ -87,7 +85,6 @@ class Context:
         return found if enough else None
 
     def find(self, config: Config) -> Run | None:
-        """A run with the settings of a config, whatever its directory is called; the task may be the data's choice."""
         for path in sorted(self.out.glob("runs/*/config.json")):
             run = Run(path.parent)
             if same_settings(_with_task(run), config):
@@ -95,7 +92,6 @@ class Context:
         return None
 
     def analysis(self, run: Run) -> Analysis:
-        """The analysis of a run, made once."""
         if run.finished and not self.options:
             return analyze(run)
         path = run.path / "analysis.json"
@@ -107,11 +103,9 @@ class Context:
 
     @property
     def options(self) -> dict[str, Any]:
-        """How analyses are made."""
         return {"draws": QUICK_DRAWS} if self.quick else {}
 
     def caption(self, run: Run) -> str:
-        """What a run was trained on, for captions."""
         return caption(_with_task(run))
 
     def operators(self) -> tuple[dict[Setting, Tensor], tuple[int, int], str]:
@@ -127,7 +121,6 @@ class Context:
         return dict(zip(SETTINGS, matrices, strict=True)), (6, 6), words
 
     def learn_operators(self, seed: int) -> Tensor:
-        """The same from patches and starts of any seed."""
         if self.existing:
             raise NotRun("the operators of figures 3 to 5 have not been learned")
         name, count, epochs = self._operator_data()
@@ -136,13 +129,11 @@ class Context:
         return learned_operators(patches, epochs, seed)
 
     def _operator_data(self) -> tuple[str, int, int]:
-        """Data, patches and epochs."""
         return (QUICK_DATA, 5_000, 20) if self.quick else ("cifar10", 50_000, 100)
 
     def save_figures(
         self, draw: Callable[[Analysis, str], "Figure"], configs: Mapping[str, Config], name: str
     ) -> list[Path]:
-        """A figure of each run, by the endings of their names."""
         runs = self.at_least_one(configs).items()
         drawn = {ending: draw(self.analysis(run), self.caption(run)) for ending, run in runs}
         return [path for ending, figure in drawn.items() for path in self.save_figure(figure, f"{name}{ending}")]
@@ -153,31 +144,26 @@ class Context:
         return list(save_figures(figure, self.out / "figures" / name))
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """A measurement that was written before."""
         if not (self.out / name).is_file():
             raise NotRun(f"{name} has not been measured")
         return read_json(self.out / name)
 
     def write_json(self, name: str, value: dict[str, Any]) -> None:
-        """A measurement of this reproduction."""
         self.out.mkdir(parents=True, exist_ok=True)
         write_json(self.out / name, value)
 
 
 def _kept(run: Run) -> bool:
-    """Whether a run is finished, or was, and is kept without its weights."""
     if any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES)) and run.trained:
         return True
     return find_run(run.path).finished
 
 
 def _with_task(run: Run) -> Config:
-    """The settings of a run, with the task that its data decided."""
     return dataclasses.replace(run.config, task=run.facts.task)
 
 
 def caption(config: Config) -> str:
-    """What a run was trained on, for captions."""
     task = {"classify": "classification", "reconstruct": "reconstruction"}.get(config.task, config.task)
     network = {"unfolded": "", "cnn": ", a plain CNN", "net": ", a net"}[config.network.architecture]
     start = f"{config.network.start} start"

@@ -67,7 +67,6 @@ def setting_differences(samples: Sequence[Sample]) -> "Figure":
 
 
 def _numbers(line: Sequence["Axes"], first: Sequence["Axes"], data: str, samples: Sequence[Sample]) -> None:
-    """The panels of one data set; all but accuracies have the axes of the first, to be compared."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     for place, (axes, top, (title, values)) in enumerate(zip(line, first, PANELS.items(), strict=True)):
@@ -99,7 +98,6 @@ def _panel(axes: "Axes", values: Sequence[Sequence[float]], colours: Sequence[st
 
 
 def _growth(axes: "Axes", base: str, samples: Sequence[Sample], settings: Sequence[str]) -> None:
-    """A line for each setting, of the same colour in every panel; the base itself thick."""
     for each in samples:
         means = [geometric_mean(values) for values in zip(*each["conditions"], strict=True)]
         changed = _setting(each)
@@ -115,12 +113,10 @@ def _growth(axes: "Axes", base: str, samples: Sequence[Sample], settings: Sequen
 
 
 def _base(each: Sample) -> str:
-    """The preset that a sample is, or was changed from."""
     return str(each["name"]).split(",")[0]
 
 
 def _setting(each: Sample) -> str:
-    """What was changed of the preset, without its value; nothing of the preset itself."""
     return " ".join(str(each["name"]).partition(", ")[2].split()[:-1])
 
 

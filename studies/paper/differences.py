@@ -69,7 +69,6 @@ def less_preset(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _compared(sample: dict[str, Any]) -> dict[str, list[float]]:
-    """The numbers in which settings are compared, a run each."""
     return {
         "test accuracy, points": [100 * accuracy for accuracy in sample["accuracy"]],
         SMOOTHNESS: [epochs[-1]["smoothness"] for epochs in sample["filters"]],
@@ -93,7 +92,6 @@ def likeness(samples: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def _controls(context: Context, data: str) -> Iterator[dict[str, Any]]:
-    """The shares in filters of both presets without their pairing, and of free networks."""
     for base in PRESETS:
         found = sample(context, classification(data, base), free=base == PRESETS[0])
         for name, scores in found.measured.controls.items() if found.runs else ():
@@ -124,5 +122,4 @@ def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
 
 
 def _by_epoch(run: Run) -> list[dict[str, Any]]:
-    """Facts on filters by epoch; a run of before they were recorded has those of its last."""
     return [row["filters"] for row in run.metrics if "filters" in row] or [filter_statistics(run.model())]

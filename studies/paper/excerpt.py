@@ -77,7 +77,6 @@ def summarise(analysis: Analysis) -> Scores:
 
 
 def _summary(each: GeneratorAnalysis, other: GeneratorAnalysis, analysis: Analysis) -> GeneratorScores:
-    """One generator; `other` is another one, whose U says what a U that is not its own would hold."""
     about = each.identifiability
     scores, nearest = {WHOLE: each.scores}, {WHOLE: each.nearest}
     if about is not None and about.scores:
@@ -128,12 +127,10 @@ def _number(of: Score | Match) -> Number:
 
 
 def _places(found: Iterable[Any]) -> tuple[tuple[str, str], ...]:
-    """Structure and place of findings, or of whatever is undecided."""
     return tuple(dict.fromkeys((each.name, each.on) for each in found))
 
 
 def _rounded(value: Any) -> Any:
-    """Numbers with a few digits: they are read by people and compared with thresholds."""
     if isinstance(value, dict):
         return {key: _rounded(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

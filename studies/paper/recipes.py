@@ -38,7 +38,6 @@ def fig2(context: Context) -> list[Path]:
 
 
 def _operators(context: Context, name: str, title: str, label: str, shown: Callable[[Setting], bool]) -> list[Path]:
-    """Learned operators next to the exact ones, from patches of CIFAR-10, learned once for figures 3 to 5."""
     learned, patch, data = context.operators()
     chosen = {setting: matrix for setting, matrix in learned.items() if shown(setting)}
     return context.save_figure(learned_operators(title, label, chosen, patch, data), name)

@@ -17,7 +17,6 @@ SEEDS, FEW = 5, 3
 
 
 def classification(data: str, name: str = "paper", start: StartName | None = None, **changes: Any) -> Config:
-    """A long run for the figures (sec. 5.1, 5.3.1)."""
     changes = {"epochs": LONG} | changes | ({"start": start} if start else {})
     return preset(name, "classify", data=data, **changes)
 
@@ -70,7 +69,6 @@ def with_equal_parameters(group: Config, control: str) -> Config:
 
 
 def parameters(config: Config) -> int:
-    """How many numbers are trained in the network of a config; auxiliary inverses are no part of it."""
     known = NAMED_SETS[config.data]
     with torch.random.fork_rng(devices=[]):
         model = build_model(config, known.image_shape, len(known.class_names), config.task)

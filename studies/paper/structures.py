@@ -33,7 +33,6 @@ def run(context: Context) -> list[Path]:
 
 
 def _planted_rows(planted: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What was planted as rows of the figure: asked of three structures, under all nulls."""
     for each in planted:
         for way, words in {WHOLE: "in matrices", THROUGH_FILTERS: "in filters"}.items():
             found = [by_way[way] for by_way in each["shares"]]
@@ -70,7 +69,6 @@ def measure(context: Context) -> dict[str, Any]:
 
 
 def _samples(context: Context, data: str, paper: Sample, released: Sample) -> dict[str, list[Scores]]:
-    """By what it is called in the figure, the scores of a run each."""
     rotation = sample(context, with_equal_filters(classification(data), "rotation by 90 degrees"))
     result = {"`paper`": paper.scores, "`released`": released.scores}
     if paper.runs:

@@ -37,7 +37,6 @@ PLANTED = "planted.json"
 
 
 def scores_of(context: Context, run: Run) -> Scores:
-    """The scores of a run's generators."""
     return _kept(run, SCORES, lambda: analyze(run, **context.options))
 
 
@@ -121,7 +120,6 @@ def repetition(run: Run) -> dict[str, list[float]]:
 
 
 def _layers(bank: OrbitBank) -> list[Tensor]:
-    """The sets of each layer, (S, p, C, n, m)."""
     return list(bank().detach().double().unflatten(0, (bank.num_layers, -1, bank.order)))
 
 

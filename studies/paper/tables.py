@@ -45,7 +45,6 @@ def _section(claim: Record) -> str:
 
 
 def _last(name: str) -> Any:
-    """The mean over layers, or the largest, of a fact on filters after the last epoch, for each run of a sample."""
 
     def of_run(epochs: list[Record]) -> float:
         value = epochs[-1][name]
@@ -55,7 +54,6 @@ def _last(name: str) -> Any:
 
 
 def _over_runs(of: Any, form: str = ".2f") -> Column:
-    """The mean and the standard deviation of a list of numbers that a sample has, a number for each run."""
     return lambda samples: plus_minus(of(samples[0]), form)
 
 
@@ -99,7 +97,6 @@ def smoothness(results: Results) -> Table:
 
 
 def _share_columns(samples: list[Record]) -> dict[str, Column]:
-    """The share of generators with each structure, under white nulls and under all nulls."""
 
     def share(name: str, group: list[Record]) -> str:
         found = group[0]["shares"][name]
@@ -127,7 +124,6 @@ def nulls(results: Results) -> Table:
 
 
 def left_over(results: Results) -> Table:
-    """For each sample, the structure with the largest share under all nulls, and with the largest undecided share."""
     rows = []
     for sample in results.stored("structures")["samples"]:
         under_all = {name: mean(share["all nulls"]) for name, share in sample["shares"].items()}

@@ -81,7 +81,6 @@ def measure(data: str, task: str, method: str, seed: int, budget: Budget) -> dic
 
 
 def grouped(seed: int, **options: Any) -> SetPoolClassifier:
-    """The network of the study with a group layer."""
     with initial_seed(seed):
         return SetPoolClassifier(GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", **options))
 

@@ -59,7 +59,6 @@ def measure_planted(
 
 
 def _response_loss(x: Tensor, responses: Tensor) -> Callable[[Tensor], Tensor]:
-    """The squared error of all responses, by their moments."""
     covariance, cross = x.T @ x / len(x), responses.T @ x / len(x)
     size = responses.square().mean()
 

@@ -42,14 +42,12 @@ def planted(noise: float, results: Results) -> Table:
 
 
 def _findings(group: list[Record]) -> str:
-    """The nearest known operators of claimed generators, where they are beyond chance."""
     analysed = [cell for cell in group if "nearest" in cell]
     beyond = Counter(cell["nearest"][0] for cell in analysed if cell["nearest_p"][0] <= 0.05)
     return ", ".join(f"{name} {count} of {len(analysed)}" for name, count in beyond.most_common())
 
 
 def trials(results: Results) -> Table:
-    """Single runs with different settings of the moment loss."""
     columns: Columns = {
         "images": "{images}",
         "patch": "{patch}x{patch}",

@@ -19,7 +19,7 @@ from lgn.analysis.structure import circulant
 from lgn.discovery.images import discover_images
 from studies.packages import archive_of
 from studies.runner import Cell, grid
-from studies.symmetry.verdicts import verdicts
+from studies.symmetry.cases import verdicts
 
 AEON = "aeon", "aeon-1.6.0-py3-none-any.whl", "d05227086706f80111ac5fee8de4d5d3115bb3bcfd1c786c8629393055816409"
 SETS = {"outlines of leaves": "OSULeaf", "the same, begun anywhere": "OSULeaf", "outlines of arrow heads": "ArrowHead"}
@@ -27,7 +27,6 @@ NEIGHBOURS = 32  # a tip is higher than this part of the outline in either direc
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """Every set with each seed; not in a quick run, which fetches nothing."""
     for seed in range(0 if quick else 5):
         yield from grid(measure, signals=SETS, seed=(seed,))
 
@@ -49,7 +48,6 @@ def measure(signals: str, seed: int) -> dict[str, Any]:
 
 @cache
 def outlines(name: str) -> Tensor:
-    """The outlines of a set, without their labels, (N, 1, T)."""
     rows = []
     with zipfile.ZipFile(archive_of(*AEON)) as archive:
         for part in ("TRAIN", "TEST"):

@@ -23,7 +23,6 @@ OPERATORS = {
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """Every operator, without noise and with a little."""
     for seed in range(1 if quick else SEEDS):
         for words, patch in OPERATORS.items():
             for noise in NOISES:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lgn.discovery.images import discover_images
 from studies.runner import Cell
-from studies.symmetry.verdicts import verdicts
+from studies.symmetry.cases import verdicts
 
 COUNT, QUICK_COUNT, SEEDS, LENGTH = 12_000, 4000, 5, 96
 
@@ -76,7 +76,6 @@ CASES: dict[str, tuple[Callable[[int, torch.Generator], Tensor], frozenset[str]]
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """All sets with one seed, then with the next."""
     for seed in range(1 if quick else SEEDS):
         for name in CASES:
             key = {"signals": name, "seed": seed}

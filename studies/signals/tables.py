@@ -23,7 +23,6 @@ def planted(results: Results) -> Table:
 
 
 def verdicts(results: Results) -> Table:
-    """The number of wrong and of undecided verdicts."""
     rows = []
     for part in ("signals", "volumes"):
         found = _rows(results.cells(part))
@@ -34,7 +33,6 @@ def verdicts(results: Results) -> Table:
 
 
 def _rows(found: list[Record]) -> list[Record]:
-    """The rows of cells, each with the entries of its cell, by candidate."""
     rows: list[Record] = [{**cell, **row} for cell in found for row in cell["rows"]]
     return ordered(rows, *[name for name in ("signals", "name") if name in rows[0]])
 

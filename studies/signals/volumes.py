@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from lgn.discovery.images import discover_images
 from studies.runner import Cell
-from studies.symmetry.verdicts import verdicts
+from studies.symmetry.cases import verdicts
 
 COUNT, QUICK_COUNT, SEEDS, SIDE = 12_000, 1000, 5, 6
 KEPT = "mirror 1"
@@ -25,13 +25,11 @@ def fields(count: int, generator: torch.Generator) -> Tensor:
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """One set for each seed."""
     for seed in range(1 if quick else SEEDS):
         key = {"volumes": "a random field with one mirror", "seed": seed}
         yield Cell(key, partial(measure, QUICK_COUNT if quick else COUNT, seed))
 
 
 def measure(count: int, seed: int) -> dict[str, Any]:
-    """The verdict on all elements but the identity, beside what is true."""
     found = discover_images(fields(count, torch.Generator().manual_seed(2000 + seed)), kind="volumes", seed=seed)
     return verdicts(found, lambda row: "kept" if row == KEPT else "broken")

@@ -48,7 +48,6 @@ def steps(rounds: int, threads: int) -> dict[str, Any]:
 
 
 def _steps(shape: Shape, rounds: int, threads: int) -> dict[str, Any]:
-    """Milliseconds of each way to make a step, interleaved, and ratios."""
     one, other = torch.randn(2, GEMM_SIZE, GEMM_SIZE)
     functions = {"straightforward": straightforward_step(shape)}
     functions |= {path: paper_step(shape, path=path) for path in paths()}
@@ -86,7 +85,6 @@ def released(rounds: int, threads: int) -> dict[str, Any]:
 
 
 def _penalty_shares(shape: Shape, rounds: int, threads: int) -> dict[str, float]:
-    """The time that each penalty adds to a step, of the step without one: medians of ratios within rounds."""
     shares: dict[str, float] = {}
     for ending, share in {"": "set", " per channel": "channel"}.items():
         functions = {
@@ -110,7 +108,6 @@ def multiplications(shape: Shape, layers: int = 4, filters: int = 20, size: int 
 
 
 def _inference(shape: Shape, rounds: int, threads: int) -> dict[str, float]:
-    """Images a second of the merged encoder, and of the same encoder with free filters."""
     images, _ = random_batch(shape, BATCH)
     group = UnfoldedEncoder(shape[0]).eval()
     models = {"merged": merge(group), "free": UnfoldedEncoder(shape[0], generator="free").eval()}

@@ -63,7 +63,6 @@ def most_memory() -> float:
 
 
 def memory(rounds: int, threads: int) -> dict[str, Any]:
-    """The largest memory of each way to make a step, and the effect of keeping freed memory."""
     ways = ("straightforward", *paths())
     peaks = {shape: {way: in_a_process(peak_of, shape, way) for way in ways} for shape in SHAPES}
     freed: dict[str, dict[str, dict[str, float]]] = {shape: {} for shape in SHAPES}
@@ -121,7 +120,6 @@ def growth_of(setting: dict[str, int], way: str, threads: int, rounds: int) -> d
 
 
 def answer(rounds: int, threads: int) -> dict[str, Any]:
-    """Seconds of each stage of the answer about the bundled digits."""
     return in_a_process(answer_of, threads)
 
 
@@ -158,7 +156,6 @@ def group_steps(rounds: int, threads: int) -> dict[str, Any]:
 
 
 def steps_of(group: str, batch: int, threads: int, rounds: int, with_escnn: bool) -> dict[str, Any]:
-    """The row of a group and a batch."""
     keep_freed_memory()
     net = GroupNet(SHAPE[0], CLASSES, group=group)
     networks: dict[str, nn.Module] = {"group": net, "plain": plain_of(net)}
@@ -177,7 +174,6 @@ def steps_of(group: str, batch: int, threads: int, rounds: int, with_escnn: bool
 
 
 def plain_of(net: GroupNet) -> nn.Module:
-    """The same network of plain convolutions and normalisations, all trained."""
     plain = merge(net)
     plain.norms = nn.ModuleList(nn.BatchNorm2d(sets * net.order) for sets in net.widths)
     return plain.requires_grad_()

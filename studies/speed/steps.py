@@ -53,7 +53,6 @@ def model_step(
     batch: int = BATCH,
     after: Callable[[], object] = lambda: None,
 ) -> Callable[[], Tensor]:
-    """A training step of a model with a penalty."""
 
     def objective(images: Tensor, labels: Tensor) -> Tensor:
         loss = F.cross_entropy(model(images), labels)
@@ -88,7 +87,6 @@ def training_step(
 
 
 def random_batch(shape: Shape, count: int) -> tuple[Tensor, Tensor]:
-    """Random images and labels."""
     return torch.randn(count, *shape), torch.randint(10, (count,))
 
 

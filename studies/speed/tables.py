@@ -14,7 +14,6 @@ EPOCH_STEPS = {"mnist": 469, "cifar10": 391}
 
 
 def by_shape(results: Results, part: str, name: str = "shapes") -> Iterable[tuple[str, str, Any]]:
-    """The name and the title of each shape, with what was measured of it."""
     return ((shape, TITLES[shape], found) for shape, found in results.cells(part)[0][name].items())
 
 
@@ -32,7 +31,6 @@ def steps(results: Results) -> Table:
 
 
 def setting(results: Results) -> Table:
-    """The machine and the settings of the timings."""
     columns = entries("batch", "threads", "rounds", "torch") | {"GFLOP/s of a matrix product": "{gemm_gflops:.0f}"}
     return table(results.cells("steps"), "part", columns)
 
@@ -94,7 +92,6 @@ def costs(results: Results) -> Table:
 
 
 def rows_table(part: str, columns: Columns, results: Results) -> Table:
-    """A row for each record of a part."""
     return table(results.cells(part)[0]["rows"], str, columns)
 
 

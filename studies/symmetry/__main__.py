@@ -8,19 +8,19 @@ See docs/evidence/symmetry.md.
 """
 
 from studies.runner import Study, main
-from studies.symmetry import questions, verdicts
+from studies.symmetry import cases, questions
 
 STUDY = Study(
     "symmetry",
     {
-        "images": verdicts.planted,
-        "later": verdicts.later,
-        "slight": verdicts.slight,
+        "images": cases.planted,
+        "later": cases.later,
+        "slight": cases.slight,
         "left-right": questions.left_right,
         "tasks": questions.tasks,
-        "few": verdicts.few,
+        "few": cases.few,
         "gains": questions.gains,
-        "angles": verdicts.angles,
+        "angles": cases.angles,
         "partial": questions.partial_symmetries,
     },
     minutes=(4, 80),

@@ -1,22 +1,22 @@
 """Other questions about images: partial symmetries, the flip of CIFAR-10, two tasks, and the gain of a network."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import torch
 
 import lgn.data
-from lgn.answer import Gain, LabelMap, ToldApart
+from lgn.answer import LabelMap, ToldApart
 from lgn.data.rotated import turn
 from lgn.discovery.images import discover_images
 from lgn.discovery.images.gain import FEW, NETWORKS, network_gain
 from lgn.discovery.observers import MARGIN, Sides, decide, observe, shrink
 from lgn.stats import student_margin
 from lgn.transforms import families_of, find
-from studies.runner import Cell
-from studies.symmetry.sets import CASES, PARTIAL, SHIFT, images_of, source_images
-from studies.symmetry.verdicts import COUNT
+from studies.images import labelled_images
+from studies.runner import Cell, cell, grid
+from studies.symmetry.cases import CASES, COUNT, images_of
+from studies.symmetry.sets import PARTIAL, SHIFT
 
 #: Image sets, candidates, and the planted range in either direction: None without a range that ends.
 RANGES = (
@@ -40,15 +40,13 @@ WANTED = {"digit": "survive", "turn": "permuted"}
 def partial_symmetries(quick: bool) -> Iterator[Cell]:
     """Ranges of turns and shifts; not in a quick run."""
     for seed in range(0 if quick else 3):
-        for name, candidates, planted in RANGES:
-            key = {"images": name, "candidates": candidates, "seed": seed}
-            yield Cell(key, partial(measure_range, name, candidates, planted, seed))
+        for images, candidates, planted in RANGES:
+            yield cell(measure_range, {"planted": planted}, images=images, candidates=candidates, seed=seed)
 
 
-def measure_range(name: str, candidates: str, planted: float | None, seed: int) -> dict[str, Any]:
-    """The range that was found along each line, and how well each distance was told apart."""
-    images, _ = images_of(CASES[name], COUNT, seed)
-    found = discover_images(images, kind="images", candidates=(candidates,), seed=seed)
+def measure_range(images: str, candidates: str, seed: int, planted: float | None) -> dict[str, Any]:
+    samples, _ = images_of(CASES[images], COUNT, seed)
+    found = discover_images(samples, kind="images", candidates=(candidates,), seed=seed)
     lines = {}
     for family in dict.fromkeys(row.transformation.family for row in found.rows):
         about = [row.evidence[0] for row in found.rows if row.transformation.family == family]
@@ -60,18 +58,16 @@ def measure_range(name: str, candidates: str, planted: float | None, seed: int) 
 
 
 def left_right(quick: bool) -> Iterator[Cell]:
-    """The left-right flip of CIFAR-10; not in a quick run, which has no CIFAR-10."""
-    for seed in range(0 if quick else 5):
-        yield Cell({"images": "cifar10, left-right flip", "seed": seed}, partial(measure_left_right, seed))
+    return grid(measure_left_right, images=["cifar10, left-right flip"], seed=range(0 if quick else 5))
 
 
-def measure_left_right(seed: int) -> dict[str, Any]:
+def measure_left_right(images: str, seed: int) -> dict[str, Any]:
     """An observer of images and mirror images learns from training images, and judges all test images."""
     both = lgn.data.load("cifar10", download=False)
     generator = lgn.data.generator_for("symmetry benchmark left-right", seed)
     chosen = torch.randperm(len(both.train), generator=generator)[:LEARNED]
     splits = both.train.samples[chosen], both.test.samples
-    training, test = (shrink((images.float() - 120) / 64) for images in splits)
+    training, test = (shrink((split.float() - 120) / 64) for split in splits)
     (family,) = families_of(("flips",), "images", training[:1])
     mirrored = family.restricted((0, family["flip columns"].element or 0))
     found = observe(mirrored, Sides(training, test, torch.arange(len(test))), MARGIN, seed)
@@ -91,22 +87,18 @@ def measure_left_right(seed: int) -> dict[str, Any]:
 
 
 def tasks(quick: bool) -> Iterator[Cell]:
-    """The same turned digits, labelled by digit and by turn."""
     source, seeds, count = ("digits", 1, 6000) if quick else ("mnist", 5, COUNT)
-    for seed in range(seeds):
-        for task in WANTED:
-            key = {"images": f"{source}, quarter turns", "task": task, "seed": seed}
-            yield Cell(key, partial(measure_task, source, task, count, seed))
+    images = f"{source}, quarter turns"
+    return grid(measure_task, {"source": source, "count": count}, images=[images], task=WANTED, seed=range(seeds))
 
 
-def measure_task(source: str, task: str, count: int, seed: int) -> dict[str, Any]:
-    """What quarter turns do to the labels."""
-    images, digits = source_images(source)
+def measure_task(images: str, task: str, seed: int, source: str, count: int) -> dict[str, Any]:
+    samples, digits = labelled_images(source)
     generator = lgn.data.generator_for("symmetry benchmark tasks", seed)
-    chosen = torch.randperm(len(images), generator=generator)[:count]
+    chosen = torch.randperm(len(samples), generator=generator)[:count]
     turns = torch.randint(4, (len(chosen),), generator=generator)
     labels = digits[chosen] if task == "digit" else turns
-    turned = turn(images[chosen], turns)
+    turned = turn(samples[chosen], turns)
     found = discover_images(turned, labels, kind="images", candidates=("turns",), seed=seed)
     rows = []
     for row in found.rows:
@@ -124,28 +116,24 @@ def measure_task(source: str, task: str, count: int, seed: int) -> dict[str, Any
                 "wanted": WANTED[task],
             }
         )
-    return {"rows": rows, "sentence": found.sentence}
+    return {"rows": rows}
 
 
 def gains(quick: bool) -> Iterator[Cell]:
-    """The gain of a network, ten trainings for each cell; not in a quick run."""
     for seed in () if quick else range(20, 25):
-        for name, candidate, wanted in GAINS:
-            key = {"images": name, "candidate": candidate, "seed": seed}
-            yield Cell(key, partial(measure_gain, name, candidate, wanted, seed))
+        for images, candidate, wanted in GAINS:
+            yield cell(measure_gain, {"wanted": wanted}, images=images, candidate=candidate, seed=seed)
 
 
-def measure_gain(name: str, candidate: str, wanted: bool, seed: int) -> dict[str, Any]:
+def measure_gain(images: str, candidate: str, seed: int, wanted: bool) -> dict[str, Any]:
     """The gain in points, judged on images that trained and selected nothing."""
-    images, labels = images_of(CASES[name], FEW + JUDGED, seed)
-    x = (images.float() - images.float().mean()) / images.float().std()
+    samples, labels = images_of(CASES[images], FEW + JUDGED, seed)
+    x = (samples.float() - samples.float().mean()) / samples.float().std()
     (x, x_judge), (y, y_judge) = x.split([FEW, JUDGED]), labels.split([FEW, JUDGED])
     transformation = find(candidate)
     assert transformation is not None
     gain = network_gain(transformation, (x, y), (x_judge, y_judge), 10, seed)
-    assert isinstance(gain.detail, Gain)
     assert gain.interval is not None
-    numbers = {"points": gain.value, "accuracy": gain.detail.accuracy, "free": gain.detail.free}
-    measured = {name: round(value, 4) for name, value in numbers.items()}
-    error = round((gain.interval[1] - gain.value) / student_margin(1.0, 2 * (NETWORKS - 1)), 4)
-    return {**measured, "error": error, "p_value": gain.p_value, "claimed": gain.verdict == "kept", "wanted": wanted}
+    error = (gain.interval[1] - gain.value) / student_margin(1.0, 2 * (NETWORKS - 1))
+    measured = {"points": round(gain.value, 4), "error": round(error, 4), "p_value": gain.p_value}
+    return {**measured, "claimed": gain.verdict == "kept", "wanted": wanted}

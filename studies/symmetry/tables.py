@@ -22,7 +22,6 @@ CANDIDATES = ("turn 90", "turn 180", "flip columns", "flip rows")
 
 
 def _verdict_rows(found: list[Record]) -> Iterator[Record]:
-    """The rows of cells, by the number of images and by image set."""
     for cell in ordered(found, "count", "images"):
         count = f", {cell['count']:,} images" if "count" in cell["key"] else ""
         for row in cell["rows"]:
@@ -38,7 +37,6 @@ def _right(rows: list[Record]) -> str:
 
 
 def _others(rows: list[Record]) -> str:
-    """The verdicts that are not right; all of them where nobody knows the truth."""
     if rows[0]["truth"] is None:
         return "; ".join(f"{word} {count}" for word, count in sorted(Counter(row["verdict"] for row in rows).items()))
     return "; ".join(sorted({f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] != row["truth"]}))
@@ -55,7 +53,6 @@ VERDICTS: Columns = {
 
 
 def rates(results: Results) -> dict[str, tuple[int, int]]:
-    """Counts of verdicts whose truth is known, as (how many, of how many); and of image sets with a false verdict."""
     found: dict[str, tuple[int, int]] = {}
     for part, prefix in COUNTED.items():
         chosen = where(results.cells(), part=part)
@@ -92,7 +89,6 @@ def trace(results: Results) -> Table:
 
 
 def summary(results: Results) -> Table:
-    """The verdicts on a few transformations of three image sets, over seeds."""
     found = [{**row, "images": cell["images"]} for cell in results.cells("images") for row in cell["rows"]]
 
     def answer(candidate: str, rows: list[Record]) -> str:

@@ -111,7 +111,6 @@ def with_other_inputs(model: nn.Module, share: Share, seed: int) -> Generators:
 
 
 def over_banks(model: nn.Module, of: Callable[[str, OrbitBank], Generators]) -> Generators:
-    """What is made of each bank, in one."""
     first, *rest = [of(name, bank) for name, bank in model.named_modules() if isinstance(bank, OrbitBank)]
     for each in rest:
         first += each
@@ -119,7 +118,6 @@ def over_banks(model: nn.Module, of: Callable[[str, OrbitBank], Generators]) -> 
 
 
 def matrices_of(bank: OrbitBank, share: Share) -> Tensor:
-    """The generators of a bank in which every set has its own, (S, C or 1, d, d)."""
     matrices = bank.generator.matrix().detach().double()
     if share not in ("set", "channel") or len(matrices) != len(bank.basis):
         raise ValueError(f"share must be 'set' or 'channel' where generators are compared, got {share!r}")
@@ -146,7 +144,6 @@ def with_energy(matrices: Tensor, wanted: Tensor) -> Tensor:
 
 
 def first_elements(bases: Tensor, share: Share) -> list[Tensor]:
-    """First elements (S, C, n, m) as columns: (d, C) for each generator, or (d, 1) where channels have their own."""
     columns = vec(bases)  # (S, C, d)
     return list(columns.flatten(0, 1)[..., None]) if share == "channel" else list(columns.mT)
 
@@ -165,7 +162,6 @@ def _toeplitz(matrices: Tensor, patch: Patch) -> Tensor:
 
 
 def _multi_scale(matrices: Tensor, patch: Patch) -> Tensor:
-    """The same entries, those of a quadrant with the sign that most of it has."""
     half = patch[1] // 2 * patch[0]
     sides = (slice(None, half), slice(matrices.shape[-1] - half, None))
     result = matrices.clone()

@@ -43,7 +43,6 @@ MAPS = ("quarter turn", "flip", "turn by 10 degrees")
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """Banks and pairs without a generator, then with one, then the known part of one. No data is needed."""
     count, side, some = (400, 4, 10) if quick else (1000, SIDE, 100)
     banks: dict[str, dict[str, Any]] = {bank: {"side": side} for bank in BANKS}
     banks["norms by set, procrustes"] = {"side": side, "method": "procrustes"}

@@ -19,7 +19,6 @@ PATCH, D = (6, 6), 36
 
 
 def white(count: int, random: torch.Generator, *shape: int) -> Tensor:
-    """Independent normal numbers, float64 (count, 36, 36), or of another shape."""
     return torch.randn(count, *(shape or (D, D)), generator=random, dtype=torch.float64)
 
 
@@ -29,7 +28,6 @@ def smooth_fields(shape: tuple[int, ...], pixels: float, random: torch.Generator
 
 
 def smooth_images(count: int, columns: int, pixels: float, random: torch.Generator) -> Tensor:
-    """Smooth 6x6 images as columns, (count, 36, columns)."""
     return smooth_fields((count, columns, *PATCH), pixels, random).mT.flatten(-2).mT
 
 
@@ -106,7 +104,6 @@ def _few_smooth(rank: int, pixels: float, count: int, random: torch.Generator) -
 
 
 def _heavy_tails(count: int, random: torch.Generator) -> Tensor:
-    """Student's t with 2 degrees of freedom: a normal over the root of an exponential."""
     return white(count, random) / (-torch.rand(count, D, D, generator=random, dtype=torch.float64).log()).sqrt()
 
 
@@ -122,7 +119,6 @@ def _outlying_row(count: int, random: torch.Generator) -> Tensor:
 
 
 def _gabors(count: int, random: torch.Generator) -> Tensor:
-    """Six pairs of oriented waves under a window, as filters of first layers are."""
     return _waves(count, random) @ _waves(count, random).mT
 
 
@@ -136,7 +132,6 @@ def _waves(count: int, random: torch.Generator) -> Tensor:
 
 
 def _edges(count: int, random: torch.Generator) -> Tensor:
-    """Least squares between unrelated patches of bars: 12 pairs, so smooth along lines and sharp across them."""
     first, second = (_bars(count, random) for _ in range(2))
     return second @ torch.linalg.pinv(first)
 
@@ -150,25 +145,21 @@ def _bars(count: int, random: torch.Generator) -> Tensor:
 
 
 def _ridge(count: int, random: torch.Generator) -> Tensor:
-    """The best linear map, with some weight on small ones, between a hundred unrelated pairs of smooth images."""
     first, second = (smooth_images(count, 100, 1.2, random) for _ in range(2))
     gram = first @ first.mT + 5 * torch.eye(D, dtype=torch.float64)
     return second @ first.mT @ torch.linalg.inv(gram)
 
 
 def _half_planes(count: int, random: torch.Generator) -> Tensor:
-    """Eight pairs of images that are one number on either side of a line."""
     return _bars(count, random)[..., :8].sign() @ _bars(count, random)[..., :8].sign().mT
 
 
 def _chains(pixels: float, columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
-    """A smooth matrix and the orbits that it makes of smooth filters."""
     matrices = smooth_matrices(pixels, count, random)
     return matrices / matrices.norm(dim=(1, 2), keepdim=True) * 6, smooth_images(count, columns, pixels, random)
 
 
 def _unrelated_sets(pixels: float, columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Smooth filters that nothing relates taken as sets, and a random rotation off their span."""
     filters = torch.stack([smooth_images(count, columns, pixels, random) for _ in range(ORDER)], 1)  # (count, p, d, N)
     filters = torch.nn.functional.normalize(filters, dim=2)
     before, after = (part.transpose(1, 2).flatten(2) for part in (filters[:, :-1], filters[:, 1:]))
@@ -178,7 +169,6 @@ def _unrelated_sets(pixels: float, columns: int, count: int, random: torch.Gener
 
 
 def _drifting(columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Orbits that drift to one smooth filter, whatever they begin with."""
     left, _, right = torch.linalg.svd(white(count, random))
     one, other = (torch.nn.functional.normalize(smooth_images(count, 1, 1.5, random), dim=1) for _ in range(2))
     return left @ right + 3 * one @ other.mT, smooth_images(count, columns, 1.5, random)

@@ -21,7 +21,6 @@ AT_LEAST = 0.95
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """Each structure and operator by itself in an analysis, under white and under smooth noise; operators also bare."""
     count, draws = (5, 200) if quick else (40, 1000)
     noises = ("white",) if quick else tuple(NOISES)
     yield from grid(measure_structure, {"count": count, "draws": draws}, noise=noises, input=STRUCTURES)
@@ -42,7 +41,6 @@ def measure_structure(input: str, noise: str, count: int, draws: int) -> dict[st
 
 
 def measure_operator(input: str, noise: str, count: int, draws: int) -> dict[str, Any]:
-    """The same for known operators."""
     random = torch.Generator().manual_seed(1)
     family, keywords = OPERATORS[input]
     matrices = _unit(operator(family, PATCH, **keywords).expand(count, D, D))
@@ -61,7 +59,6 @@ def _unit(matrices: Tensor) -> Tensor:
 
 
 def _by_offset(offset: Tensor, count: int, random: torch.Generator) -> Tensor:
-    """A random number for each offset between two pixels."""
     return white(count, random, int(offset.max()) + 1)[:, offset]
 
 
@@ -99,7 +96,6 @@ def _quadrants(count: int, random: torch.Generator) -> Tensor:
 
 
 def _blocks(count: int, random: torch.Generator) -> Tensor:
-    """Four of the 36 blocks."""
     chosen = torch.rand(count, D, generator=random).argsort(1)[:, :4]
     mask = torch.zeros(count, D, dtype=torch.float64).scatter(1, chosen, 1.0).unflatten(1, PATCH)
     return mask.repeat_interleave(6, 1).repeat_interleave(6, 2) * white(count, random)

@@ -66,7 +66,6 @@ COMMON, KIND = 0.4, 0.2  # of what decides about an image: shared by all network
 
 
 def search_cells(_: bool) -> Iterator[Cell]:
-    """No start is better than free filters, or all of them are by four points. No data is needed."""
     settings = {"points": 0.0, "count": REPETITIONS}
     yield from grid(measure_search, settings, kind=["search null"], accuracy=[0.88], starts=(8, 16), spread=SPREADS)
     yield cell(measure_search, settings, kind="search null", accuracy=0.97, starts=8, spread=0.9)

@@ -51,7 +51,6 @@ class Case:
 
 
 def turned(images: Tensor, task: str, seed: int, size: int = 14) -> Case:
-    """Every image under an element of a group of pixels, drawn at random."""
     names = GROUPS[task]
     which = torch.randint(len(names) + 1, (len(images),), generator=generator_for("unknown turned", seed))
     x = images.clone()
@@ -62,7 +61,6 @@ def turned(images: Tensor, task: str, seed: int, size: int = 14) -> Case:
 
 
 def uniform_angles(images: Tensor, seed: int) -> Case:
-    """Every image turned by its own angle."""
     angles = 2 * math.pi * torch.rand(len(images), generator=generator_for("unknown uniform_angles", seed))
     return Case(rotate(images, angles), [], [rotation_generator((14, 14))])
 
@@ -164,24 +162,20 @@ def mixture(count: int, rank: int, seed: int) -> Case:
 
 @cache
 def images_of(source: str, colour: bool = False) -> Tensor:
-    """uint8 (N, C, H, W), grey unless asked otherwise."""
     images = lgn.data.load(source, download=False).train.samples
     return images if colour else images.float().mean(1, keepdim=True).to(torch.uint8)
 
 
 def some(images: Tensor, count: int, seed: int) -> Tensor:
-    """Images drawn without repetition; all of them, in another order, if that many are asked for."""
     return images[torch.randperm(len(images), generator=generator_for("unknown some", seed))[:count]]
 
 
 def leading(images: Tensor, rank: int) -> Tensor:
-    """The whitened leading coordinates of small images.  -> (N, rank)"""
     x = prepare(images, None, "images")[0].x
     return principal_directions(x).frame(rank).apply(x)
 
 
 def _frame(rank: int, generator: torch.Generator) -> Tensor:
-    """An invertible matrix of condition 4."""
     left, right = (
         torch.linalg.qr(torch.randn(rank, rank, generator=generator, dtype=torch.float64))[0] for _ in range(2)
     )
@@ -189,7 +183,6 @@ def _frame(rank: int, generator: torch.Generator) -> Tensor:
 
 
 def _rotation_generator(rank: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """An orthonormal basis, and a frequency for each of its planes."""
     basis = torch.linalg.qr(torch.randn(rank, rank, generator=generator, dtype=torch.float64))[0]
     return basis, 1.0 + torch.arange(rank // 2, dtype=torch.float64) % 3
 
@@ -202,7 +195,6 @@ def _full(skew: tuple[Tensor, Tensor]) -> Tensor:
 
 
 def _flow(z: Tensor, skew: tuple[Tensor, Tensor], turns: Tensor) -> Tensor:
-    """Every row under `exp(t L)` with its own t."""
     basis, frequencies = skew
     inner = z @ basis
     planes = inner[:, : 2 * len(frequencies)].reshape(len(z), -1, 2)

@@ -16,7 +16,6 @@ from studies.unknown import cases
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """Rank and starts; the data are a mixture of normal distributions."""
     for rank, count in ((12, 10_000),) if quick else ((12, 60_000), (20, 60_000), (40, 60_000)):
         yield Cell({"rank": rank, "samples": count, "starts": 300}, partial(measure, rank, count, 300))
 
@@ -32,7 +31,6 @@ def measure(rank: int, count: int, starts: int) -> dict[str, Any]:
 
 
 def measure_here(rank: int, count: int, starts: int) -> dict[str, Any]:
-    """What `measure` asks of its process."""
     case = cases.mixture(count, rank, 0)
     began, worked = time.perf_counter(), time.process_time()
     found = find_maps(prepare(case.x, None, "tables")[0], rank, starts)

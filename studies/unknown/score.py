@@ -54,7 +54,6 @@ def short(value: Any) -> Any:
 
 
 def facts(found: Found, answer: Answer) -> dict[str, Any]:
-    """The properties of a result."""
     kept = [element for element in found.elements if element.verdict == "kept"]
     count = len(found.generators)
     generators, rows = (
@@ -78,7 +77,6 @@ def facts(found: Found, answer: Answer) -> dict[str, Any]:
 
 
 def compare(found: Found, case: Case) -> dict[str, Any]:
-    """Errors of what is claimed."""
     frame = found.frame
     truth = [polar_factor(frame.lower(each)) for each in case.elements]
     algebra = [_skew(frame.lower(each)) for each in case.generators]
@@ -118,7 +116,6 @@ def _skew(matrix: Tensor) -> Tensor:
 
 
 def _different(truth: list[Tensor]) -> Tensor:
-    """On few directions elements may coincide, with each other or with the identity."""
     return groups.closure(truth, tolerance=0.2).elements
 
 

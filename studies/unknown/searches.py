@@ -37,7 +37,6 @@ def controls(quick: bool) -> Iterator[Cell]:
 
 
 def search_images(kind: str, samples: int, seed: int) -> dict[str, Any]:
-    """Images as they are."""
     x = cases.some(cases.images_of(kind), samples, seed)
     flip = [parse_operator("reflection columns", (14, 14))] if kind == "cifar10" else []
     return measure(cases.Case(x, flip), seed=seed)
@@ -56,7 +55,6 @@ def natural(quick: bool) -> Iterator[Cell]:
 
 
 def search_flip(look: str, data: str, seed: int) -> dict[str, Any]:
-    """Whether the flip of columns is found, and what else is claimed."""
     images = cases.images_of(data, look == "colour images")
     side = PATCH if look == "patches" else 14
     same = torch.eye(images.shape[1], dtype=torch.float64)
@@ -88,7 +86,6 @@ def _nameless(data: str, count: int, seed: int, names: tuple[str, ...], ranks: t
 
 
 def search_planted(task: str, data: str, samples: int, seed: int) -> dict[str, Any]:
-    """A group of pixels, or shifts of rings, on digits."""
     images = cases.some(cases.images_of(data), samples, seed)
     makers = dict(zip(RINGS, (cases.uniform_angles, cases.rings, cases.continuous_rings), strict=True))
     case = makers[task](images, seed) if task in makers else cases.turned(images, task, seed)
@@ -96,18 +93,15 @@ def search_planted(task: str, data: str, samples: int, seed: int) -> dict[str, A
 
 
 def search_channels(task: str, data: str, samples: int, seed: int) -> dict[str, Any]:
-    """The colours of CIFAR-10 in any order."""
     return measure(cases.channels(cases.some(cases.images_of(data, True), samples, seed), seed), seed=seed)
 
 
 def search_nameless(rank: int, task: str, data: str, samples: int, seed: int) -> dict[str, Any]:
-    """A random matrix of finite order, or a group of such matrices."""
     images = cases.some(cases.images_of(data), samples, seed)
     return measure(cases.nameless(images, task.removeprefix("nameless "), rank, seed), seed=seed, rank=rank)
 
 
 def task(quick: bool) -> Iterator[Cell]:
-    """The same turned digits, labelled by digit and by turn."""
     data, tasks, counts = ("digits", TASKS[:2], (5_000,)) if quick else ("mnist", TASKS, (10_000, 3_000))
     for seed in SEEDS[: 1 if quick else None]:
         for count in counts:

@@ -33,13 +33,11 @@ def searches(part: str, results: Results) -> Table:
 
 
 def _cosine(cell: Record) -> float | None:
-    """The smallest cosine of a generator with the true algebra, or of an element."""
     found = [abs(value) for value in cell["generator_cosines"] or cell["cosines"] if value is not None]
     return min(found, default=None)
 
 
 def rates(results: Results) -> Table:
-    """The number of searches with a wrong claim, the rate that it allows, and the number of planted groups found."""
     found = [cell for cell in results.cells() if "wrong" in cell]
     planted = [cell for cell in found if cell["part"] == "planted" and cell["samples"] >= ENOUGH]
     wrong = sum(cell["wrong"] > 0 for cell in found)

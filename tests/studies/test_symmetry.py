@@ -8,20 +8,9 @@ import torch
 
 from lgn.transforms import act_square
 from studies.render import Results
-from studies.symmetry.sets import (
-    CASES,
-    ImageCase,
-    branches,
-    channels,
-    images_of,
-    mixed,
-    negatives,
-    shifted,
-    spirals,
-    waves,
-)
+from studies.symmetry.cases import CASES, ImageCase, images_of, measure
+from studies.symmetry.sets import branches, channels, mixed, negatives, shifted, spirals, waves
 from studies.symmetry.tables import TABLES, rates
-from studies.symmetry.verdicts import measure
 
 
 def generator() -> torch.Generator:

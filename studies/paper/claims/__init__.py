@@ -31,7 +31,6 @@ def run(context: Context) -> list[Path]:
 
 
 def measure(context: Context) -> list[Statement]:
-    """All claims, in the paper's order."""
     colour, grey = (sample(context, classification(data), free=True) for data in DATA)
     rebuilt_colour, rebuilt_grey = (sample(context, reconstruction(data), free=True) for data in DATA)
     cnn = [sample(context, classification(data, architecture="cnn"), free=True) for data in DATA]
@@ -70,7 +69,6 @@ def measure(context: Context) -> list[Statement]:
 
 
 def _on_mnist(grey: Sample, colour: Sample, released: Sample) -> Statement:
-    """Claim 2, and how the actions of both data sets compare."""
     statement = judged(2, partial(structures.emergence, 2), grey, beside=released, alone=("mnist",))
     if not (grey.runs and colour.runs):
         return statement
@@ -79,13 +77,11 @@ def _on_mnist(grey: Sample, colour: Sample, released: Sample) -> Statement:
 
 
 def _task_dependence(*pairs: tuple[Sample, Sample]) -> Statement:
-    """Claim 3 on each data set."""
     there = [pair for pair in pairs if all(each.runs for each in pair)]
     return together(3, {pair[0].data: judged(3, task_dependence, *pair) for pair in there})
 
 
 def _penalties(context: Context) -> Statement:
-    """Claim 7, on the penalties that there are runs of."""
     names = [name for name in (*PENALTIES, "none") if name != "relations"]  # of a cyclic group they are closure
     samples = {name: sample(context, replace(classification("mnist"), penalty=name), PENALTY_EPOCHS) for name in names}
     found = {name: each for name, each in samples.items() if each.runs}
@@ -106,7 +102,6 @@ def _products(context: Context) -> Statement:
 
 
 def _plain_cnn(cnn: list[Sample], unfolded: list[Sample]) -> Statement:
-    """Claim 15 on each data set, and the accuracy of both networks."""
     parts = {}
     for one, other in zip(cnn, unfolded, strict=True):
         if one.runs:
@@ -121,7 +116,6 @@ def _plain_cnn(cnn: list[Sample], unfolded: list[Sample]) -> Statement:
 
 
 def _if_measured(number: int, state: Callable[[], Statement]) -> Statement:
-    """A statement on something other than runs, which may not be there."""
     try:
         return state()
     except NotRun as reason:

@@ -66,7 +66,6 @@ def composition_beats_parts(runs: str, measured: Measured) -> Statement:
 
 
 def _gain(each: GeneratorScores) -> float:
-    """How much nearer the composition is than the better of its parts, each less the cosine that chance gives."""
     excess = {name: number.value - number.chance for name, number in each.matches[WHOLE].items()}
     return excess[COMPOSITION] - max(excess[name] for name in PARTS)
 

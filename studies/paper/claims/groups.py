@@ -179,7 +179,6 @@ def _points(of: Sample) -> list[float]:
 
 
 def _line(words: str, config: Config, of: Sample) -> str:
-    """The mean, the spread and the interval over seeds, and what the network is made of."""
     network = config.network
     size = f"{network.num_sets * network.finite_group.order} filters a layer, {parameters(config):,} parameters"
     if not of.runs:

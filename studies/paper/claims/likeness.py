@@ -103,7 +103,6 @@ def disjoint(runs: list[Scores]) -> list[tuple[Scores, Scores]]:
 
 
 def _fisher(correlations: list[float]) -> list[float]:
-    """Correlations near 1 are crowded; their z spread evenly."""
     return [atanh(min(each, 1 - 1e-9)) for each in correlations]
 
 

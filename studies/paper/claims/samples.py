@@ -114,7 +114,6 @@ def together(number: int, parts: dict[str, Statement]) -> Statement:
 
 
 def _by_data(words: dict[str, str]) -> list[str]:
-    """What is said of every data set once, and what differs with its name."""
     same = len(set(words.values())) == 1
     return list(words.values())[:1] if same else [f"{data}: {each}" for data, each in words.items()]
 
@@ -130,7 +129,6 @@ def combined(verdicts: list[Verdict]) -> Verdict:
 
 
 def _long_runs(context: Context, judge: Judge, names: tuple[str, ...]) -> list[str]:
-    """The same number of every long run, of both starts and both presets; those that are not there are named."""
     lines = []
     for data in context.distinct(*names) if names else ():
         for config in long_runs(data).values():

@@ -38,8 +38,6 @@ CLAIMS = {
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers side by side, as text."""
-
     title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -67,7 +65,6 @@ class Statement:
 
 
 def untested(number: int, reason: str) -> Statement:
-    """A claim of which nothing was measured."""
     return Statement(number, "nothing", reason, "", "not tested")
 
 
@@ -132,7 +129,6 @@ def of_parts(parts: Iterable[bool | None]) -> Verdict:
 
 
 def graded(holds: bool | None, in_part: bool | None) -> Verdict:
-    """The verdict on a claim of degree: all of it, or less."""
     if holds is None and in_part is None:
         return "not tested"
     return "holds" if holds else "holds in part" if in_part else "not seen"
@@ -217,12 +213,10 @@ def of_best(score: str, number: Callable[[GeneratorScores], float]) -> Callable[
 
 
 def over_generators(number: Callable[[GeneratorScores], float]) -> Callable[[Scores], float]:
-    """The mean of a number over the generators of a run."""
     return lambda scores: mean(number(each) for each in scores.generators)
 
 
 def fact(each: GeneratorScores, name: str) -> float:
-    """A fact that every generator has."""
     value = each.facts[name]
     if value is None:
         raise ValueError(f"name must be a fact of {each.name}, got {name!r}")

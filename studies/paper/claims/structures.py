@@ -75,7 +75,6 @@ def found_under(scores: Scores, nulls: Collection[str] = WHITE) -> Found:
 
 
 def share(found: Found, structure: str, on: Collection[str] = ANYWHERE) -> float:
-    """The share of generators with a structure."""
     return mean(any((structure, place) in each for place in on) for each in found)
 
 
@@ -174,7 +173,6 @@ def causal_averaging(runs: str, measured: Measured) -> Statement:
 
 
 def nearest_operators(title: str, runs: list[Scores]) -> str:
-    """Which known operators the generators of a sample are nearest to."""
     families = Counter(
         nearest if (nearest := next(iter(each.matches[WHOLE])), WHOLE) in each.operators else "none beyond chance"
         for scores in runs
@@ -185,14 +183,12 @@ def nearest_operators(title: str, runs: list[Scores]) -> str:
 
 
 def _seen(share: Comparison, may_be_false: float) -> bool | None:
-    """Whether a structure emerges; open where it is not found, and would not be if it were there."""
     found = share.runs.mean > may_be_false
     would_be = share.planted is not None and share.planted.mean >= POWER
     return share.beyond() if found or would_be else None
 
 
 def _undecided(measured: Measured, structure: str) -> float:
-    """The largest share that is undecided, of the runs and of every control: what it says of one it says of all."""
     samples = [measured.runs, *(some for some in measured.controls.values() if some)]
     return max(mean(share_undecided(each, structure) for each in some) for some in samples)
 
@@ -209,5 +205,4 @@ def _by_layer(runs: list[Scores]) -> str:
 
 
 def _layer(each: GeneratorScores) -> str:
-    """The layer of an unfolded network, or the module."""
     return each.name.split(", ")[0]
