@@ -1,14 +1,16 @@
-# Everything a fresh machine needs: `make run` and `make test` set themselves up.
+# `make run` and `make test` do all the set-up on a fresh machine.
 PYTHON ?= python3
 BIN := .venv/bin
-# Threads that wait without spinning: on a busy machine, spinning ones slow everything down severalfold.
+# On a busy machine, threads that spin while they wait slow everything down.
 export OMP_WAIT_POLICY ?= PASSIVE
-EXTRAS := dev,onnx,ray,hub
+EXTRAS := dev,onnx,ray,hub,tables
 
 .PHONY: run test check paper clean
 
-run: .venv/ready
-	$(BIN)/lgn discover
+# The digits in the package, upright and turned by random quarters.
+run: .venv/core
+	$(BIN)/lgn discover digits
+	$(BIN)/lgn discover digits-90
 
 test: .venv/ready
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal --durations=25 --durations-min=3
@@ -26,9 +28,14 @@ check: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-.venv/ready: pyproject.toml constraints.txt
+# The package with its dependencies, and with everything that tests and checks need.
+.venv/core: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lgn needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+.venv/ready: .venv/core
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[$(EXTRAS)]'
 	touch $@
 

@@ -1,16 +1,17 @@
-"""Random commands: each must train, or be refused in one sentence.
+"""Random commands `lgn train`, which must train or be refused in one sentence.
 
-Run it as `python tools/fuzz.py --count 300 --seed 0` (about five minutes). Each command is `lgn train`
-on a few digits with random settings, most sensible and some not, in a directory of its own; it is a function of the
-seed and its number, so `--only 17` repeats one. It is a fault if a command
+python tools/fuzz.py --count 300 --seed 0      # about five minutes
 
-- ends by an exception that `lgn` does not expect, which a user would see as a traceback, or does not end;
-- fails, and says so in more than one sentence (or, for words that an option does not have, the frame of the parser);
-- ends with status 0 and leaves a number that is not finite: in its metrics, its weights or its checkpoint;
-- leaves a checkpoint with tensors that are not finite, however it ends;
-- is refused for its settings, and leaves a directory.
+A command trains on a few digits with random settings in a directory of its own. It is a function of the seed and of its
+number, so that `--only 17` repeats one. The faults are
 
-It exits with 1 if there was one, and `--json` writes all commands with their outcome.
+- an unexpected exception, which a user would see as a traceback, or a command that does not end;
+- an error that is not one sentence (or, for unknown values of an option, the frame of the parser);
+- status 0 with a number that is not finite in the metrics, the weights or the checkpoint;
+- a checkpoint with tensors that are not finite;
+- settings that are refused after a directory was made.
+
+The status is 1 if there was a fault. `--json` writes all commands and outcomes.
 """
 
 import argparse
@@ -36,7 +37,7 @@ from lgn.cli import main as lgn
 ALWAYS = ["--epochs", "1", "--set=train_images=60", "--set=num_sets=2", "--set=num_layers=2", "--set=kernel_size=5"]
 NONSENSE = "0 -1 nan inf 1e38 1e-38 1e400"
 
-# Values of each flag and setting: the first are possible for a small network, the others are wrong, or need luck.
+# Values of every flag and setting: those that are possible for a small network, and others.
 FLAGS = {
     "task": ("classify reconstruct auto", "win"),
     "preset": ("quick paper released stable net", "swift"),
@@ -103,18 +104,18 @@ def command(seed: int, number: int) -> list[str]:
 
 
 class Late(BaseException):
-    """A command that does not end: no exception that anything could take for its own."""
+    """A command that does not end. No code catches this exception by accident."""
 
 
 def run(words: list[str], out: Path, seconds: int) -> dict[str, Any]:
-    """Run a command and say what came of it."""
-    printed, said = io.StringIO(), io.StringIO()
+    """Run a command and find its faults."""
+    printed, errors = io.StringIO(), io.StringIO()
     faults: list[str] = []
     status = -1
     signal.signal(signal.SIGALRM, _late)
     signal.alarm(seconds)
     try:
-        with redirect_stdout(printed), redirect_stderr(said):
+        with redirect_stdout(printed), redirect_stderr(errors):
             status = lgn([*words, "--out", str(out)])
     except SystemExit as stop:
         status = int(stop.code or 0)
@@ -125,12 +126,12 @@ def run(words: list[str], out: Path, seconds: int) -> dict[str, Any]:
         faults.append(f"{error!r} in {Path(where.filename).name}, line {where.lineno}")
     finally:
         signal.alarm(0)
-    lines = [line for line in said.getvalue().splitlines() if not line.startswith(("lgn: warning: ", "epoch "))]
+    lines = [line for line in errors.getvalue().splitlines() if not line.startswith(("lgn: warning: ", "epoch "))]
     if not faults:
         faults += find_faults(status, lines, out)
     made = (out / "config.json").is_file()
     outcome = "fault" if faults else "trained" if status == 0 else "diverged" if made else "refused"
-    return {"outcome": outcome, "status": status, "said": lines[-5:] if status else [], "faults": faults}
+    return {"outcome": outcome, "status": status, "errors": lines[-5:] if status else [], "faults": faults}
 
 
 def _late(*_: object) -> None:
@@ -150,7 +151,7 @@ def find_faults(status: int, lines: list[str], out: Path) -> Iterator[str]:
 
 
 def not_finite(out: Path) -> Iterator[str]:
-    """What a run, and the runs of its stages, hold that is not finite or not JSON."""
+    """The files of a run with values that are not finite, or not JSON."""
 
     def refuse(word: str) -> float:
         raise ValueError(f"{word} is not JSON")

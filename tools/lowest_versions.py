@@ -1,12 +1,11 @@
-"""The lowest versions that pyproject.toml allows, torch apart: written as constraints for pip, or tried.
+"""The lowest versions that pyproject.toml allows, as constraints for pip, or tried out.
 
 python tools/lowest_versions.py > lowest.txt   # pip install --constraint lowest.txt '.'
 python tools/lowest_versions.py --try          # about a minute and a half
 
-torch is the one of constraints.txt: another would be gigabytes. Extras are named as arguments (`onnx ray`); without
-any, only what every installation has is in it. To try them they are installed into a directory of their own, which is
-put before everything else of this Python; there a network is trained, analysed and shown, and the tests of what touches
-these packages are run.
+torch has the version of constraints.txt: another one would be gigabytes. Extras are named as arguments (`onnx ray`). To
+try the versions, they are installed into a temporary directory that comes first on the path of this Python. There a
+network is trained, data are asked, and the tests of code that meets these packages are run.
 """
 
 import os
@@ -19,9 +18,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*>=\s*([A-Za-z0-9.]+)")
-APART = "torch"
-#: What is run with the lowest versions: a command that goes through every room, and tests of what meets a package.
-COMMAND = ["-m", "lgn", "discover", "--epochs", "1", "--train-images", "300", "--num-layers", "2", "--num-sets", "2"]
+PINNED = "torch"
+#: Commands with `--out` still to come, and tests of code that meets a package.
+COMMANDS = (
+    ["train", "digits", "--epochs", "1", "--set=train_images=300", "--set=num_layers=2", "--set=num_sets=2"],
+    ["discover", "digits", "--candidates", "turns"],
+)
 TESTS = [
     "tests/commands",
     "tests/report/test_page.py",
@@ -34,7 +36,7 @@ TESTS = [
 
 
 def lowest_versions(pyproject: str, constraints: str, extras: list[str]) -> list[str]:
-    """Lines `name==version`, one for each requirement that states a lower bound; torch as the constraints have it."""
+    """Lines `name==version`, one per requirement with a lower bound; torch as in the constraints."""
     project = tomllib.loads(pyproject)["project"]
     optional = project.get("optional-dependencies", {})
     unknown = [extra for extra in extras if extra not in optional]
@@ -42,27 +44,28 @@ def lowest_versions(pyproject: str, constraints: str, extras: list[str]) -> list
         raise ValueError(f"extras must be among {', '.join(optional)}, got {unknown[0]!r}")
     stated = [*project["dependencies"], *(line for extra in extras for line in optional[extra])]
     bounds = [match.groups() for line in stated if (match := REQUIREMENT.match(line)) is not None]
-    apart = [line for line in constraints.splitlines() if line.startswith(f"{APART}==")]
-    return [*apart, *(f"{name}=={version}" for name, version in bounds if name != APART)]
+    pinned = [line for line in constraints.splitlines() if line.startswith(f"{PINNED}==")]
+    return [*pinned, *(f"{name}=={version}" for name, version in bounds if name != PINNED)]
 
 
-def try_them(lines: list[str]) -> int:
-    """Install them beside this Python's packages and use them.  -> 0 if everything works"""
-    wanted = [line for line in lines if not line.startswith(f"{APART}==")]
+def try_versions(lines: list[str]) -> int:
+    """Install the versions into a temporary directory and use them.  -> 0 if everything works"""
+    wanted = [line for line in lines if not line.startswith(f"{PINNED}==")]
     with tempfile.TemporaryDirectory() as directory:
-        # pip says that other packages of this environment want newer ones: these are not used.
+        # pip complains that other packages of this environment need newer versions. They are not used.
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--target", directory, *wanted]
         done = subprocess.run(install, capture_output=True, text=True)
         if done.returncode:
             sys.stderr.write(done.stderr)
             return done.returncode
-        before = [directory, str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, before))}
-        # Old packages warn about new ones: that is theirs to mend.
+        path = [directory, str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+        commands = [["-m", "lgn", *words, "--out", str(Path(directory, words[0]))] for words in COMMANDS]
+        # Warnings of old packages about new ones are no errors here.
         tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "default", "-m", "not slow", *TESTS]
         # Before 1.0 tyro remembers an unknown option when the same process parses again; a command parses once.
-        tests += ["--deselect", "tests/commands/test_train.py::test_what_is_asked_wrongly_is_answered_by_name"]
-        for words in ([*COMMAND, "--out", str(Path(directory, "run"))], tests):
+        tests += ["--deselect", "tests/commands/test_train.py::test_wrong_flags_are_explained"]
+        for words in (*commands, tests):
             if status := subprocess.run([sys.executable, *words], cwd=ROOT, env=environment).returncode:
                 return status
     sys.stdout.write(f"works with {', '.join(wanted)}\n")
@@ -78,7 +81,7 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     if "--try" in sys.argv:
-        return try_them(lines)
+        return try_versions(lines)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return 0
 
