@@ -9,7 +9,6 @@ from lgn.discovery.networks.orbits import (
     largest_subgroup,
     moved_independently,
     pairs_of,
-    powers_of,
     square_cosines,
 )
 from lgn.discovery.networks.questions import SQUARE_GROUP
@@ -21,11 +20,6 @@ TURN, HALF_TURN, BACK, FLIP_COLUMNS, FLIP_ROWS = 1, 2, 3, 4, 6
 
 def random_filters(count: int, n: int = 5, seed: int = 0) -> torch.Tensor:
     return torch.randn(count, 2, n, n, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def test_powers() -> None:
-    assert powers_of(TURN) == [0, 1, 2, 3]
-    assert powers_of(FLIP_ROWS) == [0, FLIP_ROWS]
 
 
 @pytest.mark.parametrize(
@@ -81,10 +75,3 @@ def test_filters_are_moved_independently() -> None:
     moved = torch.cat([act_square(x[i : i + 1], FLIP_COLUMNS * int(flip)) for i, flip in enumerate(drawn)])
     apart = moved_independently(square_cosines(x), flips, torch.Generator().manual_seed(4))
     assert torch.allclose(apart, square_cosines(moved))
-
-
-def test_kernels_that_are_not_square_have_no_quarter_turns() -> None:
-    x = torch.randn(5, 2, 4, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    cosines = square_cosines(x)
-    assert float(cosines[TURN].abs().max()) == 0
-    assert float(cosines[HALF_TURN].abs().max()) > 0

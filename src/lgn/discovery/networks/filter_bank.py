@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from lgn.linalg import double
+
 #: Filters with a norm below this share of the median norm are dead: training gave them up.
 DEAD = 1e-3
 #: Filters that vary by less than this share of their norm are constant.
@@ -53,7 +55,7 @@ def prepare(weights: Tensor) -> FilterBank:
     """
     if reason := objection(weights):
         raise ValueError(f"source {reason}")
-    given = weights.detach().cpu().double()
+    given = double(weights.detach()).cpu()
     norms = given.flatten(1).norm(dim=1)
     alive = norms > DEAD * (norms[norms > 0].median() if (norms > 0).any() else 1.0)
     offset = _centre_of_energy(given[alive]) if alive.any() else (0.0, 0.0)
@@ -81,7 +83,7 @@ def objection(weights: Tensor) -> str:
         return f"must have kernels of at least {SMALLEST}x{SMALLEST}, got {shape[2]}x{shape[3]}"
     if not weights.is_floating_point():
         return f"must be floating-point numbers, got {str(weights.dtype).removeprefix('torch.')}"
-    return "" if weights.float().isfinite().all() else "must be finite, got infinities or NaN"
+    return "" if double(weights).isfinite().all() else "must be finite, got infinities or NaN"
 
 
 def _centre_of_energy(filters: Tensor) -> tuple[float, float]:
