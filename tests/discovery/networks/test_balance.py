@@ -35,18 +35,18 @@ def rho_by_moments(x: Tensor, moved: Tensor) -> float:
 def test_rho_is_the_distance_of_second_moments(question: Question) -> None:
     x = bank()
     generator = torch.Generator().manual_seed(0)
-    compared = references(x, 19, generator)
+    signs, exchanges, rings = references(x, 19, generator)
     exponents = twists(question.order, len(x), 9, generator)
-    exchanges = exchanges_axes(question.element)
-    found = balance(question.cosines(x), exponents, question.order, compared, exchanges_axes=exchanges)
+    smooth = exchanges if exchanges_axes(question.element) else signs
+    found = balance(question.cosines(x), exponents, question.order, smooth, rings)
     assert found.rho == pytest.approx(rho_by_moments(x, question.power(x, 1)))
 
 
 def test_a_twisted_rho_is_that_of_turned_filters() -> None:
     turn, x = SYMMETRIES[0], bank()
     exponents = twists(4, len(x), 40, torch.Generator().manual_seed(0))
-    compared = references(x, 9, torch.Generator().manual_seed(0))
-    found = balance(turn.cosines(x), exponents, 4, compared, exchanges_axes=True)
+    _, smooth, rings = references(x, 9, torch.Generator().manual_seed(0))
+    found = balance(turn.cosines(x), exponents, 4, smooth, rings)
     values = []
     for exponent in exponents:
         turned = torch.stack([turn.power(x[i : i + 1], int(h))[0] for i, h in enumerate(exponent)])
@@ -57,17 +57,17 @@ def test_a_twisted_rho_is_that_of_turned_filters() -> None:
 @pytest.mark.parametrize("n", [5, 8])  # large kernels need less memory
 def test_references_are_rho_of_operators(n: int) -> None:
     x, draws = bank(n=n), 5
-    found = references(x, draws, torch.Generator().manual_seed(3))
+    plain, exchanged, rings = references(x, draws, torch.Generator().manual_seed(3))
     generator = torch.Generator().manual_seed(3)
     waves, signs = cosine_basis(n, n), random_signs(draws, n * n, generator)
     orders = _ring_permutations((n, n), draws, generator)
     for draw in range(draws):
         operator = waves.T @ torch.diag(signs[draw]) @ waves
-        for values, source in ((found.signs, x), (found.exchanges, x.mT)):
+        for values, source in ((plain, x), (exchanged, x.mT)):
             moved = (source.flatten(2) @ operator.T).reshape(x.shape)
             assert float(values[draw]) == pytest.approx(rho_by_moments(x, moved))
         permuted = x.flatten(2)[..., orders[draw]].reshape(x.shape)
-        assert float(found.rings[draw]) == pytest.approx(rho_by_moments(x, permuted))
+        assert float(rings[draw]) == pytest.approx(rho_by_moments(x, permuted))
 
 
 def test_the_cosines_are_orthonormal_and_flips_are_signs_of_them() -> None:

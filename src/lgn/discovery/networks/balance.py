@@ -46,20 +46,10 @@ class Balance(NamedTuple):
         return "kept" if self.p_kept <= LEVEL and self.rho <= STRICTER * self.smooth_reference else "undecided"
 
 
-class References(NamedTuple):
-    """rho of the operators that T is compared with.  (draws,) each"""
-
-    signs: Tensor
-    exchanges: Tensor
-    rings: Tensor
-
-
-def balance(
-    cosines: Tensor, exponents: Tensor, order: int, compared: References, *, exchanges_axes: bool = False
-) -> Balance:
+def balance(cosines: Tensor, exponents: Tensor, order: int, smooth: Tensor, rings: Tensor) -> Balance:
     """How balanced a bank is under T; see Note [Balance needs a reference].
 
-    Shapes: (powers, filters, filters), (twists, filters) with the bank itself first
+    Shapes: (powers, filters, filters), (twists, filters) with the bank itself first; the references (draws,) each
     """
     squares = cosines.square()
     # sum_ij of `K[h_i - h_j]^2 - K[1 + h_i - h_j]^2`, a quadratic form in the indicators of exponents.
@@ -68,25 +58,24 @@ def balance(
     broken = sum(((has[a] @ changes[(a - b) % order]) * has[b]).sum(1) for a in range(order) for b in range(order))
     # Powers of T commute, so a twist does not change how similar a filter is to its own image.
     twisted = torch.as_tensor(broken) / (1 - cosines[1].diagonal().square()).sum().clamp_min(1e-9)
-    smooth = compared.exchanges if exchanges_axes else compared.signs
-    below = max(float((1 + (null <= twisted[0]).sum()) / (1 + len(null))) for null in (smooth, compared.rings))
+    below = max(float((1 + (null <= twisted[0]).sum()) / (1 + len(null))) for null in (smooth, rings))
     above = float((twisted >= twisted[0] - 1e-9).double().mean())
-    return Balance(float(twisted[0]), float(smooth.median()), float(compared.rings.median()), below, above)
+    return Balance(float(twisted[0]), float(smooth.median()), float(rings.median()), below, above)
 
 
-def references(filters: Tensor, draws: int, generator: torch.Generator) -> References:
-    """rho of random operators that preserve smoothness, or the energy in rings.  (filters, channels, n, m)"""
+def references(filters: Tensor, draws: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """rho of random operators: those that preserve smoothness, these after exchanging axes, and those within rings.
+
+    Shapes: (filters, channels, n, m) -> (draws,) each
+    """
     n, m = filters.shape[-2:]
     plain = (filters.flatten(1) @ filters.flatten(1).T).square().sum()
     waves = cosine_basis(n, m)
     spectra = filters.flatten(2) @ waves.T  # (filters, channels, frequencies)
     exchanged = filters.mT.flatten(2) @ waves.T if n == m else spectra
     signs = random_signs(draws, n * m, generator)
-    return References(
-        signs=_rho_of_signs(spectra, spectra, signs, plain),
-        exchanges=_rho_of_signs(exchanged, spectra, signs, plain),
-        rings=_rho_of_permutations(filters.flatten(2), _ring_permutations((n, m), draws, generator), plain),
-    )
+    rings = _rho_of_permutations(filters.flatten(2), _ring_permutations((n, m), draws, generator), plain)
+    return _rho_of_signs(spectra, spectra, signs, plain), _rho_of_signs(exchanged, spectra, signs, plain), rings
 
 
 def _rho_of_signs(moved: Tensor, spectra: Tensor, signs: Tensor, plain: Tensor) -> Tensor:

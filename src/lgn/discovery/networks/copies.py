@@ -12,8 +12,8 @@ from lgn.discovery.networks.gap import gap_test
 from lgn.discovery.networks.questions import Question
 from lgn.transforms import symmetry_of_square
 
-#: The significance level of this package. The tests draw about 1,000 random banks, and after the correction for all
-#: questions their smallest p-value is about 0.015.
+#: The significance level, larger than `lgn.stats.LEVEL`: the tests draw about 1,000 random banks, and after the
+#: correction for all questions their smallest p-value is about 0.015.
 LEVEL = 0.05
 #: The gap that copies need, in nats; see Note [The gap] in `gap`.
 GAP = 0.25

@@ -121,7 +121,7 @@ def _ask(
     if not asked:
         return {}, {}
     draws = max(FEWER_DRAWS if len(filters) > MANY else DRAWS, DRAWS_PER_QUESTION * len(asked))
-    compared = references(filters, REFERENCES, generator)
+    signs, exchanges, rings = references(filters, REFERENCES, generator)
     tests, balances = dict[Question, CopiesTest](), dict[Question, Balance]()
     for question in asked:
         is_square = question.kind == "square"
@@ -129,8 +129,8 @@ def _ask(
         exponents = twists(question.order, len(filters), draws, generator)
         tests[question] = copies_test(question, cosines, exponents, generator)
         if is_square:
-            exchanges = exchanges_axes(question.element)
-            balances[question] = balance(cosines, exponents, question.order, compared, exchanges_axes=exchanges)
+            smooth = exchanges if exchanges_axes(question.element) else signs
+            balances[question] = balance(cosines, exponents, question.order, smooth, rings)
     for question, p_value in zip(tests, holm([test.p_value for test in tests.values()]), strict=True):
         tests[question] = tests[question]._replace(p_value=p_value)
     p_kept, p_broken = (holm([getattr(found, name) for found in balances.values()]) for name in ("p_kept", "p_broken"))
