@@ -10,7 +10,8 @@ from lgn.answer import LabelMap, ToldApart
 from lgn.data.rotated import turn
 from lgn.discovery.images import discover_images
 from lgn.discovery.images.gain import FEW, NETWORKS, network_gain
-from lgn.discovery.observers import MARGIN, Sides, decide, observe, shrink
+from lgn.discovery.observers import MARGIN, decide, observe, shrink
+from lgn.discovery.observers.observing import Sides
 from lgn.stats import student_margin
 from lgn.transforms import families_of, find
 from studies.images import labelled_images

@@ -77,7 +77,7 @@ def own(*transformations: Transformation) -> tuple[Family, ...]:
     return tuple(own_families(transformations, standardised(SAMPLES), "images"))
 
 
-def test_the_users_maps_multiply_if_they_commute_with_the_others() -> None:
+def test_the_users_maps_and_the_others_form_a_direct_product_or_no_group() -> None:
     families = families_of(("flips",), "images", SAMPLES)
     darker = own(Transformation("other", function=lambda x: 1 - x))
     assert kept_group((*families, *darker), ("flip columns", "other"), SAMPLES).name == "C2 x C2"
@@ -86,6 +86,13 @@ def test_the_users_maps_multiply_if_they_commute_with_the_others() -> None:
     assert kept_group((*families, *moved), names, SAMPLES).group is None  # a flip reverses the direction
     same = own(Transformation("mirror", function=lambda x: x.flip(-1)))
     assert kept_group((*families, *same), ("flip columns", "mirror"), SAMPLES).group is None
+    half = own(Transformation("half turn", function=lambda x: x.rot90(2, (-2, -1))))
+    assert kept_group((*families, *half), ("flip columns", "flip rows", "half turn"), SAMPLES).group is None
+
+
+def test_a_wrong_order_of_the_user_gives_no_group() -> None:
+    families = own(Transformation("turn", function=lambda x: x.rot90(1, (-2, -1)), order=3))
+    assert kept_group(families, ("turn", "turn^2"), SAMPLES).group is None
 
 
 def test_layers_of_a_group_are_closed_under_it() -> None:

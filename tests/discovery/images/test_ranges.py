@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from lgn.discovery.images.ranges import range_note, spread
-from lgn.discovery.observers import FamilyEvidence, Reading, read
+from lgn.discovery.observers import read
+from lgn.discovery.observers.observing import FamilyEvidence
+from lgn.discovery.observers.reading import Reading
 from lgn.transforms import families_of
 
 FAMILY = families_of(("shifts",), "images", torch.zeros(1, 1, 20, 20))[0]

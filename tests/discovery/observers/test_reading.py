@@ -3,8 +3,9 @@
 import torch
 
 from lgn.data import generator_for
-from lgn.discovery.observers import Reading, answers, decide, network, read, shrink
+from lgn.discovery.observers import answers, decide, network, read, shrink
 from lgn.discovery.observers.planted_break import MIXED, pattern, planted_break, put
+from lgn.discovery.observers.reading import Reading
 from lgn.discovery.observers.verdict import is_open
 from lgn.stats import LEVEL
 from lgn.transforms import families_of

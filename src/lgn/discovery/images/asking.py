@@ -19,14 +19,16 @@ from lgn.discovery.images.preparing import Prepared, prepare
 from lgn.discovery.images.question import Candidate, Of, Question, make_question, require_samples
 from lgn.discovery.images.rows import answered, data_rows, with_evidence
 from lgn.discovery.images.wording import affine_note, notes_of, sentence
-from lgn.discovery.observers import MARGIN, FamilyEvidence, observe, shrink
+from lgn.discovery.observers import MARGIN, observe, shrink
+from lgn.discovery.observers.observing import FamilyEvidence
 from lgn.stats import LEVEL
 from lgn.transforms import Transformation
 
 #: The number of samples that are stored for pictures, and their longest side by the number of axes.
 EXAMPLES, EXAMPLE_SIDES = 6, {1: 512, 2: 48, 3: 32}
-#: Samples that show whether the user's transformations commute with others.
-COMMUTING = 16
+#: Samples that show how the user's transformations multiply.
+MULTIPLIED = 16
+BAR = "{desc}: {percentage:3.0f} %, {remaining} left"
 
 
 def discover_images(
@@ -70,7 +72,7 @@ def discover_images(
         minutes=minutes,
         seed=seed,
     )
-    require_samples(samples, labels, question)
+    require_samples(samples, labels, blocks, question)
     labels, blocks = (None if one is None else one.cpu() for one in (labels, blocks))
     with _Stages(minutes, progress) as stages:
         work = prepare(samples, labels, blocks, question)
@@ -89,7 +91,7 @@ def _answer(
     """The answer from rows with evidence: their verdicts on the question, the group, and the text."""
     rows = [answered(row, question.of) for row in rows]
     kept = [row.name for row in rows if row.verdict == "kept"]
-    group, words, name, group_notes = kept_group([one.family for one in found], kept, samples[:COMMUTING].float())
+    group, words, name, group_notes = kept_group([one.family for one in found], kept, samples[:MULTIPLIED].float())
     count = len(work.data.samples)
     notes = (*work.notes, *group_notes, *notes_of(rows, found, question.kind, count), *further_notes)
     return Answer(
@@ -126,9 +128,7 @@ class _Stages:
 
     def __init__(self, minutes: float | None, progress: bool) -> None:
         self.minutes, self.began = minutes, time.monotonic()
-        self.bar = tqdm(
-            leave=False, disable=None if progress else True, bar_format="{desc}: {percentage:3.0f} %, {remaining} left"
-        )
+        self.bar = tqdm(desc="samples", leave=False, disable=None if progress else True, bar_format=BAR)
         self.late: list[str] = []
 
     def __enter__(self) -> "_Stages":
@@ -189,7 +189,7 @@ def _with_labels(rows: list[Row], work: Prepared, classes: int, seed: int) -> li
         if row.verdict == "kept" and element is not None:
             samples = fine[work.test] if family.scales else work.data.samples[work.test]
             moved = family.act(samples, element)
-            row = with_evidence(row, label_effect(model, samples, moved, labels, draws))
+            row = with_evidence(row, label_effect(model, samples, moved, labels, classes=classes, draws=draws))
         found.append(row)
     return found
 

@@ -1,7 +1,7 @@
 """The group of the transformations that are kept."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 import torch
@@ -11,8 +11,10 @@ from lgn.groups import Closure, Group, closure, cyclic
 from lgn.groups.words import distinct_names
 from lgn.transforms import Family, Transformation
 
-#: Relative difference below which two transformations of samples are equal.
+#: Relative difference below which matrices, or transformed samples, are equal.
 EQUAL = 1e-3
+#: What the transformations of the catalogue act on: those of different domains commute.
+DOMAINS = ("places", "values", "channels")
 
 
 class Kept(NamedTuple):
@@ -40,7 +42,7 @@ def kept_group(families: Sequence[Family], kept: Sequence[str], samples: Tensor)
 
     It is a symmetry only if no element of it is a transformation that was asked about and is not kept.
 
-    kept: names of transformations.  samples: a few samples, which show whether the user's transformations commute.
+    kept: names of transformations.  samples: a few samples, which show how the user's transformations multiply.
     """
     domains = dict.fromkeys(family.domain for family in families if family.group is not None)
     if not domains:
@@ -57,8 +59,10 @@ def kept_group(families: Sequence[Family], kept: Sequence[str], samples: Tensor)
         if part.group.order > 1:
             total = part.group if total.order == 1 else total * part.group
             parts.append(part.name)
-    if not notes and not _commute(families, kept, samples):
-        notes.append("The user's transformations do not commute with the others, so their group is not known.")
+    users = [family for family in families if family.group is not None and family.domain not in DOMAINS]
+    users = [family for family in users if any(one.name in kept for one in family.transformations)]
+    if not notes and users and not _acts(total, numbers, families, samples):
+        notes.append("The group of the user's transformations and the others is not known: it is no direct product.")
     if notes:
         return Kept(None, {}, "", tuple(notes))
     words = {name: total.words[number] for name, number in numbers.items()}
@@ -111,26 +115,18 @@ def _place(closed: Closure, matrix: Tensor) -> int | None:
     return int(distances.argmin()) if float(distances.min()) < EQUAL else None
 
 
-def _commute(families: Sequence[Family], kept: Sequence[str], samples: Tensor) -> bool:
-    """Whether kept transformations of different domains commute and differ, if some are of the user.
-
-    Those of the catalogue do.
-    """
-    known = [(family.domain, one) for family in families for one in family.transformations if one.name in kept]
-    if all(domain in DOMAINS for domain, _ in known):
-        return True
-    for (domain, one), (other_domain, other) in combinations(known, 2):
-        if domain != other_domain and not (domain in DOMAINS and other_domain in DOMAINS):
-            first, second = one(samples), other(samples)
-            if not _differ(one(second), other(first)) and _differ(first, second):
-                continue
-            return False
-    return True
+def _acts(group: Group, numbers: dict[str, int], families: Sequence[Family], samples: Tensor) -> bool:
+    """Whether the transformations multiply as the elements of the group do, and differ, on a few samples."""
+    known = {numbers[one.name]: one for family in families for one in family.transformations if one.name in numbers}
+    generators = [known[element] for element in group.generator_elements]
+    versions = {0: samples}
+    for element, place, earlier in group.tree:
+        versions[element] = generators[place](versions[earlier])
+    if any(not _differ(versions[g], versions[h]) for g, h in combinations(range(group.order), 2)):
+        return False
+    products = product(zip(group.generator_elements, generators, strict=True), range(group.order))
+    return not any(_differ(one(versions[h]), versions[int(group.table[g, h])]) for (g, one), h in products)
 
 
 def _differ(first: Tensor, second: Tensor) -> bool:
     return float((first - second).norm()) > EQUAL * float(second.norm())
-
-
-#: What the catalogue's transformations act on; those of different domains commute.
-DOMAINS = ("places", "values", "channels")

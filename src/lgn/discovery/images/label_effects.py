@@ -1,6 +1,7 @@
 """Evidence from labels: do the classes survive a transformation, are they permuted, or are they lost?"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -34,7 +35,13 @@ def label_classifier(samples: Tensor, labels: Tensor, classes: int, seed: int) -
 
 
 def label_effect(
-    model: nn.Module, samples: Tensor, transformed: Tensor, labels: Tensor, draws: Tensor | None = None
+    model: nn.Module,
+    samples: Tensor,
+    transformed: Tensor,
+    labels: Tensor,
+    *,
+    classes: int,
+    draws: Tensor | None = None,
 ) -> Evidence:
     """The effect of a transformation on the labels, from test samples x and T x.
 
@@ -49,25 +56,23 @@ def label_effect(
     right = (original == labels).double()
     accuracy, chance = float(right.mean()), float(torch.bincount(labels).max()) / len(labels)
     allowed = LOSS * max(accuracy - chance, 0.0)
-    survives = moved == labels
-    lost, low, high = _interval(right - survives.double(), draws)
-    unchanged = LabelMap("undecided", accuracy, float(survives.double().mean()))
+    survives = (moved == labels).double()
+    lost, low, high = _interval(right - survives, draws)
+    detail = LabelMap("undecided", accuracy, float(survives.mean()))
     if _interval(right, draws)[1] <= chance:  # a classifier that knows nothing has nothing to lose
-        return Evidence("labels", lost, (low, high), None, "undecided", unchanged)
+        return Evidence("labels", lost, (low, high), None, "undecided", detail)
     if high < allowed:
-        survived = LabelMap("survive", accuracy, unchanged.transformed)
-        return Evidence("labels", lost, (low, high), None, "kept", survived)
+        return Evidence("labels", lost, (low, high), None, "kept", replace(detail, effect="survive"))
     first = draws < (int(draws.max()) + 1) // 2
-    permutation = _assignment(moved[first], labels[first])
+    permutation = _assignment(moved[first], labels[first], classes)
     matched = (moved[~first] == permutation[labels[~first]]).double()
     permuted, permuted_low, permuted_high = _interval(right[~first] - matched, draws[~first])
-    if permuted_high < allowed and not torch.equal(permutation, torch.arange(len(permutation))):
+    if permuted_high < allowed and not torch.equal(permutation, torch.arange(classes)):
         detail = LabelMap("permuted", accuracy, float(matched.mean()), tuple(permutation.tolist()))
         return Evidence("labels", permuted, (permuted_low, permuted_high), None, "kept", detail)
     if low > allowed and permuted_low > allowed:
-        changed = LabelMap("lost", accuracy, unchanged.transformed)
-        return Evidence("labels", lost, (low, high), None, "broken", changed)
-    return Evidence("labels", lost, (low, high), None, "undecided", unchanged)
+        return Evidence("labels", lost, (low, high), None, "broken", replace(detail, effect="lost"))
+    return Evidence("labels", lost, (low, high), None, "undecided", detail)
 
 
 def _interval(values: Tensor, draws: Tensor) -> tuple[float, float, float]:
@@ -82,8 +87,7 @@ def _predicted(model: nn.Module, samples: Tensor) -> Tensor:
     return torch.cat([model(laid_out(shrink(part))).argmax(1) for part in samples.split(500)]).cpu()
 
 
-def _assignment(predicted: Tensor, labels: Tensor) -> Tensor:
+def _assignment(predicted: Tensor, labels: Tensor, classes: int) -> Tensor:
     """The permutation of the classes that agrees with most predictions.  (N,), (N,) -> (classes,)"""
-    classes = int(max(predicted.max(), labels.max())) + 1
     counts = torch.zeros(classes, classes)
     return assignment(counts.index_put((labels, predicted), torch.ones(len(labels)), accumulate=True))

@@ -66,16 +66,15 @@ def _period(own: Transformation, samples: Tensor, data: Standardised) -> int | N
 
 def _valid(own: Transformation, data: Standardised, space: Space) -> Transformation:
     """The transformation with its space, if it keeps the shape of all samples and returns finite numbers."""
-    shape = tuple(data.samples.shape[1:])
     if (matrix := own.matrix) is not None:
-        own, size = replace(own, space=own.space or space), math.prod(shape[1:])
+        own, size = replace(own, space=own.space or space), math.prod(data.samples.shape[2:])
         if own.space in AXES and len(matrix) != size:
             raise ValueError(f"candidates must have matrices ({size}, {size}), got {len(matrix)} rows for {own.name!r}")
     for part in data.samples.split(1000):
         moved = data.through(own, part)
-        if tuple(moved.shape[1:]) != shape:
-            given = f"{tuple(moved.shape[1:])} from {own.name!r}"
-            raise ValueError(f"candidates must return samples of the shape {shape}, got {given}")
+        if moved.shape != part.shape:
+            given = f"{tuple(moved.shape)} from {own.name!r}"
+            raise ValueError(f"candidates must return samples of the shape {tuple(part.shape)}, got {given}")
         if not torch.isfinite(moved).all():
             raise ValueError(f"candidates must return finite numbers, got NaN or infinity from {own.name!r}")
     return own

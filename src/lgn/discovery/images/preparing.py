@@ -13,7 +13,8 @@ from lgn.discovery.images.division import HELD_OUT, divide, joined, near_duplica
 from lgn.discovery.images.own import own_families
 from lgn.discovery.images.question import Question, require_different
 from lgn.discovery.images.standardising import Standardised, standardised
-from lgn.discovery.observers import Sides, shrink
+from lgn.discovery.observers import shrink
+from lgn.discovery.observers.observing import Sides
 from lgn.transforms import Family, Space, families_of
 
 #: The largest number of samples that are used: more are not needed.

@@ -66,6 +66,7 @@ def make_question(
         raise ValueError(f"of must be 'data' or 'labels', got {of!r}")
     if evidence is None:
         evidence = ("data",) if labels is None or of == "data" else ("data", "labels")
+    evidence = (evidence,) if isinstance(evidence, str) else tuple(evidence)
     if unknown := [name for name in evidence if name not in EVIDENCE]:
         raise ValueError(f"evidence must be among {', '.join(EVIDENCE)}, got {unknown[0]!r}")
     of = of or ("labels" if "labels" in evidence else "data")
@@ -80,15 +81,19 @@ def make_question(
         raise ValueError(f"effort must be positive, got {effort}")
     if minutes is not None and not minutes > 0:
         raise ValueError(f"minutes must be positive, got {minutes}")
-    if labels is not None and not class_names:
+    if labels is None:
+        class_names = ()
+    elif not class_names:
         class_names = [str(label) for label in range(int(labels.max()) + 1)]
-    chosen = DEFAULTS[kind] if candidates is None else tuple(candidates)
+    if candidates is None:
+        candidates = DEFAULTS[kind]
+    chosen = (candidates,) if isinstance(candidates, str) else tuple(candidates)
     if not chosen:
         raise ValueError("candidates must have at least one candidate, got none")
-    return Question(kind, of, tuple(chosen), asked, tuple(class_names), margin, effort, minutes, seed)
+    return Question(kind, of, chosen, asked, tuple(class_names), margin, effort, minutes, seed)
 
 
-def require_samples(samples: Tensor, labels: Tensor | None, question: Question) -> None:
+def require_samples(samples: Tensor, labels: Tensor | None, blocks: Tensor | None, question: Question) -> None:
     """Raise a ValueError unless the samples can answer the question."""
     kind, sides = question.kind, samples.shape[2:]
     if samples.ndim != axes_of(kind):
@@ -100,6 +105,8 @@ def require_samples(samples: Tensor, labels: Tensor | None, question: Question) 
         raise ValueError(f"samples must be at least {least} with a channel, got {tuple(samples.shape[1:])}")
     if not torch.isfinite(samples.float() if samples.dtype == torch.float16 else samples).all():
         raise ValueError("samples must be finite, got infinities or NaN")
+    if blocks is not None and blocks.shape != (len(samples),):
+        raise ValueError(f"blocks must have shape ({len(samples)},), got {tuple(blocks.shape)}")
     if labels is None:
         return
     if labels.shape != (len(samples),) or labels.is_floating_point() or int(labels.min()) < 0:

@@ -2,7 +2,7 @@
 
 import math
 
-from lgn.discovery.observers import FamilyEvidence
+from lgn.discovery.observers.observing import FamilyEvidence
 from lgn.stats import LEVEL
 
 #: A distance that is told apart better than this is more than half of the range.

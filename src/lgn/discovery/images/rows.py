@@ -7,7 +7,8 @@ from torch import Tensor
 
 from lgn.answer import ByClass, Evidence, Row, ToldApart
 from lgn.discovery.images.ranges import spread
-from lgn.discovery.observers import FamilyEvidence, decide, read
+from lgn.discovery.observers import decide, read
+from lgn.discovery.observers.observing import FamilyEvidence
 from lgn.stats import holm
 
 

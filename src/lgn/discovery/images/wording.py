@@ -6,7 +6,7 @@ from lgn.answer import Row, ToldApart
 from lgn.discovery.images.learned_affine import AffineMap
 from lgn.discovery.images.question import Question
 from lgn.discovery.images.ranges import range_note
-from lgn.discovery.observers import FamilyEvidence
+from lgn.discovery.observers.observing import FamilyEvidence
 
 #: The most transformations that a sentence lists: a cube has 47.
 LISTED = 8
@@ -28,16 +28,16 @@ def sentence(rows: Sequence[Row], found: Sequence[FamilyEvidence], question: Que
     group = f" ({name})" if name and kept else ""
     unchanged, permuting = ([row for row in kept if bool(row.permutation) == moves] for moves in (False, True))
     if unchanged:
-        subject = f"The {kind} and their classes" if question.of == "labels" else f"The {kind}"
-        parts.append(f"{subject} are unchanged by {joined(_spoken(unchanged))}{'' if permuting else group}.")
+        whose = f"the {kind} and their classes" if question.of == "labels" else f"the {kind}"
+        parts.append(_symmetries(unchanged, f" of {whose}{'' if permuting else group}."))
     if permuting:
-        which = "which permutes" if len(permuting) == 1 else "which permute"
-        parts.append(f"The {kind} are unchanged by {joined(_spoken(permuting))}, {which} the classes{group}.")
+        permute = "permutes" if len(permuting) == 1 else "permute"
+        parts.append(_symmetries(permuting, f" of the {kind} that {permute} their classes{group}."))
     if lost:
-        parts.append(f"The {kind}, but not their classes, are unchanged by {joined(_spoken(lost))}.")
+        parts.append(_symmetries(lost, f" of the {kind}, but not of their classes."))
     if broken:
-        rest = "all that was tried" if len(broken) == len(rows) > LISTED else joined(broken)
-        parts.append(f"{'They' if parts else f'The {kind}'} change under {rest}.")
+        every = "all transformations that were tried" if len(broken) == len(rows) > LISTED else joined(broken)
+        parts.append(f"The {kind} change under {every}.")
     if undecided or open_lines:
         parts.append(f"Undecided with {count:,} {kind}: {joined(_spoken(undecided) + open_lines)}{_needed(undecided)}.")
     return " ".join([*parts, *_gains(rows)])
@@ -80,6 +80,11 @@ def joined(phrases: Sequence[str]) -> str:
     if len(phrases) > LISTED:
         return f"{len(phrases)} transformations"
     return " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
+
+
+def _symmetries(rows: Sequence[Row], rest: str) -> str:
+    subject = joined(_spoken(rows))
+    return f"{subject[0].upper()}{subject[1:]} {'is a symmetry' if len(rows) == 1 else 'are symmetries'}{rest}"
 
 
 def _spoken(rows: Sequence[Row]) -> list[str]:
