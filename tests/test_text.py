@@ -58,7 +58,7 @@ def pictures(text: str) -> Iterator[np.ndarray]:
 @pytest.fixture(scope="module")
 def analysis() -> Analysis:
     matrices = torch.stack([operator("rotation", (4, 4), degrees=90), operator("pooling", (4, 4), radius=2)])
-    return analyze_matrices(matrices, (4, 4), names=["a <b> & c", "second"], order=4, draws=50)
+    return analyze_matrices(matrices, patch=(4, 4), names=["a <b> & c", "second"], order=4, draws=50)
 
 
 def test_a_picture_shows_sign_and_size() -> None:

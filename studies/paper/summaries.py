@@ -95,7 +95,7 @@ def singular_values_of(run: Run) -> tuple[float, float]:
 
 
 def _analysis(context: Context, of: Generators) -> Analysis:
-    return analyze_matrices(of.matrices, of.patch, filters=of.filters, order=of.order, **context.options)
+    return analyze_matrices(of.matrices, patch=of.patch, filters=of.filters, order=of.order, **context.options)
 
 
 def _kept(run: Run, name: str, make: Callable[[], Analysis]) -> Scores:

@@ -138,7 +138,7 @@ def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
         return {}
     group = as_group(asked.group)
     nearest = [
-        analyze_matrices(matrix, asked.patch, order=group.element_orders[element]).generators[0].nearest[0]
+        analyze_matrices(matrix, patch=asked.patch, order=group.element_orders[element]).generators[0].nearest[0]
         for matrix, element in zip(matrices, group.generator_elements, strict=True)
     ]
     return {"nearest": [operator_name(one) for one in nearest], "nearest_p": [one.adjusted_p_value for one in nearest]}

@@ -77,7 +77,7 @@ def measure_run(input: str, network: str, draws: int) -> dict[str, Any]:
 
 def _measure(of: Generators, draws: int) -> dict[str, Any]:
     known: dict[str, Any] = {"filters": of.filters, "order": of.order} if len(of.filters) else {}
-    analysis = analyze_matrices(of.matrices, of.patch, draws=draws, **known)
+    analysis = analyze_matrices(of.matrices, patch=of.patch, draws=draws, **known)
     return {"rate": share_with_place(analysis), "limit": LIMIT, "count": len(of.matrices)}
 
 

@@ -32,7 +32,7 @@ def measure_structure(input: str, noise: str, count: int, draws: int) -> dict[st
     """The share of matrices whose structure is found, and of those in which it is named first."""
     random = torch.Generator().manual_seed(0)
     matrices = SHARE * _unit(STRUCTURES[input](count, random)) + SHARE * _unit(NOISES[noise](count, random))
-    analysis = analyze_matrices(matrices, PATCH, draws=draws)
+    analysis = analyze_matrices(matrices, patch=PATCH, draws=draws)
     names = [[finding.name for finding in generator.findings] for generator in analysis.generators]
     found, first = sum(input in found for found in names), sum(found[:1] == [input] for found in names)
     # Quadrants that have a sign are what smooth halves of filters give, so their rate has no bound.
@@ -46,7 +46,7 @@ def measure_operator(input: str, noise: str, count: int, draws: int) -> dict[str
     matrices = _unit(operator(family, PATCH, **keywords).expand(count, D, D))
     if noise != "none":
         matrices = SHARE * matrices + SHARE * _unit(NOISES[noise](count, random))
-    analysis = analyze_matrices(matrices, PATCH, draws=draws)
+    analysis = analyze_matrices(matrices, patch=PATCH, draws=draws)
     rate = analysis.false_discovery_rate
     beyond = [{m.name for m in generator.nearest if m.adjusted_p_value <= rate} for generator in analysis.generators]
     found = sum(family in names for names in beyond)

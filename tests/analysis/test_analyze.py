@@ -28,7 +28,7 @@ def test_known_operators_are_named() -> None:
         ("identity", {}, None),
     ]
     matrices = torch.stack([0.7 * operator(name, SIX, **keywords) for name, keywords, _ in known])
-    analysis = analyze_matrices(matrices, SIX, order=4, draws=200)
+    analysis = analyze_matrices(matrices, patch=SIX, order=4, draws=200)
     for each, (name, _, parameter) in zip(analysis.generators, known, strict=True):
         best = each.nearest[0]
         assert (best.name, best.parameter) == (name, parameter)
@@ -68,7 +68,7 @@ def test_planted_structure_is_found_in_noise() -> None:
     for matrix, name in zip(matrices, names, strict=False):
         ideal = planted(name)
         matrix += 1.5 * ideal / ideal.norm() * D
-    analysis = analyze_matrices(matrices, PATCH, draws=500)
+    analysis = analyze_matrices(matrices, patch=PATCH, draws=500)
     for each, name in zip(analysis.generators, names, strict=False):
         found = {finding.name: finding for finding in each.findings}
         assert name in found
@@ -83,7 +83,7 @@ def test_planted_structure_is_found_in_noise() -> None:
 def test_multi_scale_needs_blocks_that_differ() -> None:
     same = torch.kron(torch.tensor([[1.0, -1.0], [-1.0, 1.0]], dtype=torch.float64).repeat_interleave(2, 0)
                       .repeat_interleave(2, 1), noise(4, 4, seed=0).abs())  # fmt: skip
-    analysis = analyze_matrices(same, PATCH, draws=200)
+    analysis = analyze_matrices(same, patch=PATCH, draws=200)
     by_name = {score.name: score for score in analysis.generators[0].scores}
     assert by_name["quadrant signs"].score == pytest.approx(1)
     assert by_name["block variety"].score == pytest.approx(0, abs=1e-6)
@@ -108,7 +108,7 @@ def test_fresh_starts_have_no_findings(start: str) -> None:
     matrices = draw(10, torch.Generator().manual_seed(0))
     analysis = analyze_matrices(
         matrices,
-        PATCH,
+        patch=PATCH,
         order=4,
         start=matrices,
         filters=noise(10, D, 2, seed=5),
@@ -131,7 +131,7 @@ def test_a_structure_on_u_is_found_on_u() -> None:
     left = torch.linalg.svd(vectors, full_matrices=False)[0]
     projectors = left @ left.mT
     matrices = turn @ projectors + 3 * noise(4, 36, 36, seed=1) @ (identity - projectors)
-    analysis = analyze_matrices(matrices, SIX, order=4, filters=filters, draws=200)
+    analysis = analyze_matrices(matrices, patch=SIX, order=4, filters=filters, draws=200)
     each = analysis.generators[0]
     on_u = each.identifiability
     assert on_u is not None
@@ -149,7 +149,7 @@ def test_a_structure_on_u_is_found_on_u() -> None:
 def test_vectors_that_span_everything_or_nothing() -> None:
     matrices = noise(2, D, D, seed=0)
     full, empty = noise(D, 20, seed=1), torch.zeros(D, 1)
-    analysis = analyze_matrices(matrices, PATCH, vectors=[full, empty], draws=20)
+    analysis = analyze_matrices(matrices, patch=PATCH, vectors=[full, empty], draws=20)
     whole, none = (each.identifiability for each in analysis.generators)
     assert whole is not None
     assert none is not None
@@ -160,7 +160,7 @@ def test_vectors_that_span_everything_or_nothing() -> None:
 
 def test_structures_by_construction_are_never_findings() -> None:
     a = noise(D, D, seed=0)
-    analysis = analyze_matrices(a - a.T, PATCH, by_construction=["skew-symmetric"], draws=50)
+    analysis = analyze_matrices(a - a.T, patch=PATCH, by_construction=["skew-symmetric"], draws=50)
     (each,) = analysis.generators
     score = next(score for score in each.scores if score.name == "skew-symmetric")
     assert (score.by_construction, score.p_value, score.adjusted_p_value) == (True, None, None)
@@ -172,7 +172,7 @@ def test_structures_by_construction_are_never_findings() -> None:
 
 def test_numbers_of_one_generator() -> None:
     turn = operator("rotation", PATCH, degrees=90)
-    analysis = analyze_matrices(turn, PATCH, order=4, names=["turn"], draws=50)
+    analysis = analyze_matrices(turn, patch=PATCH, order=4, names=["turn"], draws=50)
     (each,) = analysis.generators
     assert each.name == "turn"
     assert each.effect_on_identity == tuple(map(tuple, torch.eye(4).flip(1).tolist()))
@@ -188,7 +188,7 @@ def test_numbers_of_one_generator() -> None:
 
 def test_the_same_seed_gives_the_same_analysis() -> None:
     matrices = noise(3, D, D, seed=0)
-    first, second, other = (analyze_matrices(matrices, PATCH, draws=50, seed=seed) for seed in (4, 4, 5))
+    first, second, other = (analyze_matrices(matrices, patch=PATCH, draws=50, seed=seed) for seed in (4, 4, 5))
     assert first == second
     assert first != other
 
@@ -196,16 +196,9 @@ def test_the_same_seed_gives_the_same_analysis() -> None:
 def test_one_dimensional_and_oblong_patches() -> None:
     for patch in ((5, 1), (1, 5), (2, 3)):
         d = math.prod(patch)
-        analysis = analyze_matrices(noise(2, d, d, seed=0), patch, draws=20)
+        analysis = analyze_matrices(noise(2, d, d, seed=0), patch=patch, draws=20)
         assert analysis.patch == patch
         assert len(analysis.generators) == 2
-
-
-def test_labels_become_names() -> None:
-    matrices = noise(2, D, D, seed=0)
-    analysis = analyze_matrices(matrices, PATCH, labels=[(0, 1, 2), (None, None, None)], draws=10)
-    assert [each.name for each in analysis.generators] == ["layer 0, set 1, channel 2", "generator 1"]
-    assert analysis.generators[0].channel == 2
 
 
 GOOD = torch.zeros(2, D, D)
@@ -230,16 +223,16 @@ GOOD = torch.zeros(2, D, D)
 )
 def test_wrong_arguments_are_named(matrices: Tensor, keywords: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        analyze_matrices(matrices, PATCH, **keywords)  # type: ignore[arg-type]
+        analyze_matrices(matrices, patch=PATCH, **keywords)  # type: ignore[arg-type]
 
 
 def test_patches_that_would_take_hours_are_refused_before_anything_is_computed() -> None:
     with pytest.raises(ValueError, match=r"patch .*144 .*29x29"):
-        analyze_matrices(torch.eye(29 * 29), (29, 29))
+        analyze_matrices(torch.eye(29 * 29), patch=(29, 29))
     with pytest.raises(ValueError, match="145x1"):
-        analyze_matrices(torch.eye(145), (145, 1))
+        analyze_matrices(torch.eye(145), patch=(145, 1))
 
 
 def test_a_matrix_of_zeros_has_no_findings() -> None:
-    analysis = analyze_matrices(GOOD, PATCH, order=4, draws=20)
+    analysis = analyze_matrices(GOOD, patch=PATCH, order=4, draws=20)
     assert all(each.findings == () for each in analysis.generators)

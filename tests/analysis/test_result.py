@@ -17,7 +17,7 @@ def analysis() -> Analysis:
     patch = (3, 3)
     matrices = torch.stack([operator("shift", patch, columns=1, fill="zeros"), operator("rotation", patch, degrees=90)])
     return analyze_matrices(
-        matrices, patch, order=4, labels=[(0, 0, None), (0, 1, None)], start=torch.eye(9).expand(2, 9, 9),
+        matrices, patch=patch, order=4, start=torch.eye(9).expand(2, 9, 9),
         filters=torch.randn(2, 9, 1, generator=torch.Generator().manual_seed(0)), draws=50,
     )  # fmt: skip
 

@@ -1,9 +1,10 @@
-"""Matrices on patches of signals and volumes: what can be asked of them is asked, and what not is said."""
+"""Matrices on patches of signals and volumes: their scores, operators and null models."""
 
 import pytest
 import torch
 
 import lgn
+from lgn.actions import Patch
 from lgn.analysis import scores
 from lgn.analysis.smoothness import turned_places
 from lgn.transforms import operator
@@ -24,17 +25,16 @@ CASES = [
 
 
 @pytest.mark.parametrize(("patch", "name", "keywords", "structure"), CASES, ids=[f"{c[1]}-{len(c[0])}" for c in CASES])
-def test_a_known_operator_is_named(patch, name, keywords, structure) -> None:  # type: ignore[no-untyped-def]
+def test_a_known_operator_is_named(patch: Patch, name: str, keywords: dict[str, float], structure: str) -> None:
     matrix = operator(name, patch, **keywords)
-    analysis = lgn.analyze(matrix + 1e-3 * torch.randn_like(matrix), patch)
+    analysis = lgn.analyze(matrix + 1e-3 * torch.randn_like(matrix), patch=patch)
     (found,) = analysis.generators
     assert found.nearest[0].name == name
     assert {key: found.nearest[0].keywords[key] for key in keywords} == pytest.approx(keywords, rel=1e-2)
     assert found.nearest[0].adjusted_p_value <= 0.05
     assert next(score.score for score in found.scores if score.name == structure) > 0.9
     assert "Kronecker" not in {score.name for score in found.scores}
-    text = str(analysis)
-    assert "Kronecker" in text
+    assert "Kronecker" in str(analysis)  # as not tested
 
 
 def test_scores_of_offsets_have_the_dimensions_of_their_space() -> None:
@@ -61,8 +61,7 @@ def test_the_turns_that_a_patch_allows(patch: tuple[int, ...], count: int) -> No
     assert len({tuple(each.tolist()) for each in turns}) == len(turns) == count
 
 
-def test_layers_of_signals_are_analysed_beside_those_of_images() -> None:
-    """One model with both: one analysis, in which each is asked what it can be asked."""
+def test_layers_of_signals_and_of_images_are_analysed_together() -> None:
     model = torch.nn.ModuleList([lgn.nn.GroupConv1d(1, 1, 7, group=4), lgn.nn.GroupConv2d(1, 1, 3, group=4)])
     analysis = lgn.analyze(model)
     assert analysis.patches == ((3, 3), (7,))

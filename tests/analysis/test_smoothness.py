@@ -113,7 +113,7 @@ def test_re_paired_generators_map_filters_of_other_sets_with_the_own_norms() -> 
     "name", ["smooth field, 1 px", "smooth field, 2 px", "three smooth pairs, 1.5 px", "heavy tails"]
 )
 def test_matrices_without_an_operator_have_no_finding(name: str) -> None:
-    analysis = analyze_matrices(MATRICES[name](12, generator(7)), (6, 6), draws=200)
+    analysis = analyze_matrices(MATRICES[name](12, generator(7)), patch=(6, 6), draws=200)
     assert share_with_place(analysis) == 0
     # They would have been findings against white nulls alone.
     if name.startswith("smooth"):
@@ -124,7 +124,7 @@ def test_matrices_without_an_operator_have_no_finding(name: str) -> None:
 @pytest.mark.parametrize("name", ["unrelated smooth sets, colour", "orbits that drift, grey"])
 def test_smooth_filters_without_a_generator_have_no_finding_on_u(name: str) -> None:
     matrices, filters = SETS[name](12, generator(8))
-    analysis = analyze_matrices(matrices, (6, 6), filters=filters, order=4, draws=200)
+    analysis = analyze_matrices(matrices, patch=(6, 6), filters=filters, order=4, draws=200)
     assert all(each.identifiability is not None and each.identifiability.scores for each in analysis.generators)
     assert share_with_place(analysis) == 0
 
@@ -135,7 +135,7 @@ def test_a_turn_between_smooth_filters_is_found_on_u() -> None:
     bases = [span(applied_to(turn, each, 4)) for each in filters]
     off = torch.stack([torch.eye(36).double() - basis @ basis.T for basis in bases])
     matrices = turn @ (torch.eye(36).double() - off) + smooth(12, seed=3) @ off
-    analysis = analyze_matrices(matrices, (6, 6), filters=filters, order=4, draws=200)
+    analysis = analyze_matrices(matrices, patch=(6, 6), filters=filters, order=4, draws=200)
     named = [each.identifiability.nearest[0] for each in analysis.generators if each.identifiability is not None]
     assert [(match.name, match.parameter) for match in named] == [("rotation", 90.0)] * 12
     assert all(match.adjusted_p_value <= 0.05 for match in named)
@@ -144,7 +144,7 @@ def test_a_turn_between_smooth_filters_is_found_on_u() -> None:
 def test_what_a_floor_leaves_open_is_undecided_not_absent() -> None:
     shift = operator("shift", (3, 3), columns=1, fill="cyclic")
     noise = torch.randn(10, 9, 9, generator=generator(), dtype=torch.float64)
-    analysis = analyze_matrices(torch.cat([shift[None], noise]), (3, 3), draws=200)
+    analysis = analyze_matrices(torch.cat([shift[None], noise]), patch=(3, 3), draws=200)
     first, *rest = analysis.generators
     assert first.nearest[0].name == "shift"
     assert first.nearest[0].adjusted_p_value > 0.05  # one relabelling in 280 is a shift again: too many for 11 matrices

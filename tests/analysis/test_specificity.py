@@ -18,7 +18,7 @@ def unit(matrices: torch.Tensor) -> torch.Tensor:
 def test_what_was_planted_is_named_first(name: str) -> None:
     generator = torch.Generator().manual_seed(3)
     matrices = unit(STRUCTURES[name](4, generator)) + 0.5 * unit(NOISES["white"](4, generator))
-    analysis = analyze_matrices(matrices, PATCH, draws=100)
+    analysis = analyze_matrices(matrices, patch=PATCH, draws=100)
     assert [each.findings[0].name for each in analysis.generators] == [name] * 4
 
 
@@ -26,7 +26,7 @@ def test_pure_members_are_named_by_the_smallest_space() -> None:
     generator = torch.Generator().manual_seed(4)
     names = ("Toeplitz", "block-Toeplitz", "circulant", "doubly block-circulant")
     matrices = torch.cat([STRUCTURES[name](1, generator) for name in names])
-    analysis = analyze_matrices(matrices, PATCH, draws=100)
+    analysis = analyze_matrices(matrices, patch=PATCH, draws=100)
     assert [each.findings[0].name for each in analysis.generators] == list(names)
 
 

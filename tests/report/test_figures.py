@@ -26,7 +26,7 @@ def analysis() -> Analysis:
     matrices = torch.randn(5, 16, 16, generator=generator, dtype=torch.float64)
     matrices[3] = operator("shift", PATCH, rows=1) + 0.05 * matrices[3]
     matrices[1] = matrices[1] - 0.9 * matrices[1].T
-    return analyze_matrices(matrices, PATCH, order=4, names=[f"g{k}" for k in range(5)], draws=200)
+    return analyze_matrices(matrices, patch=PATCH, order=4, names=[f"g{k}" for k in range(5)], draws=200)
 
 
 def images(figure: Figure) -> list[np.ndarray]:

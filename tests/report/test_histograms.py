@@ -25,7 +25,7 @@ def test_histogram_counts_every_value() -> None:
 
 def test_they_lie_where_chance_lies() -> None:
     shifts = torch.eye(16, dtype=torch.float64).roll(1, 0)
-    analysis = analyze_matrices(shifts, (4, 4), draws=10)
+    analysis = analyze_matrices(shifts, patch=(4, 4), draws=10)
     scores = {score.name: score for score in analysis.generators[0].scores}
     gaussian = gaussian_histograms(analysis)
     assert set(gaussian) == set(scores)

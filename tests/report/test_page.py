@@ -20,7 +20,7 @@ def analysis() -> Analysis:
     generator = torch.Generator().manual_seed(0)
     matrix, start = torch.randn(2, 36, 36, generator=generator, dtype=torch.float64)
     filters = torch.randn(1, 36, 3, generator=generator, dtype=torch.float64)
-    return analyze_matrices(matrix, (6, 6), order=4, start=start, filters=filters, draws=10, names=["a"])
+    return analyze_matrices(matrix, patch=(6, 6), order=4, start=start, filters=filters, draws=10, names=["a"])
 
 
 def data_of(html: str) -> str:

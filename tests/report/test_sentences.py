@@ -14,7 +14,7 @@ from lgn.transforms import operator
 def analysis() -> Analysis:
     noise = torch.randn(2, 16, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     rotation = operator("rotation", (4, 4), degrees=90)
-    return analyze_matrices(torch.cat([noise[:1], rotation[None]]), (4, 4), names=["noise", "turn"], draws=400)
+    return analyze_matrices(torch.cat([noise[:1], rotation[None]]), patch=(4, 4), names=["noise", "turn"], draws=400)
 
 
 def with_findings(generator: GeneratorAnalysis, *names: str, on: str = "matrix") -> GeneratorAnalysis:

@@ -83,7 +83,7 @@ def test_each_structure_is_planted_in_turn_and_only_there_it_is_found() -> None:
     _, model, initial = _trained(4, "set")  # the orbits of four channels span 12 of 16 dimensions
     made, names = planted(model, initial, "set", through_filters=False)
     assert names == [*PARTS, *PARTS]
-    analysis = analyze_matrices(made.matrices, PATCH, filters=made.filters, order=ORDER, draws=200)
+    analysis = analyze_matrices(made.matrices, patch=PATCH, filters=made.filters, order=ORDER, draws=200)
     found = [{finding.name for finding in each.findings} for each in analysis.generators]
     for name in ("skew-symmetric", "Toeplitz"):
         assert all(name in some for some, there in zip(found, names, strict=True) if there == name)

@@ -104,7 +104,7 @@ def test_an_operator_that_is_there_is_lost_by_re_pairing_and_found_before() -> N
     bases = list(vec(bank.basis.detach().double()).mT)
 
     def turned(matrices: Tensor, filters: list[Tensor]) -> float:
-        scores: Scores = summarise(analyze_matrices(matrices, (4, 4), filters=filters, order=ORDER, draws=200))
+        scores: Scores = summarise(analyze_matrices(matrices, patch=(4, 4), filters=filters, order=ORDER, draws=200))
         return sum(any(name == "rotation" for name, _ in each.operators) for each in scores.generators) / len(matrices)
 
     unlearned = {"encoder.bank.generator.matrix": start_matrices("orthogonal", (len(matrices), 1), 16)}

@@ -1,6 +1,6 @@
 """The structure of generators: scores, spectra, nearest operators, and tests against null models."""
 
-from lgn.analysis.analyze import analyze_matrices
+from lgn.analysis.analyzing import analyze_matrices
 from lgn.analysis.generator import Finding, GeneratorAnalysis, Identifiability, Match, Score
 from lgn.analysis.result import Analysis
 

@@ -1,9 +1,6 @@
 """From p-values to the scores, matches and findings of one matrix."""
 
 import math
-from dataclasses import dataclass
-
-from torch import Tensor
 
 from lgn.actions import Patch
 from lgn.analysis import fourier, scores
@@ -33,30 +30,17 @@ def hypotheses_of(index: int, table: NullDistributions) -> list[Hypothesis]:
     return found
 
 
-@dataclass(frozen=True)
+Tested = tuple[Hypothesis, float, float]  # with its p-value and its adjusted p-value
+
+
 class Results:
-    """The p-values and adjusted p-values of all hypotheses on the matrices of one table."""
+    """The p-values and adjusted p-values of all hypotheses on the matrices of one table, the one of this index."""
 
-    table: NullDistributions
-    rate: float
-    expected: Tensor  # (G, C)
-    p_values: dict[str, Tensor]  # null model -> (G, C)
-    tested: dict[tuple[int, str, str], tuple[Hypothesis, float, float]]  # (member, group, name) -> p, adjusted p
-
-    @classmethod
-    def of(
-        cls,
-        index: int,
-        table: NullDistributions,
-        *,
-        hypotheses: list[Hypothesis],
-        p: Tensor,
-        adjusted: Tensor,
-        rate: float,
-    ) -> "Results":
-        numbers = zip(hypotheses, p.tolist(), adjusted.tolist(), strict=True)
-        tested = {(h.member, h.group, h.name): (h, raw, corrected) for h, raw, corrected in numbers if h.table == index}
-        return cls(table, rate, table.expected(), table.p_values(), tested)
+    def __init__(self, index: int, table: NullDistributions, tested: list[Tested], rate: float) -> None:
+        self.table, self.rate = table, rate
+        self.expected = table.expected()  # (G, C)
+        self.p_values = table.p_values()  # null model -> (G, C)
+        self.tested = {(h.member, h.group, h.name): (h, p, adjusted) for h, p, adjusted in tested if h.table == index}
 
     @property
     def on(self) -> str:

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from lgn.actions import Patch
 from lgn.analysis import Analysis, analyze_matrices
-from lgn.analysis.analyze import analyze_subjects
+from lgn.analysis.analyzing import analyze_subjects
 from lgn.pretrained import find_run, is_pretrained
 from lgn.training import Run
 from lgn.training.subjects import subjects_of
@@ -46,7 +46,7 @@ def analyze(
     if isinstance(source, Tensor):
         if patch is None:
             raise ValueError("patch must be given for matrices: the size (n, m) of the filters that they act on")
-        return analyze_matrices(source, patch, progress=progress, **options)
+        return analyze_matrices(source, patch=patch, progress=progress, **options)
     return _analyze_run(find_run(source), patch, progress, options)
 
 

@@ -112,7 +112,7 @@ PATCH = (4, 4)
 def _scores(make: Make, seed: int, **options: object) -> Scores:
     """A run of four generators: what is made of noise."""
     noise = torch.randn(4, 16, 16, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    return summarise(analyze_matrices(make(noise), PATCH, draws=60, **options))  # type: ignore[arg-type]
+    return summarise(analyze_matrices(make(noise), patch=PATCH, draws=60, **options))  # type: ignore[arg-type]
 
 
 def _skew(noise: torch.Tensor) -> torch.Tensor:
@@ -267,7 +267,7 @@ def test_a_change_on_u_is_compared_with_the_u_of_others() -> None:
             change = torch.randn(6, 16, 1, generator=generator, dtype=torch.float64) @ read.mT
             # No finding is asked for: at this rate no test is given more draws.
             options = {"draws": 20, "false_discovery_rate": 0.99}
-            found = analyze_matrices(start + change, PATCH, filters=filters, start=start, order=3, **options)
+            found = analyze_matrices(start + change, patch=PATCH, filters=filters, start=start, order=3, **options)
             scores.append(summarise(found))
         return Measured(scores)
 

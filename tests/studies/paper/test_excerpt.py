@@ -36,7 +36,7 @@ def analysis() -> Analysis:
     noise[:5] = 3 * (noise[:5] - noise[:5].mT) + noise[:5]
     noise[5:10] = 20 * lgn.transforms.operator("rotation", (4, 4), degrees=90) + noise[5:10]
     filters = torch.randn(15, 16, 1, generator=generator)
-    return analyze_matrices(noise, (4, 4), filters=filters, order=4, start=noise.roll(1, 0), draws=300)
+    return analyze_matrices(noise, patch=(4, 4), filters=filters, order=4, start=noise.roll(1, 0), draws=300)
 
 
 def test_scores_are_read_back_to_the_digits_that_are_kept(analysis: Analysis, tmp_path: Path) -> None:
@@ -112,13 +112,13 @@ def test_a_finding_on_a_matrix_that_is_all_identifiable_is_one_on_what_the_data_
 
 def test_a_group_is_one_at_any_scale_and_an_exact_one_counts() -> None:
     turn = lgn.transforms.operator("rotation", (4, 4), degrees=90).double()
-    groups = summarise(analyze_matrices(torch.stack([turn, turn / 16]), (4, 4), order=4, draws=20))
+    groups = summarise(analyze_matrices(torch.stack([turn, turn / 16]), patch=(4, 4), order=4, draws=20))
     exact, small = (each.facts for each in groups.generators)
     assert exact["closure"] == 0  # which must not be taken for an unknown one
     assert small["closure"] == pytest.approx(1, abs=1e-3)
     assert small["closure up to scale"] == pytest.approx(0, abs=1e-6)
     noise = torch.randn(2, 16, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    none = summarise(analyze_matrices(noise, (4, 4), order=4, draws=20))
+    none = summarise(analyze_matrices(noise, patch=(4, 4), order=4, draws=20))
     assert min(each.facts["closure up to scale"] or 0 for each in none.generators) > 0.5
     assert actions_form_groups("", Measured([groups] * 5)).verdict == "holds"
     assert actions_form_groups("", Measured([groups] * 4)).verdict == "not tested"

@@ -1,14 +1,13 @@
 """`analyze_matrices`: all numbers about generators in one call."""
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from lgn.actions import Patch, act, size_text
+from lgn.actions import Patch, act
 from lgn.analysis import identifiability
 from lgn.analysis.assemble import MATCHES, Results, fourier_of, hypotheses_of
 from lgn.analysis.generator import GeneratorAnalysis, Identifiability, rows
@@ -16,19 +15,18 @@ from lgn.analysis.null_distributions import NullDistributions
 from lgn.analysis.result import Analysis
 from lgn.analysis.significance import adjusted_p_values
 from lgn.analysis.spectrum import spectrum
-from lgn.analysis.subject import FreshStarts, Label, Subject, require_patch
+from lgn.analysis.subject import Columns, FreshStarts, Subject, subjects_of_matrices
 
 
 def analyze_matrices(
     matrices: Tensor,
-    patch: Patch,
     *,
+    patch: Patch,
     names: Sequence[str] | None = None,
-    labels: Sequence[Label] | None = None,
     order: int | None = None,
     start: Tensor | None = None,
-    filters: Sequence[Tensor] | Tensor | None = None,
-    vectors: Sequence[Tensor] | Tensor | None = None,
+    filters: Columns = None,
+    vectors: Columns = None,
     fresh_starts: FreshStarts | None = None,
     by_construction: Iterable[str] = (),
     draws: int = 1_000,
@@ -39,7 +37,7 @@ def analyze_matrices(
     """Measure the structure of matrices, and test it against null models.
 
     matrices: (G, d, d) or (d, d), with d = n * m for the patch (n, m); computed in float64.
-    names, labels: a name and a (layer, set, channel) for each matrix, with None for what it does not have.
+    names: a name for each matrix.
     order: the number p of elements of the filter sets, for closure and roots of unity.
     start: the matrices before training, with the shape of `matrices`.
     filters: for each matrix the bases (d, N) that it acts on, from which the order makes its filter sets; or (G, d, N).
@@ -50,35 +48,14 @@ def analyze_matrices(
     draws: first draws of each null model; tests at the floor get more, up to 50,000.
     progress: show the stages on standard error.
     """
-    matrices = _checked(matrices, patch, "matrices")
-    count = len(matrices)
-    starts = None if start is None else _checked(start, patch, "start")
-    entries = {"start": starts, "names": names, "labels": labels, "filters": filters, "vectors": vectors}
-    for name, given in entries.items():
-        if given is not None and len(given) != count:
-            raise ValueError(f"{name} must have one entry for each of {count} matrices, got {len(given)}")
-    guaranteed = frozenset(by_construction)
-    all_labels: Sequence[Label] = labels if labels is not None else [(None, None, None)] * count
+    subjects = subjects_of_matrices(
+        *(matrices, patch, names, start, filters, vectors),
+        order=order,
+        fresh_starts=fresh_starts,
+        by_construction=frozenset(by_construction),
+    )
     return analyze_subjects(
-        [
-            Subject(
-                matrix=matrices[g],
-                patch=patch,
-                name=names[g] if names is not None else _title(all_labels[g], g),
-                label=all_labels[g],
-                order=order,
-                start=None if starts is None else starts[g],
-                filters=_columns(filters, g),
-                vectors=_columns(vectors, g),
-                fresh_starts=fresh_starts,
-                by_construction=guaranteed,
-            )
-            for g in range(count)
-        ],
-        draws=draws,
-        seed=seed,
-        false_discovery_rate=false_discovery_rate,
-        progress=progress,
+        subjects, draws=draws, seed=seed, false_discovery_rate=false_discovery_rate, progress=progress
     )
 
 
@@ -103,12 +80,10 @@ def analyze_subjects(
         if partial := [subject for subject in same_patch if subject.partial]:
             tables.append(NullDistributions(partial, random, restricted=True))
     hypotheses = [h for index, table in enumerate(tables) for h in hypotheses_of(index, table)]
-    with _one_thread(), _stages(progress) as stage:
-        p, adjusted = adjusted_p_values(tables, hypotheses, draws, false_discovery_rate, stage)
-    results = [
-        Results.of(index, table, hypotheses=hypotheses, p=p, adjusted=adjusted, rate=false_discovery_rate)
-        for index, table in enumerate(tables)
-    ]
+    with _one_thread(), tqdm(bar_format="{desc}", leave=False, disable=None if progress else True) as bar:
+        p, adjusted = adjusted_p_values(tables, hypotheses, draws, false_discovery_rate, bar.set_description_str)
+    tested = list(zip(hypotheses, p.tolist(), adjusted.tolist(), strict=True))
+    results = [Results(index, table, tested, false_discovery_rate) for index, table in enumerate(tables)]
     used = [name for table in tables for name in table.draws if int(table.draws[name].max())]
     return Analysis(
         generators=tuple(_assembled(subject, results) for subject in subjects),
@@ -120,13 +95,6 @@ def analyze_subjects(
         match_tests=sum(h.group == MATCHES for h in hypotheses),
         nulls=tuple(dict.fromkeys(used)),
     )
-
-
-@contextmanager
-def _stages(progress: bool) -> Iterator[Callable[[str], None]]:
-    """A function that shows the name of a stage, on standard error if that is a terminal."""
-    with tqdm(bar_format="{desc}", leave=False, disable=None if progress else True) as bar:
-        yield bar.set_description_str
 
 
 @contextmanager
@@ -184,28 +152,3 @@ def _effect(matrix: Tensor, patch: Patch) -> Tensor:
     impulse = torch.zeros(patch, dtype=torch.float64)
     impulse[tuple(n // 2 for n in patch)] = 1
     return act(matrix, impulse, len(patch)).reshape(-1, patch[-1])
-
-
-def _checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
-    """Square, finite matrices (G, d, d) of the patch in float64, or an error that names the argument."""
-    require_patch(patch)
-    d = math.prod(patch)
-    result = torch.as_tensor(matrices).detach().cpu()
-    if result.is_complex():
-        raise ValueError(f"{name} must be real, got {result.dtype}")
-    result = (result[None] if result.ndim == 2 else result).double()
-    if result.ndim != 3 or result.shape[1:] != (d, d) or len(result) == 0:
-        shape = tuple(torch.as_tensor(matrices).shape)
-        raise ValueError(f"{name} must be (G, {d}, {d}) for a patch of {size_text(patch)}, got shape {shape}")
-    if not torch.isfinite(result).all():
-        raise ValueError(f"{name} must be finite, got infinities or NaN")
-    return result
-
-
-def _columns(given: Sequence[Tensor] | Tensor | None, g: int) -> Tensor | None:
-    return None if given is None else torch.as_tensor(given[g]).detach().cpu().double()
-
-
-def _title(label: Label, g: int) -> str:
-    parts = zip(("layer", "set", "channel"), label, strict=True)
-    return ", ".join(f"{part} {number}" for part, number in parts if number is not None) or f"generator {g}"
