@@ -77,7 +77,7 @@ OPEN = [name for name in FAMILIES if name != "fixed"]
     ("family", "start"),
     sorted({*zip(OPEN, cycle(STARTS), strict=False), *(("dense", start) for start in STARTS)}),
 )
-@pytest.mark.filterwarnings("ignore:every eigenvalue of start rounds to 1")
+@pytest.mark.filterwarnings("ignore:start rounds to the identity")
 @pytest.mark.slow
 def test_a_fresh_network_has_no_findings(family: str, start: str) -> None:
     torch.manual_seed(1)

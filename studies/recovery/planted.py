@@ -12,7 +12,8 @@ from torch.nn import functional as F
 import lgn.data
 from lgn.actions import orbit, unvec, vec
 from lgn.discovery.filters import Fit, fit_generator
-from lgn.generators.fit import consecutive_pairs
+from lgn.generators.fit import filter_pairs
+from lgn.groups import cyclic
 from lgn.measures import total_error
 from lgn.nn import OrbitBank, UndeterminedWarning
 from lgn.penalties import AuxiliaryInverse
@@ -48,7 +49,7 @@ def measure_planted(
     responses = x @ vec(bank).flatten(0, 2).T
     scale = noise * responses.std(0)
     responses = responses + scale * torch.randn(responses.shape, generator=random, dtype=torch.float64)
-    before, _ = consecutive_pairs(bank, "set" if method == "paper" else "layer")
+    before = filter_pairs(vec(bank), cyclic(ORDER), "set" if method == "paper" else "layer")[0][0]
     if method == "paper":
         found = train_bank(sets, _response_loss(x, responses), steps, seed)
         return {"error": identifiable_error(found, matrix, before[:, 0]), "dimension": min(3, before.shape[-1])}

@@ -20,8 +20,9 @@ from torch import Tensor, nn
 from lgn.actions import Patch, vec
 from lgn.analysis.structure import by_offset, energy
 from lgn.generators import Share
-from lgn.generators.fit import consecutive_pairs
+from lgn.generators.fit import filter_pairs
 from lgn.generators.starts import start_matrices
+from lgn.groups import cyclic
 from lgn.nn import OrbitBank
 
 FREE, REPAIRED, OTHER_INPUTS = "free networks", "re-paired", "other inputs"
@@ -126,7 +127,7 @@ def matrices_of(bank: OrbitBank, share: Share) -> Tensor:
 
 def unit_pairs(sets: Tensor, share: Share) -> tuple[Tensor, Tensor]:
     """Elements j and j + 1 of each set as columns (S, C or 1, d, pairs); in each pair the first has norm 1."""
-    before, after = consecutive_pairs(sets.double(), share)
+    before, after = (part[0] for part in filter_pairs(vec(sets.double()), cyclic(sets.shape[1]), share))
     length = before.norm(dim=-2, keepdim=True).clamp_min(1e-30)
     return before / length, after / length
 

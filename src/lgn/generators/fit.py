@@ -1,33 +1,33 @@
-"""The generator that maps each filter of a set to the next, in closed form."""
+"""The generators that map the filters of a set to each other, by least squares."""
 
 import torch
 from torch import Tensor
 
-from lgn.actions import vec
 from lgn.generators.starts import Share
+from lgn.groups import Group
 
 
-def consecutive_pairs(filters: Tensor, share: Share) -> tuple[Tensor, Tensor]:
-    """Elements j and j + 1 of all sets that share a generator, as columns of two matrices.
+def filter_pairs(vectors: Tensor, group: Group, share: Share, *, closed: bool | None = None) -> tuple[Tensor, Tensor]:
+    """Filters and their images under each generator of a group, as columns of two matrices.
 
-    Shapes: (sets, order, channels, n, m) -> two of (leading, channels or 1, d, pairs)
+    In a set of a cyclic group, a generator maps filter j to filter j + 1, and the last filter to the first if the set
+    is `closed`, that is if `A^p = I`. By default, only the sets of groups with several generators are closed.
+
+    Shapes: (..., sets, order, channels, d) -> (..., 1, leading, channels or 1, d, pairs) and
+    (..., generators, leading, channels or 1, d, pairs), with one matrix for each `share`
     """
-    vectors = vec(filters, filters.ndim - 3)  # (sets, order, channels, d)
-    return _columns(vectors[:, :-1], vectors[:, 1:], share)
+    closed = len(group.generators) > 1 if closed is None else closed
+    used = group.order if closed else group.order - 1
 
+    def columns(part: Tensor) -> Tensor:
+        if share == "channel":
+            return part.movedim(-3, -1)
+        if share != "set":
+            part = part.flatten(-4, -3).unsqueeze(-4)
+        return part.flatten(-3, -2).mT.unsqueeze(-3)
 
-def element_pairs(filters: Tensor, moved: Tensor, share: Share) -> tuple[Tensor, Tensor]:
-    """The same for elements g and `moved[g] = a g`, which the generator a of a group relates."""
-    vectors = vec(filters, filters.ndim - 3)
-    return _columns(vectors, vectors[:, moved], share)
-
-
-def _columns(before: Tensor, after: Tensor, share: Share) -> tuple[Tensor, Tensor]:
-    if share == "channel":
-        return before.permute(0, 2, 3, 1), after.permute(0, 2, 3, 1)
-    if share != "set":
-        before, after = before.flatten(0, 1).unsqueeze(0), after.flatten(0, 1).unsqueeze(0)
-    return before.flatten(1, 2).mT.unsqueeze(1), after.flatten(1, 2).mT.unsqueeze(1)
+    after = [columns(vectors[..., group.table[a][:used].to(vectors.device), :, :]) for a in group.generator_elements]
+    return columns(vectors[..., :used, :, :]).unsqueeze(-5), torch.stack(after, -5)
 
 
 def least_squares_generator(before: Tensor, after: Tensor) -> Tensor:

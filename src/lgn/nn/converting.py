@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 
-from lgn.actions import Patch, size_text
+from lgn.actions import Patch, size_text, vec
 from lgn.generators import Family, Generator, Share, Start
-from lgn.generators.fit import consecutive_pairs, element_pairs, least_squares_generator
+from lgn.generators.fit import filter_pairs, least_squares_generator
 from lgn.groups import Group
 from lgn.nn.bank import group_of_layer
 from lgn.nn.conversion import Conversion
@@ -142,10 +142,8 @@ def _sets(module: Plain, order: int) -> Tensor:
 
 def _fitted(sets: Tensor, group: Group, share: Share) -> Start:
     """The generators that take the filters of a set to each other, by least squares."""
-    if len(group.generators) == 1:
-        return least_squares_generator(*consecutive_pairs(sets, share))
-    moves = [group.table[a].to(sets.device) for a in group.generator_elements]
-    return [least_squares_generator(*element_pairs(sets, moved, share)) for moved in moves]
+    before, after = filter_pairs(vec(sets, sets.ndim - 3), group, share)
+    return list(least_squares_generator(before.expand_as(after), after))
 
 
 def _require_small_dense(name: str, patch: Patch, generator: Family) -> None:

@@ -1,5 +1,7 @@
 """The generators of a bank of filters: the linear maps from each filter of a set to another."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Literal, get_args
 
 import torch
@@ -11,7 +13,7 @@ from lgn.discovery.filters.chance import chance_of_fit
 from lgn.discovery.filters.exact_fit import fit_representation
 from lgn.discovery.filters.noise import TOLERANCE, what_is_known
 from lgn.discovery.filters.record import SIGNIFICANCE, Fit, Method
-from lgn.generators.fit import least_squares_generator
+from lgn.generators.fit import filter_pairs, least_squares_generator
 from lgn.groups import Group, as_group
 from lgn.linalg import double
 from lgn.nn.determined import warn_undetermined
@@ -39,51 +41,40 @@ def fit_generator(
     - "unordered": the same if the order of the filters within each set is not known (Note [Elements within a set]).
 
     For the p-value, 99 shuffled banks are fitted, or 19 for "unordered" (Note [Only directions are shuffled]). It is 1
-    for a single set, and if there are not more pairs than dimensions. `share="set"` fits generators for each set.
-    The computation is in float64 on the CPU.
+    for a single set, and if there are not more pairs than dimensions. `share="set"` fits generators for each set. The
+    matrices are float64, on the CPU.
 
     Shapes: bank (sets * order, channels, n, m), set-major; filters of signals have one axis, filters of volumes three
     """
     group = as_group(group)
     method = method or ("least-squares" if len(group.generators) == 1 else "relations")
-    shuffles = (19 if method == "unordered" else 99) if shuffles is None else shuffles
+    unordered, exact = method == "unordered", method in ("relations", "unordered")
+    shuffles = (19 if unordered else 99) if shuffles is None else shuffles
     _require(method, share, shuffles)
     filters = _sets(bank, group)
-    unordered, exact = method == "unordered", method in ("relations", "unordered")
-    closed = exact or len(group.generators) > 1
-
-    def residuals(banks: Tensor) -> Tensor:
-        if unordered:
-            banks = torch.stack([in_order(shuffled, arrange(shuffled, group)) for shuffled in banks])
-        return _unexplained(*_pairs(banks, group, share, closed), orthogonal=method == "procrustes")
-
+    pairs_of = partial(filter_pairs, group=group, share=share, closed=True if exact else None)
     arrangement = arrange(filters, group) if unordered else torch.arange(group.order).expand(len(filters), -1)
     arranged = in_order(filters, arrangement)
-    before, after = _pairs(arranged, group, share, closed)
-    before = before.expand_as(after)
-    p_value = chance_of_fit(filters, shuffles, seed, residuals)
+    before, after = torch.broadcast_tensors(*pairs_of(arranged))
+    p_value = chance_of_fit(filters, shuffles, seed, partial(_residuals, group=group, method=method, pairs_of=pairs_of))
     # If chance fits as well, the residual is not noise, but shows that there is no generator.
     known = what_is_known(before, after, noisy=p_value <= SIGNIFICANCE)
-    seen = known.seen  # the combinations of pairs that are more than noise
     if exact:
-        matrices = fit_representation(arranged, group).unsqueeze(1)
-    elif method == "procrustes":
-        matrices = _orthogonal(before, after)
+        matrices = fit_representation(arranged, group)[:, None, None]
+        left = after - matrices @ before
     else:
-        matrices = least_squares_generator(before @ seen.mT, after @ seen.mT)
-    left = after - (after @ seen.mT @ seen if method == "least-squares" else matrices @ before)
-    dimension, (d, pairs) = int(known.dimension.min()), before.shape[-2:]
-    warn_undetermined(dimension, d, pairs)
+        matrices, left = (_orthogonal if method == "procrustes" else _linear)(before, after, known.seen)
+    warn_undetermined(dimension := int(known.dimension.min()), *before.shape[-2:])
     return Fit(
         method=method,
-        matrices=matrices if share == "set" else matrices[:, 0],
+        matrices=_by_set(matrices, share),
         group=group,
         residual=float(_relative(left, after)),
         trivial_residual=_left_by_scalars(before, after),
         p_value=p_value,
         identifiable_dimension=dimension,
         noise=float(known.noise.max()),
-        standard_errors=known.standard_errors if share == "set" else known.standard_errors[:, 0],
+        standard_errors=_by_set(known.standard_errors, share),
         arrangement=arrangement,
     )
 
@@ -113,33 +104,35 @@ def _sets(bank: Tensor, group: Group) -> Tensor:
     return vec(double(bank.detach()).cpu(), bank.ndim - 2).unflatten(0, (-1, group.order))
 
 
-def _pairs(banks: Tensor, group: Group, share: FitShare, closed: bool) -> tuple[Tensor, Tensor]:
-    """Filters, and their images under each generator, as columns.
-
-    Unless `closed`, the last filter of a set, which a generator with `A^p = I` maps to the first, is left out.
-
-    Shapes: (..., sets, order, channels, d) -> (..., 1, sets or 1, d, pairs), (..., generators, sets or 1, d, pairs)
-    """
-    used = group.order if closed else group.order - 1
-
-    def columns(part: Tensor) -> Tensor:
-        part = part.flatten(-4, -3).unsqueeze(-4) if share == "layer" else part
-        return part.flatten(-3, -2).mT
-
-    after = [columns(banks[..., group.table[a][:used], :, :]) for a in group.generator_elements]
-    return columns(banks[..., :used, :, :]).unsqueeze(-4), torch.stack(after, -4)
+def _by_set(matrices: Tensor, share: FitShare) -> Tensor:
+    """(generators, sets or 1, 1, d, d) -> (generators, sets, d, d), or (generators, d, d) for a shared generator"""
+    return matrices[:, :, 0] if share == "set" else matrices[:, 0, 0]
 
 
-def _orthogonal(before: Tensor, after: Tensor) -> Tensor:
-    """The polar factor on the dimensions that the pairs determine, completed as in least squares."""
+def _linear(before: Tensor, after: Tensor, seen: Tensor) -> tuple[Tensor, Tensor]:
+    """Least squares and its residual, with the combinations of pairs that are more than noise."""
+    return least_squares_generator(before @ seen.mT, after @ seen.mT), after - after @ seen.mT @ seen
+
+
+def _orthogonal(before: Tensor, after: Tensor, _: Tensor) -> tuple[Tensor, Tensor]:
+    """The polar factor on the dimensions that the pairs determine, completed as in least squares, and its residual."""
     u, s, vh = torch.linalg.svd(after @ before.mT)
     kept = (s > TOLERANCE**2 * s[..., :1]).unsqueeze(-2)  # singular values of a product of two are squares
-    return least_squares_generator(vh.mT * kept, u * kept)
+    matrices = least_squares_generator(vh.mT * kept, u * kept)
+    return matrices, after - matrices @ before
 
 
-def _unexplained(before: Tensor, after: Tensor, *, orthogonal: bool) -> Tensor:
-    """The relative residual of the best orthogonal map, or of the best linear map.  -> (...)"""
-    if orthogonal:
+def _residuals(
+    banks: Tensor, group: Group, method: Method, pairs_of: Callable[[Tensor], tuple[Tensor, Tensor]]
+) -> Tensor:
+    """The relative residual of the best linear map of each bank, or of the best orthogonal map.
+
+    Shapes: (banks, sets, order, channels, d) -> (banks,)
+    """
+    if method == "unordered":
+        banks = torch.stack([in_order(bank, arrange(bank, group)) for bank in banks])
+    before, after = pairs_of(banks)
+    if method == "procrustes":
         u, _, vh = torch.linalg.svd(after @ before.mT)
         return _relative(after - u @ (vh @ before), after)
     _, s, vh = torch.linalg.svd(before, full_matrices=False)
@@ -155,6 +148,6 @@ def _left_by_scalars(before: Tensor, after: Tensor) -> float:
 
 
 def _relative(left: Tensor, after: Tensor) -> Tensor:
-    """`|left| / |after|` over all generators and sets together.  (..., generators, sets, d, pairs) -> (...)"""
-    size = after.flatten(-4).norm(dim=-1).clamp_min(torch.finfo(after.dtype).tiny)
-    return left.flatten(-4).norm(dim=-1) / size
+    """`|left| / |after|` over all generators and sets.  (..., generators, sets or 1, 1, d, pairs) -> (...)"""
+    size = after.flatten(-5).norm(dim=-1).clamp_min(torch.finfo(after.dtype).tiny)
+    return left.flatten(-5).norm(dim=-1) / size
