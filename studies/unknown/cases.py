@@ -17,7 +17,7 @@ from lgn.data.rotated import rotate
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.known_maps import ring_derivative
 from lgn.discovery.moments.prepare import prepare
-from lgn.discovery.moments.whitening import principal_directions
+from lgn.discovery.moments.sample import principal_directions
 from lgn.transforms import parse_operator
 from lgn.transforms.warps import rotation_generator
 

@@ -9,11 +9,11 @@ from lgn.actions import matrix_of
 from lgn.answer import Answer, DataSummary
 from lgn.discovery.moments.elements import Element
 from lgn.discovery.moments.finder import Found
-from lgn.discovery.moments.fitted_warp import fit_warp
 from lgn.discovery.moments.judge import Judgement
+from lgn.discovery.moments.known_maps import fit_warp
 from lgn.discovery.moments.moments_answer import Describer
 from lgn.discovery.moments.prepare import Grid
-from lgn.discovery.moments.whitening import Frame, principal_directions
+from lgn.discovery.moments.sample import Frame, principal_directions
 from lgn.generators.affine import places_from_centre, warp_matrices
 from lgn.linalg import polar_factor
 from lgn.measures import nearest_period

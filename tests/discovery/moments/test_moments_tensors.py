@@ -7,10 +7,17 @@ import torch
 from torch import Tensor
 
 from lgn.discovery.moments.ascent import climb, value_and_gradient
-from lgn.discovery.moments.block_products import block_statistic, generic_violation, power
 from lgn.discovery.moments.continuous import form, skew_basis
 from lgn.discovery.moments.invariants import invariant_matrices
-from lgn.discovery.moments.tensors import derive, directions, harmonic_moment, rotate
+from lgn.discovery.moments.tensors import (
+    block_statistic,
+    derive,
+    directions,
+    generic_violation,
+    harmonic_moment,
+    power,
+    rotate,
+)
 from lgn.linalg import polar_factor
 
 R = 5

@@ -17,7 +17,7 @@ from lgn.data.kinds import Kind
 from lgn.discovery.images.asking import discover_images
 from lgn.discovery.moments.moments_answer import continuous_name, sentence_of
 from lgn.discovery.moments.prepare import prepare
-from lgn.discovery.moments.whitening import principal_directions
+from lgn.discovery.moments.sample import principal_directions
 from lgn.generators import Cyclic
 from lgn.groups.closing import generated_by
 from lgn.transforms import AXES, Transformation, find

@@ -4,13 +4,11 @@ import torch
 from torch import Tensor
 
 from lgn.discovery.moments.ascent import Moments, climb
-from lgn.discovery.moments.block_products import Blocks, weakest_direction
 from lgn.discovery.moments.elements import Solution
 from lgn.discovery.moments.invariants import invariants_and_noise
-from lgn.discovery.moments.sample import CLEAR, Classes, Sample, View, choose_frame, permuted
+from lgn.discovery.moments.sample import CLEAR, Classes, Frame, Sample, View, choose_frame, permuted
 from lgn.discovery.moments.search import NEAR, PROMISING, closed, distinct, polish, search, share_of_chance
-from lgn.discovery.moments.tensors import rotate
-from lgn.discovery.moments.whitening import Frame
+from lgn.discovery.moments.tensors import Blocks, rotate, weakest_direction
 from lgn.linalg import assignment
 
 #: The largest number of directions, and of solutions.

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lgn.discovery.moments.block_products import LEVEL, Blocks, products_by_direction
 from lgn.discovery.moments.judge import Judgement, decide
 from lgn.discovery.moments.sample import View
-from lgn.discovery.moments.tensors import derive, on_axis
+from lgn.discovery.moments.tensors import LEVEL, Blocks, derive, on_axis, products_by_direction
 
 #: The largest share of the terms of L . T that remains for a kept L, and the smallest that breaks it for certain.
 FREE, NEARLY = 0.06, 0.03
@@ -38,14 +37,14 @@ class Generator:
     ratio: float = 1.0
 
 
-def find_generators(found: View, judges: Blocks, final: View) -> tuple[Generator, ...]:
+def find_generators(found: View, final: View) -> tuple[Generator, ...]:
     """The generators that one half finds and the other half judges, up to the first that is not kept.
 
     The result has the matrices that all samples find.
     """
     judgements: list[Judgement] = []
     for skew in spectrum(found.blocks)[1][:MOST]:
-        judgement = judge_generator(skew, judges, LEVEL / MOST)
+        judgement = judge_generator(skew, found.judging, LEVEL / MOST)
         if judgement.verdict == "broken" or (judgements and judgements[-1].verdict != "kept"):
             break
         judgements.append(judgement)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -11,10 +10,12 @@ from torch import Tensor
 
 from lgn import groups
 from lgn.answer import Verdict
-from lgn.discovery.moments.block_products import LEVEL, Blocks
-from lgn.discovery.moments.continued import continued
+from lgn.data.seeds import generator_for
+from lgn.discovery.moments.ascent import Moments, climb
 from lgn.discovery.moments.judge import Judgement, Trial, judge
-from lgn.discovery.moments.sample import BEYOND, Classes, Sample, View, permuted
+from lgn.discovery.moments.sample import BEYOND, FOURTH, Classes, Frame, View, permuted, principal_directions
+from lgn.discovery.moments.search import polish
+from lgn.discovery.moments.tensors import LEVEL, Blocks
 from lgn.measures import nearest_period
 
 #: The relative distance at which solutions of both halves are the same map, and at which products are an element.
@@ -23,20 +24,21 @@ MATCH, SAME = 0.4, 0.35
 REPEATED = 0.1
 #: The number of undecided maps that are shown.
 UNDECIDED = 5
+#: The largest number of further directions on which maps are continued, and of random starts there.
+FURTHER, STARTS = 8, 24
 #: The relative distance of a power to the identity at which a map has a period.
 PERIODIC = 0.35
 
-# Note [Third moments are not enough]
-# Third moments of signals that begin anywhere on a ring are the bispectrum B(k, l). A reflection of all Fourier planes,
-# z_k -> e^(i phi_k) conj(z_k), preserves it if its phases are phi_k + phi_l - phi_(k+l): a reversal and a filter. The
-# profiles of digits satisfy this to 0.3 % of a random map, but their fourth moments show that it is no symmetry. So
-# maps that third moments keep are also judged by fourth ones, on the samples that did not find them.
-
 # Note [A jump]
-# Independent coordinates with similar distributions can nearly be exchanged. Of eight log-normal coordinates with a
-# sequence of widths, dozens of exchanges violate 0 to 0.05 of a random map, without a gap, and the margin of "kept"
-# separates them by accident. The zeros of an algebra must be followed by a jump, and so must the elements of a group:
-# no other solution may violate as little as a kept one might.
+# Independent coordinates with similar distributions can nearly be exchanged. Dozens of exchanges may violate 0 to 0.05
+# of a random map, without a gap, and the margin of "kept" separates them by accident. So no other solution may violate
+# as little as a kept one might.
+
+# Note [Few directions]
+# The first r directions alone may have more symmetries than x. Of signals that begin anywhere on a ring, the mean and
+# two harmonics have one relative phase, which a reversal with a filter can always correct; the reversal ends at a third
+# harmonic. So a map is extended to the next gap of the variances: blocks for the new directions are fitted to the
+# samples that found the map, and the other samples judge.
 
 
 class Solution(NamedTuple):
@@ -70,68 +72,37 @@ class Element:
         return replace(self, judgement=replace(self.judgement, verdict="undecided", more=math.inf))
 
 
-@dataclass(frozen=True, eq=False)
-class Fold:
-    """A view that finds maps, and the other half of the samples, which judges them."""
-
-    view: View
-    judges: Sample
-
-    @cached_property
-    def blocks(self) -> Blocks:
-        """The moments of the judges in the frame of the view."""
-        return self.judges.moments(self.view.frame, tuple(self.view.blocks))
-
-    @cached_property
-    def further(self) -> Blocks:
-        """The fourth moments of the judges if third ones searched alone: see Note [Third moments are not enough]."""
-        degrees = self.view.blocks
-        if 3 not in degrees or 4 in degrees or self.view.frame.rank > BEYOND:
-            return {}
-        return self.judges.moments(self.view.frame, (4,))
-
-    def trial(self, solution: Solution, blocks: Blocks) -> Trial:
-        """The moments that a solution must preserve."""
-        classes = solution.classes
-        return solution.inner, blocks, blocks if classes is None else permuted(blocks, classes, axis=1)
-
-
-class _Result(NamedTuple):
-    """A solution of the first half, the same map as the second half finds it, and the judgement."""
-
-    solution: Solution
-    match: Solution | None
-    judgement: Judgement
+#: A solution of the first half, the same map as the second half finds it, and the judgement.
+_Result = tuple[Solution, Solution | None, Judgement]
 
 
 def judged_elements(
-    solutions: Sequence[Solution], first: Fold, second: Fold, final: View
+    solutions: Sequence[Solution], first: View, final: View
 ) -> tuple[tuple[Element, ...], tuple[str, ...]]:
     """The solutions of the first half as elements with verdicts, kept ones first, and notes; broken ones are left out.
 
     A map that both halves find is judged twice, each time by the samples that did not find it. A kept map is left
     undecided if other solutions are as good, or if it does not extend to more directions.
     """
-    again = _found_again(solutions, first.view, second.view)
-    results = [_judged(one, _match(one, again), first, second, LEVEL / len(solutions)) for one in solutions]
-    kept, undecided = ([one for one in results if one.judgement.verdict == word] for word in ("kept", "undecided"))
-    shown = [*kept, *sorted(undecided, key=lambda one: one.judgement.share)[:UNDECIDED]]
-    elements = [_element(result, first.view, second.view, final) for result in shown]
-    notes: tuple[str, ...] = ()
-    if kept and not _jump(kept, [one for one in results if one.judgement.verdict != "kept"]):
-        notes = ("Other maps nearly preserve the moments too, so a symmetry cannot be told from a coincidence.",)
+    second = first.turned_to(first.judges, first.sample)
+    again = _found_again(solutions, first, second)
+    results = [_judged(one, again, first, second, LEVEL / len(solutions)) for one in solutions]
+    kept, undecided = ([one for one in results if one[2].verdict == verdict] for verdict in ("kept", "undecided"))
+    shown = [*kept, *sorted(undecided, key=lambda one: one[2].share)[:UNDECIDED]]
+    elements = [_element(result, first, second, final) for result in shown]
+    note = ""
+    if kept and not _jump(kept, [one for one in results if one[2].verdict != "kept"]):
+        note = "Other maps nearly preserve the moments too, so a symmetry cannot be told from a coincidence."
         elements = [one.undecided() if one.verdict == "kept" else one for one in elements]
     elif kept and solutions[0].classes is None:
-        maps = torch.stack([one.solution.inner for one in kept])
-        verdicts = continued(maps, first.view, first.judges, LEVEL / len(kept))
+        verdicts = _continued(torch.stack([one[0].inner for one in kept]), first, LEVEL / len(kept))
         broken = [place for place, verdict in enumerate(verdicts) if verdict == "broken"]
         for place in broken:
             elements[place] = elements[place].undecided()
-        if broken:
-            notes = (
-                f"{len(broken)} of {len(kept)} maps are kept on the leading directions, but not on the next ones.",
-            )
-    return tuple(sorted(elements, key=lambda one: (one.verdict != "kept", one.judgement.share))), notes
+        note = f"{len(broken)} of {len(kept)} maps are kept on the leading directions, but not on the next ones."
+        note = note if broken else ""
+    elements.sort(key=lambda one: (one.verdict != "kept", one.judgement.share))
+    return tuple(elements), (note,) if note else ()
 
 
 def kept_group(elements: Sequence[Element]) -> groups.Closure | None:
@@ -154,19 +125,21 @@ def _found_again(solutions: Sequence[Solution], there: View, here: View) -> list
     return again
 
 
-def _match(solution: Solution, others: Sequence[Solution]) -> Solution | None:
-    """The nearest solution of the other half if it is near; the frames of both halves are turned to each other."""
-    same = [other for other in others if other.classes == solution.classes]
+def _judged(solution: Solution, again: Sequence[Solution], first: View, second: View, level: float) -> _Result:
+    """The judgement of both halves, if the second half finds a map near the solution, and otherwise of the second."""
+    same = [other for other in again if other.classes == solution.classes]
     best = min(same, key=lambda other: float((other.inner - solution.inner).norm()))
-    return best if float((best.inner - solution.inner).norm()) < MATCH * math.sqrt(len(solution.inner)) else None
+    near = float((best.inner - solution.inner).norm()) < MATCH * math.sqrt(len(solution.inner))
+    found = [(solution, first), (best, second)] if near else [(solution, first)]
+    judgement = judge([_trial(one, view.judging) for one, view in found], level)
+    if judgement.verdict == "kept" and all(view.further for _, view in found):
+        judgement = judge([_trial(one, {**view.judging, **view.further}) for one, view in found], level)
+    return solution, best if near else None, judgement
 
 
-def _judged(solution: Solution, match: Solution | None, first: Fold, second: Fold, level: float) -> _Result:
-    found = [(solution, first)] if match is None else [(solution, first), (match, second)]
-    judgement = judge([fold.trial(one, fold.blocks) for one, fold in found], level)
-    if judgement.verdict == "kept" and all(fold.further for _, fold in found):
-        judgement = judge([fold.trial(one, {**fold.blocks, **fold.further}) for one, fold in found], level)
-    return _Result(solution, match, judgement)
+def _trial(solution: Solution, blocks: Blocks) -> Trial:
+    classes = solution.classes
+    return solution.inner, blocks, blocks if classes is None else permuted(blocks, classes, axis=1)
 
 
 def _jump(kept: Sequence[_Result], others: Sequence[_Result]) -> bool:
@@ -174,16 +147,16 @@ def _jump(kept: Sequence[_Result], others: Sequence[_Result]) -> bool:
 
     Products of elements violate more than the elements, and may be undecided where the elements are not.
     """
-    most = max(result.judgement.at_most for result in kept)
-    as_good = [result.solution for result in others if result.judgement.share < most]
-    if not as_good or kept[0].solution.classes is not None:  # classes distinguish maps as well
+    most = max(judgement.at_most for _, _, judgement in kept)
+    as_good = [solution.inner for solution, _, judgement in others if judgement.share < most]
+    if not as_good or kept[0][0].classes is not None:  # classes distinguish maps as well
         return True
     try:
-        group = groups.closure([result.solution.inner for result in kept], tolerance=MATCH).elements
+        group = groups.closure([solution.inner for solution, _, _ in kept], tolerance=MATCH).elements
     except ValueError:  # it does not close, and nothing is claimed
         return False
-    size = math.sqrt(group.shape[-1])
-    return all(float((group - one.inner).flatten(1).norm(dim=1).min()) < MATCH * size for one in as_good)
+    distances = (group[:, None] - torch.stack(as_good)).flatten(2).norm(dim=2).amin(0)
+    return bool((distances < MATCH * math.sqrt(group.shape[-1])).all())
 
 
 def _element(result: _Result, one: View, other: View, final: View) -> Element:
@@ -200,3 +173,42 @@ def _element(result: _Result, one: View, other: View, final: View) -> Element:
         judgement = replace(judgement, verdict="undecided", more=more)
     period, distance = nearest_period(best)
     return Element(best, classes, judgement, period if distance < PERIODIC else None, error)
+
+
+def _continued(maps: Tensor, view: View, level: float) -> list[Verdict]:
+    """The verdict on the best extension of each map to the next gap of the variances; "kept" if there is no gap.
+
+    Shapes: maps (count, r, r), orthogonal on the directions of the view
+    """
+    wider = _wider(view)
+    if wider is None:
+        return ["kept" for _ in maps]
+    extra = wider.rank - view.frame.rank
+    generator = generator_for("continued maps", view.sample.seed)
+    more = torch.linalg.qr(torch.randn(STARTS, extra, extra, generator=generator, dtype=torch.float64))[0]
+    signs = 1.0 - 2 * torch.randint(2, (STARTS, extra), generator=generator).double()
+    more = torch.cat([more, torch.eye(extra, dtype=torch.float64)[None], torch.diag_embed(signs).unique(dim=0)])
+    found = view.sample.moments(wider, (3, 4) if wider.rank <= FOURTH else (3,))
+    moments = {degree: tensor.mean(0) for degree, tensor in found.items()}
+    blocks = view.judges.moments(wider, (3, 4) if wider.rank <= BEYOND else (3,))
+    return [judge([(_extended(matrix, more, moments), blocks, blocks)], level).verdict for matrix in maps]
+
+
+def _extended(matrix: Tensor, more: Tensor, moments: Moments) -> Tensor:
+    """The extension with the smallest violation.  (r, r), (starts, extra, extra) -> (r + extra, r + extra)"""
+    starts = torch.stack([torch.block_diag(matrix, block) for block in more])
+    inside = torch.block_diag(torch.ones_like(matrix), torch.ones_like(more[0]))
+    quick = {degree: tensor.float() for degree, tensor in moments.items()}
+    found, values = climb(starts.float(), quick, steps=40, inside=inside.float())
+    return polish(found[values.argmax()][None], moments)[0]
+
+
+def _wider(view: View) -> Frame | None:
+    """The frame with the directions up to the next gap of the variances; None if there is no gap soon."""
+    principal, frame = principal_directions(view.sample.x), view.frame
+    ranks = [rank for rank in principal.ranks(frame.rank + FURTHER) if rank > frame.rank]
+    if not ranks:
+        return None
+    whole = principal.frame(min(ranks))
+    to = torch.cat([frame.to, whole.to[frame.rank :]])
+    return Frame(frame.mean, to, torch.cat([frame.back, whole.back[:, frame.rank :]], 1))

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
-from lgn.discovery.moments.block_products import Blocks, is_visible, power, weakest_direction
 from lgn.discovery.moments.class_maps import ENOUGH as ENOUGH_CYCLES
 from lgn.discovery.moments.class_maps import cycles, moments_by_class, solutions_by_class
 from lgn.discovery.moments.continuous import Generator, components, find_generators
-from lgn.discovery.moments.elements import Element, Fold, Solution, judged_elements, kept_group
+from lgn.discovery.moments.elements import Element, Solution, judged_elements, kept_group
 from lgn.discovery.moments.invariants import invariants_and_noise
-from lgn.discovery.moments.sample import CLEAR, FOURTH, Sample, View, choose_frame
+from lgn.discovery.moments.sample import CLEAR, FOURTH, Frame, Sample, View, choose_frame, principal_directions
 from lgn.discovery.moments.search import PROMISING, closed, polish, promising, search
-from lgn.discovery.moments.whitening import Frame, principal_directions
+from lgn.discovery.moments.tensors import Blocks, is_visible, power, weakest_direction
 
 #: Signal-to-noise ratios of the weakest direction: below the first no map is searched, from the second on third moments
 #: suffice.
@@ -50,48 +49,36 @@ class Found:
 
 def find_maps(sample: Sample, rank: int | None, starts: int, progress: bool = False) -> Found:
     """Whiten the samples, search one half for maps that preserve its moments, and judge them by the other half."""
-    _require_rank(sample, rank)
+    if rank is not None:
+        most = min(len(principal_directions(sample.x).variances), len(sample.x) // 4)
+        if not 2 <= rank <= most:
+            raise ValueError(f"rank must be from 2 to {most} for these samples, got {rank}")
     searching, judging = sample.halves()
     with tqdm(total=4, desc="moments", disable=None if progress else True, leave=False) as bar:
         frame, blocks, notes = (_moments if sample.labels is None else moments_by_class)(searching, rank)
         if blocks is None:
             return Found(frame, notes)
-        weakest = weakest_direction(blocks, len(searching.x))
-        if sample.labels is None and weakest < FAINT:
-            return Found(frame, (_too_faint(len(sample.x), weakest),))
         bar.update()
-        first = Fold(View(searching, frame, blocks), judging)
-        final = View.near(sample, first.view)
-        generators = find_generators(first.view, first.blocks, final)
+        first = View(searching, judging, frame, blocks)
+        final = first.turned_to(sample, judging)
+        generators = find_generators(first, final)
         bar.update()
-        count, solutions = _solutions(first.view, generators, starts)
+        count, solutions = _solutions(first, generators, starts)
         bar.update()
-        elements: tuple[Element, ...] = ()
-        if solutions:
-            second = Fold(View.near(judging, first.view), searching)
-            elements, more = judged_elements(solutions, first, second, final)
-            notes = (*notes, *more)
+        elements, more = judged_elements(solutions, first, final) if solutions else ((), ())
         bar.update()
-    elements, generators, more = _believed(elements, generators, tuple(blocks))
+    elements, generators, why = _believed(elements, generators, tuple(blocks))
     return Found(
         frame=final.frame,
-        notes=(*notes, *more),
+        notes=(*notes, *more, *why),
         elements=elements,
         generators=generators,
         degree=max(blocks),
         clarity=power(blocks[max(blocks)])[0] * len(searching.x),
-        weakest=weakest,
+        weakest=weakest_direction(blocks, len(searching.x)),
         solutions=count,
         judged=len(solutions),
     )
-
-
-def _require_rank(sample: Sample, rank: int | None) -> None:
-    if rank is None:
-        return
-    most = min(len(principal_directions(sample.x).variances), len(sample.x) // 4)
-    if not 2 <= rank <= most:
-        raise ValueError(f"rank must be from 2 to {most}, the rank of the data or a quarter of the samples, got {rank}")
 
 
 def _moments(searching: Sample, rank: int | None) -> tuple[Frame, Blocks | None, tuple[str, ...]]:
@@ -102,19 +89,25 @@ def _moments(searching: Sample, rank: int | None) -> tuple[Frame, Blocks | None,
     directions, and if third moments are not clear, both are used.
     """
     frame, blocks = choose_frame(searching, (3,), rank)
-    third = is_visible(blocks[3])
-    clear = third and weakest_direction(blocks, len(searching.x)) >= ENOUGH and frame.rank >= FOURTH
+    third, count = is_visible(blocks[3]), len(searching.x)
+    clear = third and weakest_direction(blocks, count) >= ENOUGH and frame.rank >= FOURTH
     most = min(FOURTH, len(principal_directions(searching.x).variances)) if rank is None else rank
+    visible = third
     if not clear and most <= FOURTH:
         other, fourth = choose_frame(searching, (3, 4) if third else (4,), rank, most)
         if is_visible(fourth[4]):
-            return other, fourth, () if third else (ALONE,)
-    return (frame, blocks, ()) if third else (frame, None, (NOTHING,))
-
-
-def _too_faint(count: int, weakest: float) -> str:
-    more = f"about {round(count * CLEAR / weakest):,}" if weakest > 0 else "many more"
-    return f"The moments of some directions are lost in noise; {more} samples or a smaller rank may show them."
+            frame, blocks, visible = other, fourth, True
+    if not visible:
+        return frame, None, (NOTHING,)
+    weakest = weakest_direction(blocks, count)
+    if weakest < FAINT:
+        more = f"about {round(2 * count * CLEAR / weakest):,}" if weakest > 0 else "many more"
+        return (
+            frame,
+            None,
+            (f"Moments of some directions are lost in noise; {more} samples or a smaller rank may show them.",),
+        )
+    return frame, blocks, () if third else (ALONE,)
 
 
 def _solutions(view: View, generators: Sequence[Generator], starts: int) -> tuple[int, list[Solution]]:

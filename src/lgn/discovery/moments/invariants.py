@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 
 from lgn.discovery.moments.ascent import Moments
-from lgn.discovery.moments.block_products import Blocks
-from lgn.discovery.moments.tensors import rotate
+from lgn.discovery.moments.tensors import Blocks, rotate
 
 # Note [Invariant matrices]
 # A symmetry O commutes with every symmetric matrix that is a contraction of the moments: with the second harmonic

@@ -8,8 +8,14 @@ import torch
 from torch import Tensor
 
 from lgn.answer import Verdict
-from lgn.discovery.moments.block_products import Blocks, block_statistic, generic_violation, products_by_direction
-from lgn.discovery.moments.tensors import BLOCKS, rotate
+from lgn.discovery.moments.tensors import (
+    BLOCKS,
+    Blocks,
+    block_statistic,
+    generic_violation,
+    products_by_direction,
+    rotate,
+)
 from lgn.stats import student_quantile
 
 #: The largest violation of a kept map: relative to a map with the same eigenvalues at a random place, and of any

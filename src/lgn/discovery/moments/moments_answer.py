@@ -12,9 +12,8 @@ from lgn.answer import Answer, DataSummary, Defect, Evidence, LabelMap, Row
 from lgn.answer.answer import Setting
 from lgn.discovery.moments.elements import Element, kept_group
 from lgn.discovery.moments.finder import Found
-from lgn.discovery.moments.fitted_warp import fit_warp
 from lgn.discovery.moments.judge import Judgement
-from lgn.discovery.moments.known_maps import column_map, known_maps, name_generator, name_map
+from lgn.discovery.moments.known_maps import column_map, fit_warp, known_maps, name_generator, name_map
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.sample import Classes
 from lgn.generators import Cyclic
@@ -64,9 +63,13 @@ class Describer:
             settings={**settings, "rank": found.frame.rank, **facts},
         )
 
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return self.data.columns or tuple(str(place + 1) for place in range(len(self.found.frame.mean)))
+
     def _rows(self, words: Sequence[str | None]) -> tuple[Row, ...]:
-        frame, columns = self.found.frame, self.data.columns
-        known = known_maps(self.grid, len(frame.mean), bool(columns)) if self.found.elements else []
+        frame, columns = self.found.frame, self._columns
+        known = list(known_maps(self.grid, len(frame.mean), bool(self.data.columns))) if self.found.elements else []
         rows: dict[str, Row] = {}
         for number, (element, word) in enumerate(zip(self.found.elements, words, strict=True), 1):
             candidates = known if self.grid is not None else [*known, column_map(element.inner, frame, columns)]
@@ -85,7 +88,7 @@ class Describer:
     def _continuous_rows(self) -> tuple[Row, ...]:
         rows: dict[str, Row] = {}
         for number, generator in enumerate(self.found.generators, 1):
-            named = name_generator(generator.inner, self.found.frame, self.grid, self.data.columns)
+            named = name_generator(generator.inner, self.found.frame, self.grid, self._columns)
             name = f"continuous map {number}" if named is None or named[0] in rows else named[0]
             matrix = self.found.frame.lift(torch.linalg.matrix_exp(generator.inner))
             rows[name] = self._row(self._of_rows(name, matrix), generator.judgement, None, named and named[1])
@@ -141,15 +144,12 @@ class Describer:
         return offset if float((frame.to @ offset).norm()) > 3 * noise else None
 
     def _notes(self, rows: Sequence[Row]) -> tuple[str, ...]:
-        found, grid = self.found, self.grid
-        if not found.degree:
-            return ()
-        where = f"{found.frame.rank} of {len(found.frame.mean)} directions"
-        notes = [f"The search used {where} and moments up to order {found.degree}; it may miss maps."]
-        maps = [row.name for row in rows if row.transformation.space == "rows"]
-        if grid is not None and maps:
-            size = "x".join(map(str, (grid.channels, *grid.patch)))
-            notes.append(f"Maps without a name act on small and smooth {grid.kind} of {size}: {', '.join(maps)}.")
+        frame, maps = self.found.frame, [row.name for row in rows if row.transformation.space == "rows"]
+        where = f"{frame.rank} of {len(frame.mean)} directions and moments up to order {self.found.degree}"
+        notes = [f"The search used {where}; it may miss maps."] if self.found.degree else []
+        if self.grid is not None and maps:
+            size = "x".join(map(str, (self.grid.channels, *self.grid.patch)))
+            notes.append(f"Maps without a name act on small and smooth {self.grid.kind} of {size}.")
         if any(row.transformation.offset is not None for row in rows):
             notes.append("Some maps have an offset, so that the mean of the data stays; layers need centred data.")
         return tuple(notes)

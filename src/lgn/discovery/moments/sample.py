@@ -1,4 +1,4 @@
-"""Samples and views of them: a view is a whitened frame with the moments in it, by blocks of samples."""
+"""Samples in whitened frames: the coordinates in which every linear map that preserves a distribution is orthogonal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,12 +9,14 @@ from torch import Tensor
 
 from lgn import stats
 from lgn.data.seeds import generator_for
-from lgn.discovery.moments.block_products import Blocks, weakest_direction
 from lgn.discovery.moments.search import polish
-from lgn.discovery.moments.tensors import BLOCKS, block_moments, directions, rotate
-from lgn.discovery.moments.whitening import MOST, Frame, principal_directions
+from lgn.discovery.moments.tensors import BLOCKS, Blocks, block_moments, directions, rotate, weakest_direction
 from lgn.linalg import polar_factor
 
+#: A direction with less than this share of the largest variance is constant up to rounding.
+CONSTANT = 1e-10
+#: The largest and the smallest rank that the data can choose, and the logarithm of the ratio of two variances at a gap.
+MOST, FEWEST, WIDE = 20, 4, 0.22
 #: The largest number of directions for which fourth moments are used by the search, and by the judges.
 FOURTH, BEYOND = 12, 20
 #: The signal-to-noise ratio that every direction should have if the data choose the rank.
@@ -22,6 +24,79 @@ CLEAR = 8.0
 
 #: Where a map takes every class.
 Classes = tuple[int, ...]
+
+# Note [Third moments are not enough]
+# Third moments of signals that begin anywhere on a ring are their bispectrum, which a reversal with a filter may
+# preserve. For the profiles of digits it does, but their fourth moments show that it is no symmetry. So maps that third
+# moments keep are also judged by fourth ones.
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """`z = to (x - mean)` has mean zero and unit covariance on r directions, and `x - mean` is `back z` there.
+
+    Shapes: mean (d,), to (r, d), back (d, r), with `to back = I`.
+    """
+
+    mean: Tensor
+    to: Tensor
+    back: Tensor
+
+    @property
+    def rank(self) -> int:
+        """The number r of directions."""
+        return self.to.shape[0]
+
+    def apply(self, x: Tensor) -> Tensor:
+        """(N, d) -> (N, r)"""
+        return (x - self.mean) @ self.to.T
+
+    def turned(self, rotation: Tensor) -> "Frame":
+        """The same directions in the coordinates `rotation z`.  (r, r) orthogonal"""
+        return Frame(self.mean, rotation @ self.to, self.back @ rotation.T)
+
+    def lift(self, inner: Tensor) -> Tensor:
+        """A map of z as a map of `x - mean`; other directions stay as they are.  (r, r) -> (d, d)"""
+        eye = torch.eye(len(self.mean), dtype=inner.dtype)
+        return eye + self.back @ (inner - torch.eye(self.rank, dtype=inner.dtype)) @ self.to
+
+    def lower(self, matrix: Tensor) -> Tensor:
+        """A map of `x - mean` on the directions of this frame.  (..., d, d) -> (..., r, r)"""
+        return self.to @ matrix @ self.back
+
+
+@dataclass(frozen=True, eq=False)
+class Principal:
+    """The mean, the nonzero variances in falling order, and their directions.  (d,), (k,), (d, k)"""
+
+    mean: Tensor
+    variances: Tensor
+    directions: Tensor
+
+    def frame(self, rank: int) -> Frame:
+        """The whitening of the leading directions; symmetries that commute with the covariance are orthogonal there."""
+        scale, directions = self.variances[:rank].sqrt(), self.directions[:, :rank]
+        return Frame(self.mean, (directions / scale).T.contiguous(), directions * scale)
+
+    def ranks(self, most: int = MOST) -> list[int]:
+        """Ranks at which the variances can be cut, the largest first: all, or at gaps wider than both neighbours."""
+        count = len(self.variances)
+        ranks = [count] if count <= most else []
+        gaps = [0.0, *(self.variances[:-1] / self.variances[1:]).log().tolist(), 0.0]  # gaps[k] follows the k-th
+        for rank in range(min(most, count - 1), FEWEST - 1, -1):
+            if gaps[rank] >= WIDE and gaps[rank] >= max(gaps[rank - 1], gaps[rank + 1]):
+                ranks.append(rank)
+        return ranks or [min(count, FEWEST)]
+
+
+def principal_directions(x: Tensor) -> Principal:
+    """The principal directions of rows.  (N, d) -> `Principal`"""
+    mean = x.mean(0)
+    centred = x - mean
+    variances, directions = torch.linalg.eigh(centred.T @ centred / len(x))
+    variances, directions = variances.flip(0), directions.flip(1)
+    present = int((variances > CONSTANT * variances[0]).sum())
+    return Principal(mean, variances[:present], directions[:, :present])
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,33 +142,40 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Samples in a frame, with their moments by blocks."""
+    """Samples that find maps in a frame, with their moments by blocks, and the other samples, which judge the maps."""
 
     sample: Sample
+    judges: Sample
     frame: Frame
     blocks: Blocks
 
-    @classmethod
-    def near(cls, sample: Sample, other: "View") -> "View":
-        """Samples in their own whitening, turned to be near the frame of another view."""
-        own = principal_directions(sample.x).frame(other.frame.rank)
-        frame = own.turned(polar_factor(other.frame.to @ own.back))
-        return cls(sample, frame, sample.moments(frame, tuple(other.blocks)))
+    def turned_to(self, sample: Sample, judges: Sample) -> "View":
+        """Other samples in their own whitening, turned to be near this frame."""
+        own = principal_directions(sample.x).frame(self.frame.rank)
+        frame = own.turned(polar_factor(self.frame.to @ own.back))
+        return View(sample, judges, frame, sample.moments(frame, tuple(self.blocks)))
 
     @cached_property
     def moments(self) -> dict[int, Tensor]:
         """The mean of all blocks, by degree.  (classes, r, ..., r)"""
-        return mean_moments(self.blocks)
+        return {degree: tensor.mean(0) for degree, tensor in self.blocks.items()}
+
+    @cached_property
+    def judging(self) -> Blocks:
+        """The moments of the judges."""
+        return self.judges.moments(self.frame, tuple(self.blocks))
+
+    @cached_property
+    def further(self) -> Blocks:
+        """Fourth moments of the judges if third ones searched alone: see Note [Third moments are not enough]."""
+        if 3 not in self.blocks or 4 in self.blocks or self.frame.rank > BEYOND:
+            return {}
+        return self.judges.moments(self.frame, (4,))
 
     def polished(self, matrices: Tensor, classes: Classes | None) -> Tensor:
         """The nearest solutions on these samples to maps of x.  (count, d, d) -> (count, r, r)"""
         target = None if classes is None else permuted(self.moments, classes)
         return polish(polar_factor(self.frame.lower(matrices)), self.moments, target)
-
-
-def mean_moments(blocks: Blocks) -> dict[int, Tensor]:
-    """(BLOCKS, classes, r, ..., r) -> (classes, r, ..., r)"""
-    return {degree: tensor.mean(0) for degree, tensor in blocks.items()}
 
 
 def permuted(moments: Mapping[int, Tensor], classes: Classes, axis: int = 0) -> dict[int, Tensor]:
@@ -126,8 +208,8 @@ def choose_frame(
 def _clearest_first(frame: Frame, blocks: Blocks) -> tuple[Frame, dict[int, Tensor]]:
     """Coordinates in which `M_ij = sum_kl T_ikl T_jkl` is diagonal, the clearest direction first."""
     total = torch.zeros(frame.rank, frame.rank, dtype=torch.float64)
-    for tensor in mean_moments(blocks).values():
-        flat = tensor.reshape(*tensor.shape[:2], -1)
+    for tensor in blocks.values():
+        flat = tensor.mean(0).reshape(tensor.shape[1], frame.rank, -1)
         total = total + torch.einsum("kix,kjx->ij", flat, flat)
     turn = torch.linalg.eigh(total).eigenvectors.flip(1).T
     return frame.turned(turn), {degree: rotate(turn, tensor, degree) for degree, tensor in blocks.items()}

@@ -7,9 +7,8 @@ from torch import Tensor
 
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.ascent import Moments, climb, value_and_gradient
-from lgn.discovery.moments.block_products import Blocks, generic_violation, power
 from lgn.discovery.moments.invariants import block_starts, sign_starts
-from lgn.discovery.moments.tensors import rotate
+from lgn.discovery.moments.tensors import Blocks, generic_violation, power, rotate
 
 #: The relative distance at which two solutions are one, and at which a map is the identity.
 SAME, NEAR = 0.15, 0.2

@@ -1,14 +1,22 @@
-"""Harmonic moments: the mean of the spherical harmonics of the directions `z / |z|`, as symmetric traceless tensors."""
+"""Harmonic moments: means of the spherical harmonics of `z / |z|`, as symmetric traceless tensors, in blocks."""
 
+from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
 import torch
 from torch import Tensor
 
+from lgn import stats
+
 #: The number of blocks of samples: enough for a standard error, few enough for tensors of third order.
 BLOCKS = 32
 #: The largest number of entries of an outer product in memory.
 CHUNK = 2**25
+
+#: Moments by degree, (blocks, classes, r, ..., r).
+Blocks = Mapping[int, Tensor]
+#: The significance level of one half: two halves find maps, and share the level of the answer.
+LEVEL = stats.LEVEL / 2
 
 # Note [Directions]
 # An orthogonal O preserves |z|. A symmetry of z therefore preserves the moments of u = z / |z|, which are bounded, and
@@ -16,6 +24,12 @@ CHUNK = 2**25
 # several representations of the orthogonal group; only the traceless part is new at order l. Its kernel
 #     k_l(u . v) = <h_l(u), h_l(v)>,   k_1 = t,  k_2 = (r t^2 - 1) / (r - 1),  k_3 = ((r + 2) t^3 - 3 t) / (r - 1)
 # is scaled to k_l(1) = 1, so the squared noise of a mean of N samples is 1 / N at every l.
+
+# Note [Block statistics]
+# Let T_b be the moments of block b, and D_b = O . T_b - T_b. The mean of <D_b, D_c> over b != c is an unbiased estimate
+# of |D|^2, whatever the noise of a block is and however its samples depend on each other: noise adds to <D_b, D_b>
+# alone. Its variance has two parts: the variance of a single product over the number of pairs, and the covariance of
+# products that share a block. The second part is zero if D is, and its estimate is never taken to be negative.
 
 
 def directions(z: Tensor) -> Tensor:
@@ -103,3 +117,61 @@ def block_moments(u: Tensor, block: Tensor, degree: int, labels: Tensor | None =
         parts = [inside] if labels is None else [inside[labels[inside] == c] for c in range(classes)]
         blocks.append(torch.stack([harmonic_moment(u[part], degree) for part in parts]) / size)
     return torch.stack(blocks)
+
+
+def block_statistic(products: Tensor) -> tuple[Tensor, Tensor]:
+    """The mean of products of different blocks, and its standard error.  (..., B, B) -> (...), (...)"""
+    blocks = products.shape[-1]
+    pairs = blocks * (blocks - 1)
+    off = ~torch.eye(blocks, dtype=torch.bool)
+    mean = (products * off).sum((-2, -1)) / pairs
+    rest = (products - mean[..., None, None]) * off
+    alone = rest.square().sum((-2, -1)) / pairs
+    # Products of two pairs with a common block: the square of the sum of a row, without its own squares.
+    shared = (rest.sum(-1).square() - rest.square().sum(-1)).sum(-1) / (pairs * (blocks - 2))
+    variance = 2 * alone / pairs + 4 * (blocks - 2) / pairs * shared.clamp_min(0)
+    return mean, variance.sqrt()
+
+
+def products_by_direction(moments: Tensor) -> Tensor:
+    """`<T_b, T_c>` of all pairs of blocks, for every value of the first index.
+
+    Shapes: (B, classes, r, ..., r) -> (r, B, B)
+    """
+    flat = moments.reshape(*moments.shape[:3], -1)
+    return torch.einsum("bkix,ckix->ibc", flat, flat)
+
+
+def power(blocks: Tensor) -> tuple[float, float]:
+    """`|T|^2` of a moment, unbiased, and its standard error; `N |T|^2` is the signal-to-noise ratio of N samples."""
+    mean, error = block_statistic(products_by_direction(blocks).sum(0))
+    return float(mean), float(error)
+
+
+def is_visible(blocks: Tensor) -> bool:
+    """Whether a moment differs from zero."""
+    size, error = power(blocks)
+    return size > stats.student_quantile(1 - LEVEL, len(blocks) - 1) * error
+
+
+def weakest_direction(blocks: Blocks, samples: int) -> float:
+    """The smallest signal-to-noise ratio of a direction, of the moments of all degrees together."""
+    total = torch.stack([products_by_direction(tensor) for tensor in blocks.values()]).sum(0)
+    return float(block_statistic(total)[0].min()) * len(total) * samples / len(blocks)
+
+
+def generic_violation(matrix: Tensor, degree: int) -> float:
+    """The violation of a map with the same eigenvalues at a random place: `(1 - chi_l(O) / chi_l(I)) / 2`.
+
+    chi_l is the character of harmonic tensors of order l, computed from the traces of powers of O.
+    """
+    traces = [float(torch.linalg.matrix_power(matrix, exponent).trace()) for exponent in range(1, degree + 1)]
+    return (1 - _character(traces) / _character([float(len(matrix))] * degree)) / 2
+
+
+def _character(traces: Sequence[float]) -> float:
+    """From the traces of the first l powers, by Newton's identities for symmetric powers."""
+    symmetric, degree = [1.0], len(traces)
+    for k in range(1, degree + 1):
+        symmetric.append(sum(traces[i] * symmetric[k - 1 - i] for i in range(k)) / k)
+    return symmetric[degree] - (symmetric[degree - 2] if degree > 1 else 0.0)
