@@ -136,7 +136,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("arrays", "message"), REFUSED)
-def test_refusals_name_the_file_and_the_array(tmp_path: Path, arrays: dict[str, Any], message: str) -> None:
+def test_errors_name_the_file_and_the_array(tmp_path: Path, arrays: dict[str, Any], message: str) -> None:
     path = saved(tmp_path, **arrays)
     with pytest.raises(DataError, match=message) as caught:
         lgn.data.load(path)

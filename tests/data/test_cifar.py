@@ -15,7 +15,7 @@ RECORDS[:, 0] = [3, 1, 9, 0]
 
 
 class Python2Pickler(pickle._Pickler):  # type: ignore[name-defined]
-    """Writes text and bytes with the opcode that Python 2 had for both, as the published files have it."""
+    """Writes text and bytes with the opcode of Python 2 for both, as in the published files."""
 
     dispatch = dict(pickle._Pickler.dispatch)  # type: ignore[attr-defined]
 
@@ -57,7 +57,7 @@ def test_a_record_is_a_label_then_red_green_blue(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dump", [python2_pickle, lambda value: pickle.dumps(value, protocol=4)])
-def test_both_versions_give_the_same_images(tmp_path: Path, dump: Any) -> None:
+def test_the_binary_and_the_python_version_give_the_same_images(tmp_path: Path, dump: Any) -> None:
     binary = read_cifar_binary(written(tmp_path / "data_batch_1.bin", RECORDS.tobytes()))
     python = read_cifar_python(written(tmp_path / "data_batch_1", dump(batch())))
     assert binary.samples.equal(python.samples)

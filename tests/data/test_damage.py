@@ -1,4 +1,4 @@
-"""Files damaged at random: each is read or refused by name, and nothing crashes deeper."""
+"""Randomly damaged files are read, or refused with a `DataError` that names the file."""
 
 import io
 import pickle

@@ -44,14 +44,12 @@ def test_a_checksum_depends_on_every_pixel_label_and_shape() -> None:
         (IMAGES, torch.tensor([0.0, 1.0, 0.0, 1.0]), "labels .*int64"),
     ],
 )
-def test_a_split_that_does_not_fit_together_is_refused(
-    samples: torch.Tensor, labels: torch.Tensor | None, message: str
-) -> None:
+def test_an_inconsistent_split_is_refused(samples: torch.Tensor, labels: torch.Tensor | None, message: str) -> None:
     with pytest.raises(DataError, match=message):
         Split(samples, labels)
 
 
-def test_a_data_set_that_does_not_fit_together_is_refused() -> None:
+def test_an_inconsistent_data_set_is_refused() -> None:
     with pytest.raises(DataError, match=r"labels .*0\.\.1, got 0\.\.2"):
         data_set(IMAGES, torch.tensor([0, 2, 1, 1]), ("a", "b"), "images")
     with pytest.raises(DataError, match="labels and class names"):

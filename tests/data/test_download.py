@@ -68,7 +68,7 @@ def serve(directory: Path, files: dict[str, bytes]) -> None:
         (directory / name).write_bytes(content)
 
 
-def test_all_files_arrive_as_they_are(mirror: tuple[str, Path], tmp_path: Path) -> None:
+def test_all_files_are_downloaded_unchanged(mirror: tuple[str, Path], tmp_path: Path) -> None:
     address, served = mirror
     serve(served, PACKED)
     folder = fetch(small_mnist(address), tmp_path / "new" / "data")
@@ -78,9 +78,7 @@ def test_all_files_arrive_as_they_are(mirror: tuple[str, Path], tmp_path: Path) 
     assert locate(small_mnist(), [tmp_path / "new" / "data"]).directory == folder
 
 
-def test_the_second_mirror_helps_when_the_first_has_nothing_or_rubbish(
-    mirror: tuple[str, Path], tmp_path: Path
-) -> None:
+def test_the_second_mirror_is_used_if_the_first_fails(mirror: tuple[str, Path], tmp_path: Path) -> None:
     address, served = mirror
     serve(served / "good", PACKED)
     serve(served / "rubbish", dict.fromkeys(PACKED, b"<html>sorry</html>"))
@@ -90,7 +88,7 @@ def test_the_second_mirror_helps_when_the_first_has_nothing_or_rubbish(
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == PACKED
 
 
-def test_failure_says_what_was_tried_and_leaves_nothing(mirror: tuple[str, Path], tmp_path: Path) -> None:
+def test_a_failed_download_names_the_mirrors_and_leaves_no_files(mirror: tuple[str, Path], tmp_path: Path) -> None:
     address, served = mirror
     almost = dict(PACKED)
     almost["t10k-labels-idx1-ubyte.gz"] = b"not what was published"  # the last of the four
@@ -107,7 +105,7 @@ def test_failure_says_what_was_tried_and_leaves_nothing(mirror: tuple[str, Path]
     assert not (tmp_path / "new").exists()
 
 
-def test_failure_leaves_what_was_there_before(tmp_path: Path) -> None:
+def test_a_failed_download_keeps_older_files(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "mine.txt").write_text("mine")
     with pytest.raises(DataError, match="127.0.0.1"):
@@ -115,7 +113,7 @@ def test_failure_leaves_what_was_there_before(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["mine.txt"]
 
 
-def test_a_transfer_that_breaks_off_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_incomplete_transfer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
     class BreaksOff(Quiet):
@@ -160,7 +158,7 @@ def archived_set(content: bytes, address: str) -> NamedSet:
     )
 
 
-def test_an_archive_gives_the_files_of_the_set_and_no_other(mirror: tuple[str, Path], tmp_path: Path) -> None:
+def test_only_the_files_of_the_set_are_extracted_from_an_archive(mirror: tuple[str, Path], tmp_path: Path) -> None:
     address, served = mirror
     content = archive({"batches/a.bin": b"aa", "../../evil": b"x", "batches/readme": b"y", "batches/b.bin": b"bb"})
     serve(served, {"set.tar.gz": content})
@@ -173,7 +171,7 @@ def test_an_archive_gives_the_files_of_the_set_and_no_other(mirror: tuple[str, P
     ("content", "message"),
     [(archive({"batches/a.bin": b"aa"}), "b.bin"), (b"no archive", "archive")],
 )
-def test_an_archive_that_is_not_the_set_is_refused(
+def test_an_archive_without_the_files_of_the_set_is_refused(
     mirror: tuple[str, Path], tmp_path: Path, content: bytes, message: str
 ) -> None:
     address, served = mirror

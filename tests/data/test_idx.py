@@ -62,7 +62,7 @@ def test_a_broken_file_is_refused(tmp_path: Path, content: bytes) -> None:
         read_idx_images(path)
 
 
-def test_a_wrong_checksum_is_refused_raw_and_compressed_alike(tmp_path: Path) -> None:
+def test_a_wrong_checksum_is_refused_for_plain_and_compressed_files(tmp_path: Path) -> None:
     content = encode_idx(IMAGES)
     md5 = hashlib.md5(content).hexdigest()
     other = hashlib.md5(b"other").hexdigest()

@@ -40,7 +40,7 @@ def test_every_digit_is_one_of_mnist(digits: DataSet, mnist: DataSet) -> None:
         assert len(pairs(extract)) == len(extract)
 
 
-def test_mnist_is_whole(mnist: DataSet) -> None:
+def test_mnist_is_complete(mnist: DataSet) -> None:
     assert mnist.train.samples.shape == (60_000, 1, 28, 28)
     assert mnist.test.samples.shape == (10_000, 1, 28, 28)
     assert mnist.train.labels.bincount().tolist() == [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
@@ -50,7 +50,7 @@ def test_mnist_is_whole(mnist: DataSet) -> None:
     assert std == pytest.approx([0.3081], abs=5e-5)
 
 
-def test_cifar10_is_whole(cifar10: DataSet) -> None:
+def test_cifar10_is_complete(cifar10: DataSet) -> None:
     assert cifar10.train.samples.shape == (50_000, 3, 32, 32)
     assert cifar10.test.samples.shape == (10_000, 3, 32, 32)
     assert cifar10.train.labels.bincount().tolist() == [5_000] * 10
@@ -62,7 +62,7 @@ def test_cifar10_is_whole(cifar10: DataSet) -> None:
 
 
 @pytest.mark.parametrize("folder", ["MNIST/raw", "mnist", "."])
-def test_mnist_is_found_as_others_leave_it_raw(
+def test_mnist_is_found_in_the_folders_of_other_libraries(
     mnist: DataSet, data_dir: Path, tmp_path: Path, offline: Path, folder: str
 ) -> None:
     original = locate(NAMED_SETS["mnist"], [data_dir])
@@ -87,14 +87,14 @@ def test_a_damaged_file_of_a_named_set_is_refused(
         lgn.data.load("digits")
 
 
-def test_another_set_of_the_same_file_names_is_not_taken_for_it(tmp_path: Path, offline: Path) -> None:
+def test_another_set_with_the_same_file_names_is_refused(tmp_path: Path, offline: Path) -> None:
     for path in DIGITS_DIRECTORY.glob("*.gz"):
         shutil.copy(path, tmp_path)
     with pytest.raises(DataError, match="checksum"):
         lgn.data.load("fashion-mnist", tmp_path)
 
 
-def test_an_incomplete_set_is_named_with_what_it_lacks(tmp_path: Path, offline: Path) -> None:
+def test_missing_files_of_a_set_are_named(tmp_path: Path, offline: Path) -> None:
     (tmp_path / "cifar-10-batches-bin").mkdir()
     (tmp_path / "cifar-10-batches-bin" / "data_batch_1.bin").write_bytes(b"")
     with pytest.raises(DataError, match=r"incomplete: data_batch_2.bin.* missing"):
@@ -120,7 +120,7 @@ def test_the_python_version_of_cifar10_gives_the_same_set(
     assert lgn.data.load("cifar10", tmp_path, download=False).checksum() == cifar10.checksum()
 
 
-def test_a_hostile_pickle_in_the_place_of_cifar10_is_refused_before_it_is_read(tmp_path: Path, offline: Path) -> None:
+def test_the_checksum_of_a_pickle_is_checked_before_it_is_read(tmp_path: Path, offline: Path) -> None:
     folder = tmp_path / "cifar-10-batches-py"
     folder.mkdir()
     for name in (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch"):
@@ -129,7 +129,7 @@ def test_a_hostile_pickle_in_the_place_of_cifar10_is_refused_before_it_is_read(t
         lgn.data.load("cifar10", tmp_path, download=False)
 
 
-def test_lgn_data_and_the_cache_are_looked_into(
+def test_lgn_data_and_the_cache_are_searched(
     offline: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mnist: DataSet, data_dir: Path
 ) -> None:
     source = locate(NAMED_SETS["mnist"], [data_dir]).directory
@@ -140,7 +140,7 @@ def test_lgn_data_and_the_cache_are_looked_into(
     assert str(source) in lgn.data.load("mnist").source
 
 
-def test_without_the_set_a_sentence_says_where_it_was_looked_for(offline: Path, tmp_path: Path) -> None:
+def test_the_error_for_a_missing_set_names_the_searched_directories(offline: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=f"mnist is not in {tmp_path}, {offline / 'lgn'}: get it with"):
         lgn.data.load("mnist", tmp_path, download=False)
     with pytest.raises(DataError, match=r"rotated-mnist .*mnist is not in"):

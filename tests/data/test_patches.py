@@ -20,7 +20,7 @@ def test_a_patch_is_a_window_of_one_image() -> None:
     assert {tuple(patch.flatten().tolist()) for patch in drawn} <= every
 
 
-def test_all_positions_are_equally_likely_the_last_included() -> None:
+def test_all_positions_are_equally_likely() -> None:
     images = numbered(3, 1, 5, 6)
     corners = patches(images, 3, 24_000, seed=1)[:, 0, 0, 0]
     counts = torch.bincount(corners, minlength=images.numel()).reshape(3, 5, 6)

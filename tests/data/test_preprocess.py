@@ -11,7 +11,7 @@ from lgn.files import decode, encode
 
 
 def random_images(count: int = 300, channels: int = 3, size: int = 4, seed: int = 0) -> torch.Tensor:
-    """Images whose pixels are correlated, each channel on a scale of its own."""
+    """Images with correlated pixels; every channel has its own scale."""
     generator = torch.Generator().manual_seed(seed)
     noise = torch.randn(count, channels, size, size, generator=generator)
     smooth = noise + noise.roll(1, 2) + noise.roll(1, 3)
@@ -35,7 +35,7 @@ def test_standardised_train_has_mean_zero_and_deviation_one() -> None:
     assert torch.allclose(result.double().std((0, 2, 3), correction=0), torch.ones(3, dtype=torch.float64), atol=1e-5)
 
 
-def test_test_images_get_the_statistics_of_train() -> None:
+def test_test_images_are_standardised_with_the_statistics_of_train() -> None:
     train, test = random_images(), torch.full((1, 3, 4, 4), 200, dtype=torch.uint8)
     fitted = fit_preprocessing("standardise", train)
     pixels = train.double() / 255
@@ -50,7 +50,7 @@ def test_a_constant_channel_becomes_zero() -> None:
     assert result[:, 1].abs().max() < 1e-6
 
 
-def test_none_is_zero_to_one() -> None:
+def test_without_preprocessing_pixels_are_from_0_to_1() -> None:
     images = torch.tensor([0, 51, 255], dtype=torch.uint8).reshape(1, 1, 1, 3)
     assert fit_preprocessing("none", images).apply(images).flatten().tolist() == pytest.approx([0, 0.2, 1])
 
@@ -87,7 +87,7 @@ def test_a_wrong_recipe_is_refused(key: str, value: Any) -> None:
         decode(Recipe, stored | {key: value})
 
 
-def test_bad_arguments_are_refused() -> None:
+def test_wrong_arguments_are_refused() -> None:
     images = random_images()
     with pytest.raises(DataError, match="kind"):
         fit_preprocessing("pca", images)

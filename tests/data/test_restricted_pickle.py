@@ -26,7 +26,7 @@ def read(directory: Path, content: bytes) -> dict[bytes, Any]:
     return read_pickled_dict(path, 10_000)
 
 
-def test_arrays_come_back_as_they_were(tmp_path: Path) -> None:
+def test_arrays_are_read_back(tmp_path: Path) -> None:
     array = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
     loaded = read(tmp_path, pickle.dumps({b"data": array, "labels": [1, 2], b"name": b"x"}, protocol=4))
     assert np.array_equal(loaded[b"data"], array)
@@ -76,12 +76,12 @@ def test_no_other_name_is_reached(tmp_path: Path, content: bytes) -> None:
         ([1, 2], "must hold a dictionary, it holds a list"),
     ],
 )
-def test_anything_but_arrays_of_bytes_is_refused(tmp_path: Path, value: Any, message: str) -> None:
+def test_only_arrays_of_bytes_are_accepted(tmp_path: Path, value: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read(tmp_path, pickle.dumps(value, protocol=4))
 
 
-def test_an_array_that_claims_more_than_it_holds_is_refused(tmp_path: Path) -> None:
+def test_an_array_with_a_wrong_shape_is_refused(tmp_path: Path) -> None:
     honest = pickle.dumps({b"data": np.zeros((3, 77), np.uint8)}, protocol=4)
     assert honest.count(b"K\x03KM") == 1  # the shape
     with pytest.raises(DataError, match="has the shape"):

@@ -16,8 +16,8 @@ def random_images(count: int = 6, size: int = 9) -> torch.Tensor:
 
 @pytest.mark.parametrize("size", [8, 9])
 @pytest.mark.parametrize("quarters", [0, 1, 2, 3])
-def test_a_quarter_turn_is_that_of_the_pixels(size: Any, quarters: int) -> None:
-    """Both parities of the size: the centre is the image's, not a pixel's."""
+def test_quarter_turns_move_pixels_exactly(size: Any, quarters: int) -> None:
+    """For even and odd sizes, the centre is that of the image."""
     images = random_images(size=size)
     expected = torch.rot90(images, quarters, (-2, -1))
     turned = rotate(images, torch.full((len(images),), quarters * math.pi / 2))
@@ -25,7 +25,7 @@ def test_a_quarter_turn_is_that_of_the_pixels(size: Any, quarters: int) -> None:
     assert torch.equal(turn(images, torch.full((len(images),), quarters)), expected)
 
 
-def test_each_image_has_its_own_angle() -> None:
+def test_every_image_has_its_own_angle() -> None:
     images = random_images(4)
     expected = torch.stack([torch.rot90(image, quarter, (-2, -1)) for quarter, image in enumerate(images)])
     assert torch.equal(turn(images, torch.arange(4)), expected)
@@ -53,7 +53,7 @@ def test_a_turn_of_an_oblong_image_keeps_its_shape() -> None:
     assert (rows.float().mean().item(), columns.float().mean().item()) == pytest.approx((4, 20), abs=0.2)
 
 
-def test_rotated_mnist_has_the_fields_protocol(mnist: DataSet) -> None:
+def test_rotated_mnist_follows_the_usual_protocol(mnist: DataSet) -> None:
     rotated = rotate_set(mnist, "rotated-mnist", seed=0, quarter_turns=False)
     assert rotated.train.samples.shape == (12_000, 1, 28, 28)
     assert rotated.test.samples.shape == (50_000, 1, 28, 28)
@@ -92,7 +92,7 @@ def test_too_few_digits_are_refused(digits: DataSet) -> None:
         rotate_set(digits, "rotated-mnist", 0)
 
 
-def test_turned_within_a_range(mnist: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_within_a_range(mnist: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     monkeypatch.setattr("lgn.data.rotated.rotate", lambda images, angles: seen.append(angles) or images)
     for within in (45.0, 180.0):

@@ -1,4 +1,4 @@
-"""Which samples are accepted, of which kind they are, and which are refused."""
+"""Samples: their kinds, and data that are refused."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from lgn.data import DataError
 
 
 class Frame:
-    """A data frame, as far as lgn looks at it."""
+    """The part of a data frame that lgn uses."""
 
     def __init__(self, **columns: list[Any]) -> None:
         self.columns = list(columns)
@@ -39,7 +39,7 @@ class Frame:
         ((4, 7, 3), "points", "points"),
     ],
 )
-def test_axes_and_kind_decide(shape: tuple[int, ...], kind: str | None, expected: str) -> None:
+def test_the_kind_follows_from_the_axes_or_is_given(shape: tuple[int, ...], kind: str | None, expected: str) -> None:
     values = torch.rand(shape)
     found = lgn.data.samples(values, kind)
     assert found.kind == expected
@@ -134,6 +134,6 @@ class Triples(Dataset[tuple[int, int, int]]):
         (Triples(), None, "data .*3 values"),
     ],
 )
-def test_refusals_name_the_argument_and_the_given_value(data: Any, kind: str | None, message: str) -> None:
+def test_errors_name_the_argument_and_the_given_value(data: Any, kind: str | None, message: str) -> None:
     with pytest.raises(DataError, match=message):
         lgn.data.samples(data, kind)

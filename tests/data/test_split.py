@@ -41,7 +41,7 @@ def test_a_fraction_outside_zero_and_one_is_refused(fraction: float) -> None:
 
 
 @given(counts=st.lists(st.integers(1, 40), min_size=1, max_size=6), share=st.floats(0, 1), seed=st.integers(0, 2**40))
-def test_exactly_as_many_are_chosen_and_every_class_in_proportion(counts: list[int], share: float, seed: int) -> None:
+def test_the_wanted_number_is_chosen_with_every_class_in_proportion(counts: list[int], share: float, seed: int) -> None:
     labels = torch.cat([torch.full((count,), number) for number, count in enumerate(counts)])
     wanted = len(counts) + int(share * (len(labels) - 1 - len(counts)))
     if not len(counts) <= wanted < len(labels):
@@ -57,8 +57,8 @@ def test_exactly_as_many_are_chosen_and_every_class_in_proportion(counts: list[i
         assert float((each - fair).abs().max()) < 1 + 1e-4
 
 
-def test_where_shares_are_whole_numbers_the_choice_is_that_of_a_split() -> None:
-    """Runs with such numbers of images were made by a split, and go on with the same images."""
+def test_a_choice_of_whole_shares_equals_a_split() -> None:
+    """Stored runs with such numbers of images used a split, and continue with the same images."""
     labels = torch.arange(400) % 10
     for wanted in (10, 50, 200, 390):
         assert torch.equal(choose_indices(labels, wanted, 3), split_indices(labels, 1 - wanted / 400, 3)[0])

@@ -37,7 +37,7 @@ def test_rows_are_signals_if_the_kind_is_given(tmp_path: Path) -> None:
     assert both_parts(found).dtype == torch.float32
 
 
-def test_columns_have_names_and_a_byte_order_mark_is_not_one(tmp_path: Path) -> None:
+def test_columns_have_names_without_the_byte_order_mark(tmp_path: Path) -> None:
     found = lgn.data.load(written(tmp_path, "\ufeffmass,,x 2\n" + TEXT))
     assert found.columns == ("mass", "column 2", "x 2")
     assert len(both_parts(found)) == 10
@@ -104,9 +104,7 @@ def test_several_targets(tmp_path: Path) -> None:
         (TEXT, {"kind": "points"}, "kind .*'points'"),
     ],
 )
-def test_refusals_name_the_file_and_the_reason(
-    tmp_path: Path, text: str, options: dict[str, Any], message: str
-) -> None:
+def test_errors_name_the_file_and_the_reason(tmp_path: Path, text: str, options: dict[str, Any], message: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(DataError, match=message) as caught:
         lgn.data.load(path, **options)

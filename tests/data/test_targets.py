@@ -1,4 +1,4 @@
-"""Which targets are classes and which are numbers."""
+"""Targets: classes and numbers."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def test_integers_of_a_table_need_a_target_kind() -> None:
         ([0.5, 1.0], {"count": 3}, "target .*3 samples, got 2"),
     ],
 )
-def test_refusals_name_the_argument_and_the_given_value(y: Any, options: dict[str, Any], message: str) -> None:
+def test_errors_name_the_argument_and_the_given_value(y: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
         lgn.data.target(y, "tables", **options)
 

@@ -43,7 +43,7 @@ def test_files_are_cut_into_windows_and_no_file_is_in_both_parts(tmp_path: Path)
     assert any("100 frames" in note for note in found.notes)
 
 
-def test_channels_are_apart(tmp_path: Path) -> None:
+def test_channels_are_separated(tmp_path: Path) -> None:
     for number in range(2):
         write_wav(tmp_path / f"{number}.wav", [0.5, -0.5] * 8, channels=2)
     found = lgn.data.load(tmp_path)

@@ -17,7 +17,7 @@ def turn(degrees: float) -> Tensor:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "C1"])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_representation_in_any_coordinates_gives_the_group_back(name: str, seed: int) -> None:
+def test_the_group_of_a_representation_in_any_coordinates(name: str, seed: int) -> None:
     group = groups.as_group(name)
     generator = torch.Generator().manual_seed(seed)
     s = torch.randn(group.order, group.order, generator=generator, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""Finite groups: laws of tables and words, against sympy where it knows an answer."""
+"""Finite groups: tables, words and subgroups, compared with sympy."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ each_name = pytest.mark.parametrize("name", NAMES)
 
 
 def as_sympy(group: groups.Group) -> PermutationGroup:
-    """By its left multiplications."""
+    """The group of its left multiplications."""
     return PermutationGroup([Permutation(group.table[g].tolist()) for g in range(group.order)])
 
 
@@ -142,7 +142,7 @@ def test_names_do_not_depend_on_labels(name: str, expected: str) -> None:
         assert torch.equal(mapped[group.table], again.table[mapped][:, mapped])
 
 
-def test_groups_of_one_order_are_told_apart() -> None:
+def test_groups_of_one_order_are_distinguished() -> None:
     eight = [groups.as_group(name) for name in ("C8", "C2 x C4", "C2 x C2 x C2")]
     eight += [groups.dihedral(4), quaternion()]
     assert [group.name for group in eight] == ["C8", "C2 x C4", "C2 x C2 x C2", "D4", "Q8"]
@@ -183,7 +183,7 @@ def test_counts_of_subgroups_are_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize("name", [*NAMES, "quaternion"])
-def test_irreps_are_orthogonal_irreducible_and_all_there(name: str) -> None:
+def test_irreps_are_orthogonal_irreducible_and_complete(name: str) -> None:
     group = quaternion() if name == "quaternion" else groups.as_group(name)
     size = 0
     for irrep in group.irreps():
@@ -198,7 +198,7 @@ def test_irreps_are_orthogonal_irreducible_and_all_there(name: str) -> None:
     torch.testing.assert_close(group.irreps()[0], torch.ones(group.order, 1, 1, dtype=torch.float64))
 
 
-def test_a_representation_from_generators_is_the_irrep_that_they_are_of() -> None:
+def test_the_generators_of_an_irrep_give_the_irrep() -> None:
     group = groups.symmetric(4)
     for irrep in group.irreps():
         made = group.representation(irrep[list(group.generator_elements)])

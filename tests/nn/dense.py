@@ -1,4 +1,4 @@
-"""Convolution as a matrix, for tests to compare with."""
+"""Convolution as a matrix, for comparison in tests."""
 
 from torch import Tensor
 
@@ -6,7 +6,7 @@ from lgn.nn.kernels.adjoint import Margins
 
 
 def dense_matrix(filters: Tensor, margins: Margins, size: tuple[int, int]) -> Tensor:
-    """`W` of `x = W z` as a matrix, from the definition: each column is a filter put in its place.
+    """`W` of `x = W z` as a matrix, from the definition: a column is a filter in its place.
 
     Shapes: (F, C, n, m) -> (C * H * W, F * H' * W')
     """

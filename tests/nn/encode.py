@@ -1,4 +1,4 @@
-"""Encode once, and say with which kernels: what `test_native` does in processes of their own."""
+"""Encode once and print the kernel: the program of the processes in `test_native`."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Group layers of signals, images and volumes: one test case that each number of axes inherits."""
+"""Group layers of signals, images and volumes: one test class that all numbers of axes inherit."""
 
 import copy
 from functools import partial
@@ -83,7 +83,7 @@ class AxesContract:
     @pytest.mark.parametrize(
         "arguments", [{}, {"stride": 2, "padding": 1, "output_padding": 1}, {"dilation": 2}], ids=str
     )
-    def test_a_transposed_convolution_draws_its_filters(self, arguments: dict[str, Any]) -> None:
+    def test_it_computes_the_transposed_convolution_of_its_filters(self, arguments: dict[str, Any]) -> None:
         layer = self.kind("GroupConvTranspose")(3, 2, self.kernel, group=4, bias="set", generator="cyclic", **arguments)
         plain = self.plain("ConvTranspose")(3, 8, self.kernel, **arguments)
         with torch.no_grad():
@@ -113,7 +113,7 @@ class AxesContract:
 
     @pytest.mark.parametrize("stacked", [True, False])
     def test_reversal_of_the_last_axis_goes_through_three_layers(self, stacked: bool) -> None:
-        """Convolutions and normalisation with statistics of sets; layers that ignore the sets do not pass it on."""
+        """Convolutions and normalisation of sets are equivariant; layers that ignore the sets are not."""
         flip = matrix_of(lambda x: x.flip(-1), (3,) * self.axes, torch.float32)
         options = {"padding": 1, "bias": "set", "generator": Fixed(flip[None, None], (3,) * self.axes, 2)}
         convolution = partial(self.kind("GroupConv"), group=2, kernel_size=3, **options)
@@ -158,7 +158,7 @@ class AxesContract:
 
     @pytest.mark.parametrize("share", ["channel", "set", "layer", "network"])
     @pytest.mark.parametrize("family", FAMILIES)
-    def test_every_family_is_merged_and_the_original_untouched(self, family: str, share: Any) -> None:
+    def test_every_family_is_merged_and_the_original_is_unchanged(self, family: str, share: Any) -> None:
         d = 3**self.axes
         start: Any = torch.linalg.qr(torch.randn(d, d))[0] if family == "fixed" else "orthogonal"
         plain = nn.Sequential(self.plain("Conv")(3, 8, 3), nn.ReLU(), self.plain("ConvTranspose")(8, 8, 3))
@@ -173,7 +173,7 @@ class AxesContract:
         assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
     def test_from_filters_keeps_the_network(self) -> None:
-        """With a generator for each channel, and sets of two, the filters are kept exactly."""
+        """With a generator per channel and sets of two, the filters are kept exactly."""
         plain = self.network().double()
         x = self.x(dtype=torch.float64)
         torch.testing.assert_close(lgn.convert(plain, group=2, from_filters=True, share="channel")(x), plain(x))
@@ -208,7 +208,7 @@ class AxesContract:
             optimizer.step()
         assert penalty().item() < 0.1 * before
 
-    def test_every_matrix_has_its_place_and_its_filters(self) -> None:
+    def test_every_matrix_has_a_site_with_its_filters(self) -> None:
         layer = self.kind("GroupConv")(3, 2, self.kernel, group=4)
         found = generator_sites(layer)
         assert [place.name for place in found] == ["bank, set 1", "bank, set 2"]
@@ -241,7 +241,7 @@ class AxesContract:
 
     @pytest.mark.parametrize("algorithm", ["ista", "fista"])
     def test_an_unfolded_encoder_codes_sparsely(self, algorithm: Any) -> None:
-        """Without normalisation and with a safe step its layers make `|x - W z|^2 / 2 + lambda |z|_1` smaller."""
+        """Without normalisation and with a safe step, layers lower `|x - W z|^2 / 2 + lambda |z|_1`."""
         options: dict[str, Any] = {"step": "safe", "normalise": False, "tied": True, "padding": "same"}
         encoder = UnfoldedEncoder(
             3, 2, self.kernel, num_layers=12, group=4, algorithm=algorithm, dtype=torch.float64, **options
@@ -277,7 +277,7 @@ class AxesContract:
             with pytest.raises(ValueError, match="x must"):
                 each(torch.zeros(1, 3, *(7,) * (self.axes - 1), 2))
 
-    def test_bad_numbers_are_named(self) -> None:
+    def test_wrong_numbers_are_named(self) -> None:
         kind = self.kind("GroupConv")
         wrong = (3,) * (self.axes + 1)
         with pytest.raises(ValueError, match="kernel_size must"):
@@ -304,7 +304,7 @@ class TestVolumes(AxesContract):
 
 @pytest.mark.parametrize(("axes", "word"), [(1, "reversal"), (2, "reflection columns"), (3, "mirror 3")])
 def test_the_table_of_equivariance_on_any_number_of_axes(axes: int, word: str) -> None:
-    """A network that keeps the reversal of the last axis does so in every layer; one that ignores sets does not."""
+    """A network that is equivariant to the reversal of the last axis is so in every layer."""
     torch.manual_seed(0)
     convolution, stack = (getattr(lgn.nn, f"{name}{axes}d") for name in ("GroupConv", "GroupStackConv"))
     flip = Fixed(lgn.transforms.parse_operator(word, (3,) * axes).float()[None, None], (3,) * axes, 2)

@@ -82,7 +82,7 @@ def test_all_kinds_of_convolutions() -> None:
 
 @pytest.mark.parametrize("share", ["set", "network"])
 @pytest.mark.parametrize("family", ["dense", "orthogonal", "cyclic", "doubly-stochastic"])
-def test_a_network_on_meta_stays_there_and_loads_the_real_one(family: str, share: Any) -> None:
+def test_a_network_on_meta_is_converted_and_loads_real_weights(family: str, share: Any) -> None:
     with torch.device("meta"):
         model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3))
     converted = lgn.convert(model, group=4, generator=family, share=share)
@@ -98,7 +98,7 @@ def test_a_network_on_meta_stays_there_and_loads_the_real_one(family: str, share
 
 
 @pytest.mark.parametrize("arguments", [{"generator": "circulant"}, {"generator": "affine"}, {"from_filters": True}])
-def test_what_is_impossible_on_meta_is_refused(arguments: dict[str, Any]) -> None:
+def test_arguments_that_need_values_are_refused_on_meta(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(arguments))):
         lgn.convert(nn.Conv2d(3, 8, 3, device="meta"), group=4, **arguments)
 

@@ -1,4 +1,4 @@
-"""How much of a generator filters can determine, by counting; and that the count is what a fit finds."""
+"""The dimension on which filters determine a generator: counted, and compared with fits."""
 
 import warnings
 from typing import Any
@@ -36,19 +36,19 @@ def test_it_is_counted_by_share_and_family(changes: dict[str, Any], expected: tu
     assert determined_dimension(model) == expected
 
 
-def test_what_one_dimension_leaves_open_is_a_sign_that_an_orthogonal_generator_keeps() -> None:
+def test_an_orthogonal_generator_is_determined_by_all_dimensions_but_one() -> None:
     for sets, expected in ((5, 16), (4, 12)):
         model = GroupConv2d(1, sets, 4, group=4, generator="orthogonal", share="layer")
         assert determined_dimension(model) == (expected, 16)
     assert determined_dimension(GroupConv2d(1, 5, 4, group=4, generator="dense", share="layer")) == (15, 16)
 
 
-def test_the_generator_that_is_known_least_counts() -> None:
+def test_the_least_determined_generator_counts() -> None:
     model = nn.Sequential(GroupConv2d(1, 8, 3, group=4, share="layer"), GroupConv2d(1, 2, 5, group=4, share="layer"))
     assert determined_dimension(model) == (6, 25)
 
 
-def test_a_fit_finds_the_rank_that_was_counted() -> None:
+def test_a_fit_has_the_counted_rank() -> None:
     torch.manual_seed(0)
     for channels, sets in ((1, 3), (2, 2), (3, 4)):
         layer = GroupConv2d(channels, sets, 4, group=4, share="layer")

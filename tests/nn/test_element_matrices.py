@@ -1,4 +1,4 @@
-"""Filters of a known action by one product are those of the chain, and follow what they are made from."""
+"""Filters of a fixed action by one product agree with step-by-step orbits."""
 
 import copy
 
@@ -20,15 +20,15 @@ def _seed() -> None:
 
 
 def by_the_chain(layer: nn.Module, monkeypatch: pytest.MonkeyPatch) -> Tensor:
-    """The filters as a learned action would make them."""
+    """The filters of the layer without element matrices."""
     with monkeypatch.context() as patch:
         patch.setattr(ElementMatrices, "of", lambda *_: None)
         return layer.filters()  # type: ignore[no-any-return, operator]
 
 
 @pytest.mark.parametrize("group", ["C4", "D4", "C8", "D1"])
-def test_filters_and_gradients_are_those_of_the_chain(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the first layer and of one on sets, on bases that are free and on circular harmonics."""
+def test_filters_and_gradients_agree_with_step_by_step_orbits(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a first layer and a layer on sets, with free bases and with circular harmonics."""
     net = GroupNet(2, 3, group=group, parameters=3000, num_layers=2, dtype=torch.float64)
     for layer in net.convolutions:
         ways = layer.filters(), by_the_chain(layer, monkeypatch)
@@ -43,8 +43,8 @@ def test_second_derivatives() -> None:
     assert torch.autograd.gradgradcheck(lambda x, *rest: ElementFilters.apply(x, *rest).square(), given)
 
 
-def test_matrices_that_were_written_anew_are_seen() -> None:
-    """Loaded, moved to another type, copied: filters are always those of the matrices that the layer has."""
+def test_matrices_are_computed_again_after_a_change() -> None:
+    """Filters follow the matrices of the layer after loading, copying and a change of dtype."""
     starts = [operator("rotation", (3, 3), degrees=180).float(), operator("reflection", (3, 3), axis="columns").float()]
     layers = [GroupStackConv2d(2, 3, 3, group=2, generator="fixed", share="network", start=each) for each in starts]
     wanted = [layer.filters().detach().clone() for layer in layers]
@@ -55,7 +55,7 @@ def test_matrices_that_were_written_anew_are_seen() -> None:
     assert layers[0].double().filters().dtype == torch.float64
 
 
-def test_cached_filters_are_the_same_and_a_learned_action_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_fixed_and_shared_actions_have_element_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
     known = GroupConv2d(1, 2, 3, group=4, generator="fixed", share="layer", start=TURN)
     with cached(known):
         assert torch.equal(known.filters(), by_the_chain(known, monkeypatch))

@@ -1,4 +1,4 @@
-"""What torch and others do with a network must also work with a group network."""
+"""Export, compilation, tracing, distributed training and storage of group networks."""
 
 import copy
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def test_export_of_a_merged_network(family: str, images: Tensor) -> None:
 
 @each_family
 def test_export_of_a_group_network(family: str, images: Tensor) -> None:
-    """Without merging too: the orbit is part of the program."""
+    """Without merging: the orbits are part of the program."""
     model = small_network(family)
     program = torch.export.export(model, (images,))
     torch.testing.assert_close(program.module()(images), model(images))
@@ -59,7 +59,7 @@ def test_export_of_a_group_network(family: str, images: Tensor) -> None:
 @each_family
 @pytest.mark.slow
 def test_compile_as_one_graph(family: str, images: Tensor) -> None:
-    """Forward and backward, for each family."""
+    """Forward and backward, for all families."""
     torch._dynamo.reset()  # it allows one function no more than so many recompilations
     model = small_network(family)
     compiled = torch.compile(copy.deepcopy(model), fullgraph=True, backend="aot_eager")
@@ -74,7 +74,7 @@ def test_compile_as_one_graph(family: str, images: Tensor) -> None:
 
 @each_family
 def test_symbolic_trace_of_a_group_network(family: str, images: Tensor) -> None:
-    """The graph has the layers' own banks: what it is trained with, they learn."""
+    """The graph has the banks of the layers, so training the graph trains them."""
     model = nn.Sequential(small_network(family), nn.Flatten(), nn.Linear(8 * 29 * 28, 4), GroupLinear(4, 2, group=2))
     traced = torch.fx.symbolic_trace(model)
     torch.testing.assert_close(traced(images), model(images))
@@ -94,7 +94,7 @@ def test_symbolic_trace_of_layers_by_themselves(bias: Any, images: Tensor) -> No
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
-def test_script_is_refused_in_a_sentence_and_takes_the_merged_network(images: Tensor) -> None:
+def test_script_accepts_merged_networks_only(images: Tensor) -> None:
     model = small_network()
     with pytest.raises(TypeError, match=r"must be given a plain network, got GroupConv2d: use lgn.merge\(model\)"):
         torch.jit.script(model)
@@ -164,8 +164,8 @@ def test_safetensors_stores_a_shared_generator_once(family: str, images: Tensor,
     assert fresh.layers[0][0].conv1.bank.generator is fresh.layers[1][1].conv2.bank.generator
 
 
-def test_import_stays_light() -> None:
-    """In a process of its own: what draws, distributes or downloads is not there after `import lgn`."""
+def test_importing_lgn_imports_no_heavy_packages() -> None:
+    """In a new process: packages for figures, distribution and downloads are not imported."""
     import subprocess
     import sys
 

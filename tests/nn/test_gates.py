@@ -11,7 +11,7 @@ from lgn.nn import Gates, GroupNet, invariance_errors
 
 
 def net_of(group: str, value: float | None = None) -> GroupNet:
-    """With random scales and shifts, and all gates at a value."""
+    """A network with gates at a value."""
     torch.manual_seed(0)
     net = GroupNet(1, 10, group=group, parameters=6000, num_layers=3, gates=True, dtype=torch.float64)
     assert net.gates is not None
@@ -27,7 +27,7 @@ def some_images(count: int = 3) -> Tensor:
 
 
 @pytest.mark.parametrize(("name", "ranges"), [("C8", 5), ("C5", 3), ("C2", 2), ("D1", 2)])
-def test_gates_fall_with_the_distance_and_an_element_has_that_of_its_inverse(name: str, ranges: int) -> None:
+def test_gates_fall_with_the_distance_from_the_identity(name: str, ranges: int) -> None:
     gates, group = Gates(as_group(name), dtype=torch.float64), as_group(name)
     torch.testing.assert_close(gates.probabilities(), torch.full((ranges,), 1 / ranges, dtype=torch.float64))
     torch.nn.init.normal_(gates.logits, std=0.3)
@@ -40,7 +40,7 @@ def test_gates_fall_with_the_distance_and_an_element_has_that_of_its_inverse(nam
 
 
 def test_the_loss_is_the_expected_loss_over_all_ranges() -> None:
-    """Against the sum as it is written, range by range."""
+    """Compared with the sum over all ranges."""
     torch.manual_seed(0)
     gates, codes = Gates(as_group("C4"), dtype=torch.float64), torch.rand(5, 3 * 4, 2, 2, dtype=torch.float64)
     head, labels = torch.randn(3, 7, dtype=torch.float64), torch.tensor([0, 1, 2, 3, 4])
@@ -72,7 +72,7 @@ def test_open_gates_are_the_whole_group_and_closed_ones_the_identity() -> None:
         torch.testing.assert_close(loss, F.cross_entropy(net(images), labels, reduction="sum"))
 
 
-def test_answers_keep_what_gates_keep() -> None:
+def test_the_network_is_invariant_to_the_open_gates() -> None:
     images = some_images()
     errors = invariance_errors(net_of("C4", 20.0), images, group="C4")
     assert max(errors.values()) < 1e-12
@@ -81,7 +81,7 @@ def test_answers_keep_what_gates_keep() -> None:
 
 
 @pytest.mark.parametrize("name", ["C8", "D1"])
-def test_gradients_are_those_of_finite_differences(name: str) -> None:
+def test_gradients_agree_with_finite_differences(name: str) -> None:
     torch.manual_seed(0)
     group = as_group(name)
     gates = Gates(group, dtype=torch.float64)
@@ -95,8 +95,8 @@ def test_gradients_are_those_of_finite_differences(name: str) -> None:
     assert torch.autograd.gradcheck(loss, (gates.logits, codes, head))
 
 
-def test_gradients_of_a_network_are_those_of_finite_differences() -> None:
-    """Through all layers, for gates and for what lies before them."""
+def test_gradients_of_a_network_agree_with_finite_differences() -> None:
+    """Through all layers, for gates and for the layers before them."""
     net, images, labels = net_of("C8"), some_images(), torch.tensor([1, 5, 7])
     net.gated_loss(images, labels)[0].backward()
     for parameter in (net.gates.logits, net.head.bias, net.norms[0].norm.weight):  # type: ignore[union-attr]
@@ -111,7 +111,7 @@ def test_gradients_of_a_network_are_those_of_finite_differences() -> None:
             assert float(parameter.grad[place]) == pytest.approx((losses[0] - losses[1]) / 2e-6, rel=1e-4, abs=1e-8)
 
 
-def test_the_plain_network_answers_the_same() -> None:
+def test_the_merged_network_has_equal_outputs() -> None:
     net, images = net_of("C8"), some_images()
     torch.testing.assert_close(lgn.merge(net)(images), net(images))
 

@@ -127,7 +127,7 @@ def four_layers(matrices: list[Tensor], dtype: torch.dtype, kernel: int = 3) -> 
 
 
 def symmetries() -> list[Callable[[Tensor], Tensor]]:
-    """The eight, in the order of the group's elements: r^j, then r^j s."""
+    """The eight symmetries in the order of the elements of D4: r^j, then r^j s."""
     return [
         lambda x, j=j, flip=flip: (x.flip(-1) if flip else x).rot90(j, (-2, -1)) for flip in (0, 1) for j in range(4)
     ]
@@ -162,7 +162,7 @@ def test_the_table_shows_which_element_a_perturbed_generator_breaks() -> None:
 
 
 def test_a_learned_network_keeps_its_relations_and_moves_its_codes() -> None:
-    """With a Representation that was learned from a random start, W -> rho(u) W still moves elements by the table."""
+    """With a Representation that was trained, W -> rho(u) W still moves elements by the table."""
     shared = Representation(lgn.generators.start_matrices("orthogonal", (2, 1), 9), (3, 3), D4)
     model = nn.Sequential(
         GroupConv2d(1, 3, kernel_size=3, group=D4, generator=shared, share="layer"),
@@ -184,7 +184,7 @@ def test_a_learned_network_keeps_its_relations_and_moves_its_codes() -> None:
 
 
 def test_a_filter_bank_across_channels_is_the_kronecker_product() -> None:
-    """B (x) A on the channels and pixels of a filter, for S3 that permutes colours while it turns nothing."""
+    """B (x) A on the channels and pixels of a filter, for S3 on colours."""
     group = groups.symmetric(3)
     swaps = [torch.eye(3)[[1, 0, 2]], torch.eye(3)[[0, 2, 1]]]
     layer = GroupConv2d(
@@ -291,7 +291,7 @@ def test_wrong_arguments_of_the_table_are_named() -> None:
         lgn.equivariance_table(nn.Conv2d(1, 1, 3), x)
 
 
-def test_relations_are_the_penalty_that_closure_is_of_a_cyclic_group() -> None:
+def test_the_penalty_on_relations_equals_closure_for_cyclic_groups() -> None:
     cyclic = GroupConv2d(1, 3, 3, group=4)
     assert torch.equal(lgn.penalties.Relations(cyclic, 0.5)(), lgn.penalties.Closure(cyclic, 0.5)())
     dense = GroupConv2d(1, 3, kernel_size=3, group=D4, dtype=torch.float64)

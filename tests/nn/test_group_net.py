@@ -1,4 +1,4 @@
-"""`GroupNet`: its answers do not see its group, it has as many numbers as asked, and it becomes a plain network."""
+"""`GroupNet`: its invariance, its number of parameters, and merging."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from lgn.transforms import operator
 
 
 def blurred(count: int, side: int, dtype: torch.dtype = torch.float64) -> Tensor:
-    """Smooth images that are dark towards their corners, which turns cut off."""
+    """Smooth images with dark corners, which turns cut off."""
     torch.manual_seed(1)
     place = torch.linspace(-1, 1, side, dtype=dtype)
     disc = (-6 * (place[:, None] ** 2 + place[None, :] ** 2)).exp()
@@ -23,7 +23,7 @@ def blurred(count: int, side: int, dtype: torch.dtype = torch.float64) -> Tensor
 
 
 def settled(net: GroupNet, images: Tensor) -> GroupNet:
-    """After a few batches, so that normalisation has statistics, and with scales and shifts that are no ones."""
+    """The network after a few batches, with statistics, scales and shifts of normalisation that are not trivial."""
     net.train()
     for norm in net.norms:
         nn.init.uniform_(norm.norm.weight, 0.5, 1.5)
@@ -35,7 +35,7 @@ def settled(net: GroupNet, images: Tensor) -> GroupNet:
 
 @pytest.mark.parametrize("side", [28, 27, 9])
 @pytest.mark.parametrize("name", ["D4", "C4", "D2", "C2", "D1", "C8", "D8", "C12"])
-def test_quarter_turns_and_flips_of_the_group_change_nothing(name: str, side: int) -> None:
+def test_quarter_turns_and_flips_of_the_group_keep_the_output(name: str, side: int) -> None:
     torch.manual_seed(0)
     net = GroupNet(1, 10, group=name, parameters=8000, dtype=torch.float64)
     images = torch.randn(4, 1, side, side, dtype=torch.float64)
@@ -48,7 +48,7 @@ def test_quarter_turns_and_flips_of_the_group_change_nothing(name: str, side: in
     assert max(errors[word] for word in exact) < 1e-12
 
 
-def test_what_is_not_in_the_group_changes_answers() -> None:
+def test_transformations_outside_of_the_group_change_the_output() -> None:
     torch.manual_seed(0)
     images = torch.randn(4, 1, 28, 28, dtype=torch.float64)
     net = settled(GroupNet(1, 10, group="C4", parameters=8000, dtype=torch.float64), images)
@@ -59,7 +59,7 @@ def test_what_is_not_in_the_group_changes_answers() -> None:
 
 
 @pytest.mark.parametrize(("name", "most"), [("C8", 0.15), ("C16", 0.15), ("D8", 0.15)])
-def test_turns_between_pixels_change_little(name: str, most: float) -> None:
+def test_turns_between_pixels_change_the_output_little(name: str, most: float) -> None:
     torch.manual_seed(0)
     images = blurred(16, 28)
     with_group = settled(GroupNet(1, 10, group=name, dtype=torch.float64), images)
@@ -89,7 +89,7 @@ def test_the_action_is_a_representation(name: str, kernel: int) -> None:
 
 @pytest.mark.parametrize("name", ["C8", "C4", "D4", "D1", "C16", None])
 @pytest.mark.parametrize(("parameters", "channels", "classes"), [(25_000, 1, 10), (60_000, 3, 100), (10_000, 3, 2)])
-def test_it_has_as_many_parameters_as_asked(name: str | None, parameters: int, channels: int, classes: int) -> None:
+def test_it_has_the_given_number_of_parameters(name: str | None, parameters: int, channels: int, classes: int) -> None:
     net = GroupNet(channels, classes, group=name, parameters=parameters)
     count = sum(p.numel() for p in net.parameters())
     assert 0.98 * parameters < count <= parameters
@@ -97,7 +97,7 @@ def test_it_has_as_many_parameters_as_asked(name: str | None, parameters: int, c
 
 
 @pytest.mark.parametrize("share", ["set", "layer", "channel"])
-def test_learned_generators_count(share: str) -> None:
+def test_learned_generators_are_counted_as_parameters(share: str) -> None:
     net = GroupNet(1, 10, group="C4", parameters=25_000, num_layers=3, kernel_size=3, generator="dense", share=share)  # type: ignore[arg-type]
     assert 0.9 * 25_000 < sum(p.numel() for p in net.parameters()) <= 25_000
     assert all(p.requires_grad for p in net.parameters())
@@ -111,7 +111,7 @@ def test_free_filters_are_the_same_network() -> None:
 
 
 @pytest.mark.parametrize("name", ["C8", "D4", None])
-def test_merged_it_is_plain_convolutions_with_equal_outputs(name: str | None) -> None:
+def test_a_merged_network_has_plain_convolutions_and_equal_outputs(name: str | None) -> None:
     torch.manual_seed(0)
     images = torch.randn(5, 1, 28, 28, dtype=torch.float64)
     net = settled(GroupNet(1, 10, group=name, parameters=8000, dtype=torch.float64), images)
@@ -121,7 +121,7 @@ def test_merged_it_is_plain_convolutions_with_equal_outputs(name: str | None) ->
     assert sum(isinstance(each, lgn.nn.GroupConv2d) for each in net.modules()) == (0 if name is None else 5)
 
 
-def test_the_gradient_is_right() -> None:
+def test_gradients_agree_with_finite_differences() -> None:
     torch.manual_seed(0)
     net = GroupNet(1, 3, group="C8", parameters=1500, num_layers=3, kernel_size=3, dtype=torch.float64)
     images = torch.randn(3, 1, 8, 8, dtype=torch.float64)
@@ -189,14 +189,14 @@ def test_classes_that_the_group_permutes_are_permuted(
         ({"action": ["turn 90", "flip rows"]}, "action must be a list of one name"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, object], sentence: str) -> None:
+def test_wrong_arguments_are_named(arguments: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         GroupNet(**{"in_channels": 1, "num_classes": 10, **arguments})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "family"), [("C4", "cyclic"), ("C8", "cyclic"), ("D4", "representation")])
-def test_generators_that_begin_with_the_group_are_one_for_all_layers_and_learn(name: str, family: str) -> None:
-    """Before the first step the network keeps the group as the given one does; after it, relations still hold."""
+def test_generators_that_start_at_the_group_are_shared_and_trained(name: str, family: str) -> None:
+    """The network begins at the action of the group; after training, the relations still hold."""
     torch.manual_seed(0)
     net = GroupNet(
         1, 10, group=name, parameters=9000, generator=family, share="network", start="group", dtype=torch.float64

@@ -1,4 +1,4 @@
-"""Group layers: what they compute, the law of their elements, and what they refuse."""
+"""Group layers: their outputs, their training, and wrong arguments."""
 
 import copy
 import pickle
@@ -58,7 +58,7 @@ def test_the_law_holds_for_each_set_under_its_own_generator() -> None:
 
 @each_share
 @pytest.mark.parametrize("family", TRAINED)
-def test_all_is_trained(family: str, share: Any) -> None:
+def test_all_parameters_are_trained(family: str, share: Any) -> None:
     layer = GroupConv2d(3, 2, (2, 3), group=3, generator=family, share=share)
     before = {name: value.clone() for name, value in layer.state_dict().items()}
     optimizer = torch.optim.Adam(layer.parameters(), lr=0.01)
@@ -71,15 +71,15 @@ def test_all_is_trained(family: str, share: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_types(dtype: torch.dtype) -> None:
-    """A start in another type than the layer's is no reason to fail later."""
+def test_a_layer_has_the_given_dtype(dtype: torch.dtype) -> None:
+    """A start may have another dtype than the layer."""
     start = torch.linalg.qr(torch.randn(6, 6, dtype=torch.float64))[0]
     layer = GroupConv2d(3, 2, (2, 3), group=4, start=start, bias="set", dtype=dtype)
     assert {parameter.dtype for parameter in layer.parameters()} == {dtype}
     assert layer(torch.randn(1, 3, 5, 5, dtype=dtype)).dtype == dtype
 
 
-def test_the_cache_is_for_inference_and_never_stored() -> None:
+def test_cached_filters_are_for_inference_and_not_stored() -> None:
     model = nn.Sequential(GroupConv2d(3, 2, 3, group=4), GroupConv2d(8, 2, 3, group=4))
     x = torch.randn(2, 3, 8, 8)
     expected, keys = model(x).detach(), list(model.state_dict())
@@ -98,7 +98,7 @@ def test_the_cache_is_for_inference_and_never_stored() -> None:
     assert model[0].filters().requires_grad
 
 
-def test_norms_are_kept_by_projecting() -> None:
+def test_projection_restores_norms() -> None:
     from functools import partial
 
     from lgn.generators import Dense
@@ -113,8 +113,8 @@ def test_norms_are_kept_by_projecting() -> None:
     torch.testing.assert_close(bank.generator.matrix().norm(dim=(-2, -1)), torch.full((2, 1), 2.0))
 
 
-def test_a_bank_of_several_layers_is_that_of_each() -> None:
-    """Layer-major: with one generator per layer, each layer's sets turn under their own."""
+def test_a_bank_of_several_layers_has_the_orbits_of_every_layer() -> None:
+    """Filters are layer-major, and every layer uses its own generators."""
     from lgn.nn import OrbitBank
 
     for share, count in [("set", 6), ("layer", 3), ("network", 1)]:

@@ -1,4 +1,4 @@
-"""`merge`: a new plain network with equal outputs, and the original as it was."""
+"""`merge`: a new plain network with equal outputs; the original is unchanged."""
 
 from typing import Any
 
@@ -55,14 +55,14 @@ def test_the_mode_is_kept(training: bool) -> None:
 
 
 def test_merging_draws_no_random_numbers() -> None:
-    """A training that merges on the way is the same training."""
+    """Merging does not change the random numbers of a training."""
     model = nn.Sequential(GroupConv2d(3, 2, 3, group=4), GroupLinear(5, 2, group=2), OrbitBank(3, 2, (3, 3), group=4))
     state = torch.get_rng_state()
     lgn.merge(model)
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_a_bank_on_its_own_becomes_free_filters() -> None:
+def test_a_single_bank_becomes_free_filters() -> None:
     bank = OrbitBank(3, 2, (3, 3), group=4, num_layers=2, generator="orthogonal")
     merged = lgn.merge(bank)
     assert isinstance(merged, FreeBank)

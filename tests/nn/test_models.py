@@ -1,4 +1,4 @@
-"""Whole networks: the head sees averages of codes, the decoder is the encoder's, or free."""
+"""`Classifier` and `Autoencoder`."""
 
 import pytest
 import torch
@@ -24,7 +24,7 @@ def test_a_classifier_is_a_linear_map_of_averaged_codes(encoder: UnfoldedEncoder
     assert Classifier(encoder, 7, pool=2).head.in_features == 6 * 4
 
 
-def test_a_tied_decoder_is_the_last_layers_bank_and_learns_with_it(encoder: UnfoldedEncoder) -> None:
+def test_a_tied_decoder_uses_the_filters_of_the_last_layer(encoder: UnfoldedEncoder) -> None:
     model = Autoencoder(encoder)
     x = torch.randn(2, 3, 9, 10, dtype=torch.float64)
     codes = encoder(x)
@@ -34,7 +34,7 @@ def test_a_tied_decoder_is_the_last_layers_bank_and_learns_with_it(encoder: Unfo
     torch.testing.assert_close(model.decode(codes), encoder.decode(codes))
 
 
-def test_a_free_decoder_has_a_dictionary_of_its_own(encoder: UnfoldedEncoder) -> None:
+def test_a_free_decoder_has_its_own_dictionary(encoder: UnfoldedEncoder) -> None:
     model = Autoencoder(encoder, decoder="free")
     assert model.dictionary is not None
     assert model.dictionary().shape == (6, 3, 4, 4)
@@ -50,13 +50,13 @@ def test_a_free_decoder_has_a_dictionary_of_its_own(encoder: UnfoldedEncoder) ->
     assert torch.equal(encoder.filters(), before)
 
 
-def test_they_are_where_their_encoder_is(encoder: UnfoldedEncoder) -> None:
+def test_networks_have_the_dtype_of_their_encoder(encoder: UnfoldedEncoder) -> None:
     models: list[nn.Module] = [Classifier(encoder, 3), Autoencoder(encoder, decoder="free")]
     for model in models:
         assert {parameter.dtype for parameter in model.parameters()} == {torch.float64}
 
 
-def test_what_they_refuse(encoder: UnfoldedEncoder) -> None:
+def test_wrong_arguments_are_named(encoder: UnfoldedEncoder) -> None:
     with pytest.raises(ValueError, match="num_classes must be at least 2, got 1"):
         Classifier(encoder, 1)
     with pytest.raises(ValueError, match="decoder must be one of tied, free, got 'none'"):

@@ -1,4 +1,4 @@
-"""The plain CNN of group layers: what it computes, who has generators, and how it trains and is analysed."""
+"""The plain CNN of group layers: its output, its generators, its training and its analysis."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return train(config, tmp_path_factory.mktemp("cnn") / "run")
 
 
-def test_it_is_convolution_normalisation_relu_and_pooling() -> None:
+def test_a_layer_is_convolution_normalisation_relu_and_pooling() -> None:
     torch.manual_seed(0)
     model = PlainCNN(1, num_layers=2, num_sets=2, group=3, kernel_size=5).double().eval()
     x = torch.randn(2, 1, 20, 20, dtype=torch.float64)
@@ -38,7 +38,7 @@ def test_pooling_leaves_four_pixels_a_side_or_more(kernel_size: int, padding: in
     assert model(torch.randn(1, 1, 32, 32)).shape == (1, 2, side, side)
 
 
-def test_one_generator_serves_a_whole_network_where_it_is_shared() -> None:
+def test_a_shared_generator_is_one_for_the_whole_network() -> None:
     (shared,) = generators_of(PlainCNN(1, 2, 5, num_layers=3, group=2, share="network")).values()
     assert shared.matrix().shape == (1, 1, 25, 25)
     assert len(generators_of(PlainCNN(1, 2, 5, num_layers=3, group=2))) == 3

@@ -1,4 +1,4 @@
-"""The safe step: an upper bound that is near, for one channel and several."""
+"""The safe step: a close upper bound for one channel and for several."""
 
 from typing import Any
 
@@ -31,8 +31,8 @@ def test_it_is_exact_for_a_filter_of_one_pixel() -> None:
 
 
 @pytest.mark.parametrize("channels", [1, 3])
-def test_it_is_near_for_images_that_are_large_beside_the_filters(channels: int) -> None:
-    """A bound that is far off would make layers slow for nothing; the exact value by power iteration."""
+def test_it_is_close_for_images_much_larger_than_the_filters(channels: int) -> None:
+    """The bound is compared with the exact value by power iteration."""
     torch.manual_seed(0)
     filters, margins = torch.randn(4, channels, 4, 4, dtype=torch.float64), Margins.of("same", (4, 4))
     codes = torch.randn(1, 4, 40, 40, dtype=torch.float64)

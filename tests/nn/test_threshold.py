@@ -12,7 +12,7 @@ def test_it_is_equation_4() -> None:
     torch.testing.assert_close(soft_threshold(u, 0.7), torch.sign(u) * torch.relu(u.abs() - 0.7))
 
 
-def test_it_minimises_what_a_proximal_map_minimises() -> None:
+def test_it_is_the_proximal_map_of_the_l1_norm() -> None:
     """`argmin_z 1/2 (z - u)^2 + lambda |z|`, over all numbers or those that are not negative, found on a grid."""
     grid = torch.linspace(-4, 4, 8001, dtype=torch.float64)
     for u in torch.linspace(-3, 3, 13, dtype=torch.float64):
@@ -29,7 +29,7 @@ def test_the_threshold_broadcasts_over_filters() -> None:
         torch.testing.assert_close(together[:, channel], soft_threshold(u[:, channel], value))
 
 
-def test_a_negative_threshold_is_zero_two_sided_and_a_gift_one_sided() -> None:
+def test_a_negative_threshold_counts_as_zero_if_two_sided() -> None:
     u = torch.randn(100)
     torch.testing.assert_close(soft_threshold(u, -0.5), u)
     torch.testing.assert_close(soft_threshold(u, torch.tensor(-0.5)), u)

@@ -1,4 +1,4 @@
-"""The unfolded encoder is what eqs. 3 and 10 say, and with many layers it solves the lasso."""
+"""The unfolded encoder agrees with eqs. 3 and 10, and with many layers it solves the lasso."""
 
 import math
 from typing import Any
@@ -23,7 +23,7 @@ def _seed() -> None:
 
 
 def encoder(**options: Any) -> UnfoldedEncoder:
-    """A small one in float64, with thresholds that differ."""
+    """A small encoder in float64 with different thresholds."""
     made = UnfoldedEncoder(
         **{"in_channels": 2, "num_layers": 3, "num_sets": 2, "group": 3, "kernel_size": 4, "dtype": torch.float64}
         | options
@@ -38,7 +38,7 @@ def matrices(made: UnfoldedEncoder) -> list[Tensor]:
 
 
 def thresholds(made: UnfoldedEncoder, places: int) -> Tensor:
-    """One number for each code: those of a filter, or a set, share it.  (layers or 1, codes)"""
+    """One threshold per code; codes of a filter or a set share it.  (layers or 1, codes)"""
     per_filter = made.threshold.detach().repeat_interleave(6 // made.threshold.shape[1], 1)
     return per_filter.repeat_interleave(places, 1)
 
@@ -60,7 +60,7 @@ def test_layers_are_the_formula_with_dense_matrices(two_sided: bool, path: Any, 
         assert 0 < float((codes != 0).double().mean()) < 1
 
 
-def test_decode_is_the_adjoint_of_the_last_layers_analysis() -> None:
+def test_decode_is_the_adjoint_of_the_analysis_of_the_last_layer() -> None:
     made = encoder(padding="same")
     z = torch.randn(2, 6, *SIZE, dtype=torch.float64)
     torch.testing.assert_close(made.decode(z).flatten(1), z.flatten(1) @ matrices(made)[-1].T)
@@ -72,7 +72,7 @@ def lasso_objective(x: Tensor, z: Tensor, w: Tensor, lam: Tensor) -> Tensor:
 
 
 def plain_ista(x: Tensor, w: Tensor, lam: Tensor, two_sided: bool, steps: int) -> Tensor:
-    """The oracle: ISTA with its textbook step, written without any of ours."""
+    """ISTA with its textbook step, independent of the package."""
     step = 1 / torch.linalg.matrix_norm(w, 2) ** 2
     z = x.new_zeros(len(x), w.shape[1])
     for _ in range(steps):
@@ -128,7 +128,7 @@ def test_fista_is_ista_with_momentum() -> None:
 
 @pytest.mark.parametrize("algorithm", ["ista", "fista"])
 def test_batch_normalisation_follows_every_layer_but_the_last(algorithm: Any) -> None:
-    """Codes as the formula gives them when what goes into the next layer, momentum included, is normalised."""
+    """Codes by the formula with a normalised input of the next layer, momentum included."""
     made = encoder(algorithm=algorithm, step=0.05).train()
     assert len(made.norms) == 2
     x = torch.randn(4, 2, *SIZE, dtype=torch.float64)
@@ -169,7 +169,7 @@ def test_tied_layers_share_everything() -> None:
     torch.testing.assert_close(made(x), untied(x), rtol=1e-10, atol=1e-12)
 
 
-def test_step_sizes_and_how_far_they_are_from_safe() -> None:
+def test_step_sizes_and_step_conditions() -> None:
     made = encoder(step=0.02)
     sizes = made.step_sizes(made.filters(), SIZE)
     torch.testing.assert_close(sizes, torch.full((3,), 0.02, dtype=torch.float64))
@@ -208,7 +208,7 @@ PLAIN_AND_FAST = [
 
 @pytest.mark.parametrize("options", PLAIN_AND_FAST, ids=str)
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-11), (torch.float32, 1e-4)], ids=str)
-def test_the_fast_path_is_the_plain_one(options: dict[str, Any], dtype: torch.dtype, tolerance: float) -> None:
+def test_the_fast_path_agrees_with_the_plain_one(options: dict[str, Any], dtype: torch.dtype, tolerance: float) -> None:
     """Codes and all gradients of both paths, relative to their size."""
     options = {"num_layers": 4, "num_sets": 2, "group": 3, "step": 0.05, "dtype": dtype, **options}
     size = options.pop("size", (12, 16))
@@ -229,8 +229,8 @@ def test_the_fast_path_is_the_plain_one(options: dict[str, Any], dtype: torch.dt
         torch.testing.assert_close(fast.get_buffer(name), buffer, rtol=1e-5, atol=1e-6)
 
 
-def test_gradients_of_the_plain_path_are_those_of_finite_differences() -> None:
-    """The oracle of the fast path stands on its own feet."""
+def test_gradients_of_the_plain_path_agree_with_finite_differences() -> None:
+    """The plain path, the reference of the fast path, agrees with finite differences."""
     made = encoder(num_layers=2, step=0.05, path="plain", two_sided=True, normalise=False)
     x = torch.randn(1, 2, 5, 5, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(made, (x,), eps=1e-7, atol=1e-5)
@@ -244,7 +244,7 @@ def test_the_plain_path_can_be_differentiated_twice() -> None:
     assert second.abs().max() > 0
 
 
-def test_auto_is_fast_on_a_cpu_and_plain_under_autocast() -> None:
+def test_auto_chooses_fast_on_a_cpu_and_plain_under_autocast() -> None:
     made, x = encoder(dtype=torch.float32, path="auto"), torch.randn(2, 2, *SIZE)
     assert made.kernel(x) in ("fast", "native")
     with torch.autocast("cpu", torch.bfloat16):

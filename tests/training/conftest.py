@@ -1,4 +1,4 @@
-"""One small training that several tests look at, and none may change."""
+"""One small training that several tests read and none changes."""
 
 from pathlib import Path
 

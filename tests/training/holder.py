@@ -1,4 +1,4 @@
-"""Hold the lock of a run directory until killed, and say so by a file beside it."""
+"""Hold the lock of a run directory until killed; a file next to the directory appears when it is held."""
 
 import time
 from pathlib import Path

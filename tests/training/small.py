@@ -15,7 +15,7 @@ SMALL_WORDS += ["--epochs", str(SMALL["epochs"])]
 
 
 def small(name: str = "quick", task: Any = "classify", **changes: Any) -> Config:
-    """A preset on few of the embedded digits, with a small network."""
+    """A preset with few bundled digits and a small network."""
     return preset(name, task, **{**SMALL, "device": "cpu", **changes})
 
 
@@ -24,5 +24,5 @@ def weights(run: Run, name: str = "model.safetensors") -> dict[str, Tensor]:
 
 
 def equal(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
-    """Bit for bit."""
+    """Whether tensors are equal bit for bit."""
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)

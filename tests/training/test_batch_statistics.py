@@ -1,4 +1,4 @@
-"""Running statistics of batch normalisation: they have arrived at the first evaluation, and training is not touched."""
+"""Running statistics of batch normalisation are accurate at the first evaluation."""
 
 from pathlib import Path
 
@@ -16,8 +16,8 @@ def running(model: nn.Module) -> list[nn.BatchNorm2d]:
 
 
 @pytest.mark.parametrize("preset", ["quick", "net"])
-def test_the_first_batches_count_equally_and_later_ones_fade(preset: str) -> None:
-    """Against the definition: the mean of ten, then `r <- 0.9 r + 0.1 x`."""
+def test_the_first_ten_batches_count_equally(preset: str) -> None:
+    """Compared with the definition: the mean of ten batches, then `r <- 0.9 r + 0.1 x`."""
     torch.manual_seed(0)
     model = build_model(small(preset, num_sets=5), (1, 28, 28), 10, "classify").train()
     seen: list[torch.Tensor] = []
@@ -41,14 +41,14 @@ def test_the_first_batches_count_equally_and_later_ones_fade(preset: str) -> Non
         torch.testing.assert_close(norm.running_var.double(), expected, rtol=2e-5, atol=0)
 
 
-def test_test_images_are_classified_as_well_as_trained_ones_from_the_first_epoch(tmp_path: Path) -> None:
-    """Ten steps an epoch. With statistics that began at 1 it was a sixth of the images against two thirds."""
+def test_statistics_are_accurate_after_the_first_epoch(tmp_path: Path) -> None:
+    """Ten steps per epoch: usual statistics would still contain their initial value."""
     run = train(small(train_images=1200, epochs=1, num_layers=4, num_sets=5), tmp_path / "run")
     (line,) = run.metrics
     assert line["test_accuracy"] > line["train_accuracy"]  # the end of an epoch is better than its mean
 
 
-def test_weights_do_not_depend_on_it_and_long_epochs_are_left_alone(tmp_path: Path, monkeypatch) -> None:
+def test_weights_do_not_depend_on_the_momentum(tmp_path: Path, monkeypatch) -> None:
     few, many = small(batch_size=50, epochs=1), small(batch_size=1, epochs=1, num_layers=2)
     assert 200 // 50 < LONG_EPOCH <= 200
     mended = {

@@ -55,7 +55,7 @@ def test_the_nearest_preset_and_the_changes_are_known(name: str, task: Any) -> N
     assert nearest_preset(preset("quick", epochs=5)) == "paper"  # nothing of quick is left
 
 
-def test_changes_reach_the_network_too() -> None:
+def test_changes_may_be_settings_of_the_network() -> None:
     changed = preset("paper", "classify", num_sets=7, epochs=3)
     assert (changed.network.num_sets, changed.epochs, changed.task) == (7, 3, "classify")
     with pytest.raises(ValueError, match="preset"):

@@ -1,4 +1,4 @@
-"""Where a run says it was made: the commit of the package's own source, and nothing where there is none."""
+"""The environment of a run: the commit of the source of the package."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ def git(directory: Path, *words: str) -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with a package of its own, and another that is installed inside it and not tracked."""
+    """A repository with a tracked package and with an installed package that is not tracked."""
     for name in ("src/own", "environment/site-packages/foreign"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "__init__.py").write_text("")
@@ -40,8 +40,8 @@ def test_the_commit_is_that_of_the_repository_that_tracks_the_package(repository
 
 
 @needs_git
-def test_variables_of_another_repository_do_not_mislead(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As they are set inside a hook."""
+def test_variables_of_another_repository_are_ignored(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables as git sets them inside a hook."""
     expected = git(repository, "rev-parse", "HEAD")
     monkeypatch.setenv("GIT_DIR", str(repository / "elsewhere"))
     assert source_commit(repository / "src" / "own") == expected
@@ -56,7 +56,7 @@ def test_a_repository_without_a_commit_has_none(tmp_path: Path) -> None:
 
 
 def test_it_trains_without_git(tmp_path: Path) -> None:
-    """A machine with Python and pip alone: no program is found at all."""
+    """A machine without any programs on its path."""
     out = tmp_path / "run"
     words = ["train", "digits", *SMALL_WORDS, "--epochs", "1", "--out", str(out)]
     process = start("lgn.cli", words, {"PATH": str(tmp_path)})
@@ -66,7 +66,7 @@ def test_it_trains_without_git(tmp_path: Path) -> None:
 
 
 def test_it_imports_and_locks_without_fcntl(tmp_path: Path) -> None:
-    """As on Windows, which has no such module."""
+    """As on Windows, which does not have the module."""
     program = (
         "import sys; sys.modules['fcntl'] = None\n"
         "import lgn; from pathlib import Path; from lgn.training.lock import locked\n"

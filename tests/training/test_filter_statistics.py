@@ -1,4 +1,4 @@
-"""How large and how smooth filters are, against what is known of them."""
+"""Norm and smoothness of filters."""
 
 import math
 
@@ -9,7 +9,7 @@ from lgn.nn import GroupConv1d, GroupConv2d, UnfoldedEncoder
 from lgn.training.evaluation import filter_statistics, smoothness
 
 
-def test_smoothness_is_1_for_a_constant_0_for_white_noise_and_minus_1_for_a_checkerboard() -> None:
+def test_smoothness_of_a_constant_white_noise_and_a_checkerboard() -> None:
     rows, columns = torch.meshgrid(torch.arange(6), torch.arange(6), indexing="ij")
     torch.testing.assert_close(smoothness(torch.full((2, 6, 6), -3.0)), torch.ones(2))
     torch.testing.assert_close(smoothness((-1.0) ** (rows + columns)), torch.tensor(-1.0))
@@ -23,7 +23,7 @@ def test_smoothness_of_a_wave_is_the_cosine_of_its_step() -> None:
     assert float(smoothness(torch.cos(angles), 1)) == pytest.approx(math.cos(2 * math.pi / 12), abs=0.01)
 
 
-def test_facts_follow_what_is_scaled() -> None:
+def test_statistics_follow_the_scale_of_filters() -> None:
     model = torch.nn.Sequential(UnfoldedEncoder(1, num_layers=3, num_sets=2, start="orthogonal"), torch.nn.Flatten())
     before = filter_statistics(model)
     assert before["norms"] == pytest.approx([1.0, 1.0, 1.0], abs=1e-5)
@@ -36,7 +36,7 @@ def test_facts_follow_what_is_scaled() -> None:
     assert after["smoothness"] == pytest.approx(before["smoothness"], abs=1e-5)
 
 
-def test_several_banks_and_signals_and_none() -> None:
+def test_statistics_of_several_banks_and_of_none() -> None:
     two = torch.nn.Sequential(GroupConv2d(1, 3, 5, group=4), GroupConv1d(1, 3, 7, group=2))
     assert len(filter_statistics(two)["norms"]) == 2
     assert filter_statistics(torch.nn.Conv2d(1, 3, 5)) == {}

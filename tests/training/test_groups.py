@@ -1,4 +1,4 @@
-"""Trainings of groups with several generators: the run, its analysis and page, and what is refused."""
+"""Trainings of groups with several generators: the run, its analysis and its page."""
 
 from pathlib import Path
 

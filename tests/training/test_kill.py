@@ -1,4 +1,4 @@
-"""`kill -9` at any moment: the continued run ends with the weights of one that was left in peace, bit for bit."""
+"""`kill -9` at any moment: the continued run ends with the weights of an uninterrupted run, bit for bit."""
 
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +11,7 @@ from training.small import SMALL_WORDS
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    """tools/kill_test.py, which does the same with ten kills of a longer training."""
+    """tools/kill_test.py, which kills a longer training ten times."""
     return load_tool("kill_test")
 
 
@@ -28,7 +28,7 @@ def test_kills_change_nothing(tool: ModuleType, tmp_path: Path, monkeypatch: pyt
     assert not list((tmp_path / "killed").glob(".*.part"))
 
 
-def test_the_comparison_would_notice(tool: ModuleType, tmp_path: Path) -> None:
+def test_the_comparison_finds_differences(tool: ModuleType, tmp_path: Path) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "model.safetensors").write_bytes(b"weights")

@@ -1,4 +1,4 @@
-"""The images of a run: parts that do not meet, statistics of train alone, batches as the network sees them."""
+"""The images of a run: disjoint parts, statistics of the training part, and batches."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import lgn.data
 from lgn.training import load_images
 
 
-def test_parts_are_disjoint_and_even_over_the_classes() -> None:
+def test_parts_are_disjoint_and_have_equal_classes() -> None:
     digits = lgn.data.load("digits")
     images = load_images(small(validation=0.2, train_images=300))
     assert {part: len(x) for part, (x, _) in images.parts.items()} == {"train": 300, "validation": 1000, "test": 1000}
@@ -64,12 +64,12 @@ def test_the_task_follows_the_labels(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 9, 5000, 9999])
-def test_a_number_of_images_that_are_not_there_is_refused(count: int) -> None:
+def test_a_wrong_number_of_training_images_is_refused(count: int) -> None:
     with pytest.raises(ValueError, match=rf"train_images .*got {count}"):
         load_images(small(train_images=count))
 
 
 @pytest.mark.parametrize("count", [10, 15, 197, 4999])
-def test_as_many_images_are_used_as_were_asked_for(count: int) -> None:
+def test_the_given_number_of_training_images_is_used(count: int) -> None:
     images = load_images(small(train_images=count))
     assert images.facts.counts["train"] == len(images.parts["train"][0]) == count

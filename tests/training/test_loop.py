@@ -1,4 +1,4 @@
-"""The loop: what it minimises and measures, that it repeats itself, and how it stops."""
+"""The training loop: objective, metrics, repeatability, divergence."""
 
 import json
 import math
@@ -26,7 +26,7 @@ def comparable(run: Run) -> list[dict[str, Any]]:
     return [{name: value for name, value in line.items() if name != "seconds"} for line in run.metrics]
 
 
-def test_metrics_have_the_spelled_names(finished: Run, tmp_path: Path) -> None:
+def test_metrics_have_the_documented_names(finished: Run, tmp_path: Path) -> None:
     text = (finished.path / "metrics.jsonl").read_text()
     lines = [json.loads(line) for line in text.splitlines()]
     assert [list(line) for line in lines] == [[*CLASSIFY, "step_conditions", "filters", "seconds"]] * 2
@@ -38,7 +38,7 @@ def test_metrics_have_the_spelled_names(finished: Run, tmp_path: Path) -> None:
     assert 0 < run.metrics[0]["test_active"] < 1
 
 
-def test_metrics_are_what_the_trained_network_scores(tmp_path: Path) -> None:
+def test_metrics_agree_with_evaluate(tmp_path: Path) -> None:
     for task, name in (("classify", "accuracy"), ("reconstruct", "error")):
         config = small(task=task, validation=0.1, epochs=1)
         run = train(config, tmp_path / task)
@@ -48,7 +48,7 @@ def test_metrics_are_what_the_trained_network_scores(tmp_path: Path) -> None:
 
 
 def test_the_first_line_is_the_mean_over_the_steps_of_the_epoch(tmp_path: Path) -> None:
-    """One step an epoch, a rate too small to matter: loss and penalty are those of the untrained network."""
+    """One step per epoch with a tiny learning rate: loss and penalty are those of the untrained network."""
     config = small(batch_size=200, epochs=1, learning_rate=1e-12, penalty_weight=0.5, penalty="closure")
     run = train(config, tmp_path / "run")
     torch.manual_seed(0)
@@ -71,7 +71,7 @@ def test_the_step_condition_is_reported_by_layer(finished: Run) -> None:
     assert len(finished.metrics[-1]["step_conditions"]) == 2
 
 
-def test_it_learns(tmp_path: Path) -> None:
+def test_training_learns_to_classify(tmp_path: Path) -> None:
     run = train(small(train_images=2000, epochs=4, num_sets=3), tmp_path / "run")
     assert run.metrics[-1]["test_accuracy"] > 0.7
     assert run.metrics[-1]["train_loss"] < run.metrics[0]["train_loss"] / 2
@@ -88,7 +88,7 @@ def test_the_same_config_gives_the_same_weights_bit_for_bit(finished: Run, tmp_p
 
 @pytest.mark.parametrize("task", ["classify", "reconstruct"])
 def test_the_released_preset_keeps_its_norms(tmp_path: Path, task: str) -> None:
-    """Frobenius norm 1 of generators and bases after training, to rounding; the auxiliary inverses go their way."""
+    """Generators and bases have Frobenius norm 1 after training; auxiliary inverses do not."""
     run = train(small("released", task, preprocess="standardise"), tmp_path / "run")
     model = run.model()
     (bank,) = (module for module in model.modules() if isinstance(module, OrbitBank))
@@ -117,7 +117,7 @@ def test_frozen_filters_stay_and_the_head_learns(tmp_path: Path) -> None:
 
 
 def test_the_gradient_is_clipped(tmp_path: Path) -> None:
-    """Adam's first moment after one step is a tenth of the gradient: its norm shows the clipping."""
+    """The first moment of Adam after one step is a tenth of the gradient."""
     for clip, norm in ((1e-3, 1e-4), (None, None)):
         run = train(small(batch_size=200, epochs=1, clip=clip), tmp_path / str(clip))
         moments = [each["exp_avg"] for each in run.checkpoint()["optimizer"]["state"].values()]
@@ -126,7 +126,7 @@ def test_the_gradient_is_clipped(tmp_path: Path) -> None:
 
 
 def write_digits(path: Path, flip_test: bool) -> str:
-    """Some of the digits as a user's own set, with true or with wrong test labels."""
+    """Some digits as a file of a user, with true or with wrong test labels."""
     digits = lgn.data.load("digits")
     assert digits.train.labels is not None
     assert digits.test.labels is not None
@@ -141,7 +141,7 @@ def write_digits(path: Path, flip_test: bool) -> str:
     return str(path)
 
 
-def test_validation_chooses_the_best_epoch_and_the_test_set_nothing(tmp_path: Path) -> None:
+def test_validation_images_choose_the_epoch_and_test_images_do_not(tmp_path: Path) -> None:
     runs = []
     for flip in (False, True):
         data = write_digits(tmp_path / f"{flip}.npz", flip)
@@ -173,7 +173,7 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
 
 
 def is_sound(run: Run) -> bool:
-    """Whether all numbers that a run keeps are finite, in JSON that is strict and in tensors."""
+    """Whether all stored numbers of a run are finite."""
 
     def refuse(word: str) -> None:
         raise AssertionError(f"{word} in metrics.jsonl")
@@ -186,8 +186,8 @@ def is_sound(run: Run) -> bool:
     return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)
 
 
-def test_the_last_checkpoint_before_a_divergence_is_good(tmp_path: Path) -> None:
-    """It grows by epochs of one step until it overflows; what is kept is finite, and of the epoch before."""
+def test_the_last_checkpoint_before_a_divergence_is_finite(tmp_path: Path) -> None:
+    """The network grows until it overflows; the checkpoint is finite and of the epoch before."""
     config = small(
         task="reconstruct", normalise=False, learning_rate=1.0, batch_size=200, epochs=50, checkpoint_seconds=0.0
     )
@@ -214,8 +214,8 @@ def test_the_last_checkpoint_before_a_divergence_is_good(tmp_path: Path) -> None
         ({"learning_rate": 1e38, "penalty": "none", "clip": None}, ""),
     ],
 )
-def test_a_last_step_that_spoils_everything_does_not_pass(changes: dict[str, Any], what: str, tmp_path: Path) -> None:
-    """One step: no loss is computed after it, so the weights and what is measured must be looked at."""
+def test_a_last_step_with_infinite_weights_is_a_divergence(changes: dict[str, Any], what: str, tmp_path: Path) -> None:
+    """No loss is computed after the last step, so weights and measurements are checked."""
     with pytest.raises(Diverged, match=r"is not finite after step 1 of epoch 1; no checkpoint was written yet") as stop:
         train(small(batch_size=200, epochs=1, **changes), tmp_path / "run")
     assert what in str(stop.value)
@@ -223,8 +223,8 @@ def test_a_last_step_that_spoils_everything_does_not_pass(changes: dict[str, Any
     assert left == {"config.json", "environment.json", "initial.safetensors"}
 
 
-def test_a_measured_number_alone_that_is_not_finite_does_not_pass(tmp_path: Path) -> None:
-    """Weights and optimiser are finite after the only step, and the error of the test images is not."""
+def test_an_infinite_measurement_is_a_divergence(tmp_path: Path) -> None:
+    """Weights and optimiser are finite after the only step; the error of the test images is not."""
     sizes = {"train_images": 60, "num_layers": 4, "num_sets": 5, "kernel_size": 6}
     config = small(task="reconstruct", normalise=False, clip=None, learning_rate=1.0, epochs=1, **sizes)
     with pytest.raises(Diverged, match=r"^test_error .* epoch 1"):
@@ -233,7 +233,7 @@ def test_a_measured_number_alone_that_is_not_finite_does_not_pass(tmp_path: Path
     assert not Run(tmp_path / "run").finished
 
 
-def test_an_optimiser_with_infinite_moments_and_finite_weights_is_not_finite() -> None:
+def test_infinite_moments_of_the_optimiser_are_found() -> None:
     """The square of a gradient of 1e25 is infinite in float32: Adam would never move that weight again."""
     model = build_model(small(), (1, 28, 28), 10, "classify")
     objective = Objective(model, None)

@@ -1,4 +1,4 @@
-"""A large block that is allocated again costs no new pages."""
+"""`keep_freed_memory`: a large block that is allocated again needs no new pages."""
 
 import subprocess
 import sys

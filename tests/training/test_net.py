@@ -18,12 +18,12 @@ NET = {"num_sets": 5, "num_layers": 3, "parameters": 4000, "batch_size": 20}
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """With generators that it learns."""
+    """A run with trained generators."""
     config = small("net", **{**NET, "parameters": 12_000}, generator="dense", penalty="inverse")
     return train(config, tmp_path_factory.mktemp("net") / "run")
 
 
-def test_training_lowers_the_loss_and_looks_at_test_images_once(trained: Run) -> None:
+def test_training_lowers_the_loss_and_evaluates_test_images_once(trained: Run) -> None:
     model = trained.model()
     assert isinstance(model, GroupNet)
     first, last = trained.metrics
@@ -107,7 +107,7 @@ def test_decay_makes_filters_smaller_and_leaves_scales_and_generators_alone(tmp_
         torch.testing.assert_close(sizes[1000.0][name], factor * plain, rtol=1e-4, atol=1e-4)
 
 
-def test_turned_images_are_other_images_and_the_same_with_the_seed(tmp_path: Path) -> None:
+def test_augmentation_depends_on_the_seed_only(tmp_path: Path) -> None:
     runs = [
         weights(train(small("net", **NET, epochs=1, augment=way), tmp_path / name))
         for name, way in (("plain", "none"), ("one", "turns"), ("other", "turns"))

@@ -1,4 +1,4 @@
-"""What is minimised, and where a divergence is said to be."""
+"""The objective of a training, and the place of a divergence."""
 
 import math
 
@@ -12,7 +12,7 @@ from lgn.training.objective import Objective, largest_gradient
 
 
 @pytest.mark.parametrize("task", ["classify", "reconstruct"])
-def test_scores_are_sums_over_images_with_the_penalty_apart(task: str) -> None:
+def test_scores_are_sums_over_images_and_a_separate_penalty(task: str) -> None:
     torch.manual_seed(0)
     config = small(task=task)
     model = build_model(config, (1, 12, 12), 3, task)

@@ -1,4 +1,4 @@
-"""More than one process: two real ones, under torchrun."""
+"""Training with two processes."""
 
 import socket
 import subprocess
@@ -23,7 +23,7 @@ def torchrun(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def both(module: str, words: list[str]) -> tuple[str, str]:
-    """What torchrun does, in two processes that start at once.  -> what they printed, what they said, together"""
+    """Run a module in two processes, as torchrun does.  -> their output, their messages"""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
@@ -63,7 +63,7 @@ def test_two_processes_take_the_steps_of_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_under_torchrun_has_one_writer_and_one_voice(tmp_path: Path) -> None:
+def test_one_process_of_torchrun_writes_and_prints(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ["-m", "lgn", "train", "digits", *SMALL_WORDS, "--out", str(out)]
     result = torchrun(*words)
@@ -77,7 +77,7 @@ def test_the_command_under_torchrun_has_one_writer_and_one_voice(tmp_path: Path)
     run.model()
 
 
-def test_shares_are_disjoint_and_whole() -> None:
+def test_the_parts_of_processes_cover_a_batch_once() -> None:
     chosen = torch.arange(7)
     shares = [Processes(rank, 3, torch.device("cpu")).part(chosen).tolist() for rank in range(3)]
     assert sorted(index for share in shares for index in share) == list(range(7))

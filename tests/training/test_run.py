@@ -58,7 +58,7 @@ def test_an_initial_file_that_is_missing_is_made_from_the_seed(copied: Run) -> N
 
 
 def test_the_loaded_model_gives_the_outputs_of_the_trained_one(finished: Run) -> None:
-    """From the final weights and from the checkpoint's, by the run and by `lgn.load`."""
+    """From the final weights and from the checkpoint, by the run and by `lgn.load`."""
     model = lgn.load(finished.path)
     assert not model.training
     images = load_images(finished.config)
@@ -82,7 +82,7 @@ def test_an_interrupted_run_gives_the_model_of_its_checkpoint(copied: Run) -> No
 
 
 class Malicious:
-    """Unpickled, it would make a file."""
+    """Makes a file when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -93,7 +93,7 @@ class Malicious:
 
 @pytest.mark.parametrize("name", ["checkpoint.pt", "model.safetensors", "initial.safetensors"])
 @pytest.mark.parametrize("archive", [False, True], ids=["pickle", "torch archive"])
-def test_no_file_of_it_can_run_code(copied: Run, tmp_path: Path, name: str, archive: bool) -> None:
+def test_reading_a_run_runs_no_code(copied: Run, tmp_path: Path, name: str, archive: bool) -> None:
     mark = tmp_path / "code_was_run"
     evil = {"model": Malicious(mark)}
     if archive:
@@ -113,7 +113,7 @@ def test_no_file_of_it_can_run_code(copied: Run, tmp_path: Path, name: str, arch
     assert mark.exists()
 
 
-def test_a_finished_run_is_returned_as_it_is(copied: Run) -> None:
+def test_a_finished_run_is_returned_unchanged(copied: Run) -> None:
     before = {entry.name: entry.stat().st_mtime_ns for entry in copied.path.iterdir() if entry.name != ".lock"}
     again = train(small(), copied.path)
     assert again.path == copied.path
@@ -142,7 +142,7 @@ def test_a_directory_that_is_no_run_is_left_untouched(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changes", [{"group": "C1"}, {"kernel_size": 40}, {"data": "no such set"}, {"device": "abacus"}]
 )
-def test_settings_that_cannot_be_leave_no_directory(changes: dict[str, Any], tmp_path: Path) -> None:
+def test_wrong_settings_leave_no_directory(changes: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ValueError):
         train(small(**changes), tmp_path / "run")
     assert not (tmp_path / "run").exists()
@@ -172,7 +172,7 @@ def test_incomplete_files_of_a_killed_process_are_removed(copied: Run) -> None:
 
 
 def test_a_run_whose_process_was_killed_at_once_is_continued(tmp_path: Path) -> None:
-    """environment.json alone, as a kill before config.json leaves it."""
+    """A directory with environment.json only, as after a kill before config.json was written."""
     (tmp_path / "environment.json").write_text("{}")
     assert train(small(epochs=1), tmp_path).finished
 

@@ -75,7 +75,7 @@ def test_unknown_names_are_not_found() -> None:
 
 
 @pytest.mark.parametrize(("name", "family"), LINES, **IDS)
-def test_versions_on_a_line_have_one_size_and_see_nothing_from_outside(name: str, family: Family) -> None:
+def test_versions_on_a_line_have_one_size_and_no_border(name: str, family: Family) -> None:
     ones = torch.ones_like(SAMPLES[name])
     versions = [family.show(ones, version) for version in range(family.versions)]
     assert {version.shape for version in versions} == {versions[0].shape}
@@ -132,7 +132,7 @@ def test_channels_move_where_the_name_says() -> None:
     assert "exchange channels 1 and 2, exchange channels 3 and 4" in names
 
 
-def test_matrices_of_transformations_act_as_they_do() -> None:
+def test_matrices_of_transformations_agree_with_their_functions() -> None:
     for name, kind, patch in [
         ("turn 90", "images", (5, 5)),
         ("shift 1 right", "images", (4, 5)),

@@ -6,7 +6,7 @@ from lgn.transforms import filters
 
 
 @pytest.mark.parametrize("radius", [1, 2, 3, 4, 5, 6])
-def test_pooling_is_the_mean_of_the_stated_window(radius: int) -> None:
+def test_pooling_is_the_mean_of_its_window(radius: int) -> None:
     x = torch.rand(4, 1, 6, 7, dtype=torch.float64)
     before, after = (radius - 1) // 2, radius // 2
     padded = functional.pad(x, (before, after, before, after), mode="reflect")

@@ -1,4 +1,4 @@
-"""Known operators of signals and volumes: what they do, as matrices and as group elements."""
+"""Operators of signals and volumes as matrices and as group elements."""
 
 import math
 from typing import Any
@@ -38,7 +38,7 @@ def test_signals_by_their_definitions() -> None:
 
 
 def test_a_stretch_by_two_reads_at_half_the_way() -> None:
-    """A line is stretched to a line of half the slope, and what is twice as long has its middle where it was."""
+    """A line is stretched to a line of half the slope; the middle stays in place."""
     line = torch.arange(9, dtype=torch.float64) - 4
     torch.testing.assert_close(applied("stretch", line, factor=2.0), line / 2)
     x = torch.randn(9, dtype=torch.float64)
@@ -98,7 +98,7 @@ def test_wrong_arguments_are_named(name: str, patch: tuple[int, ...], keywords: 
 
 @pytest.mark.parametrize("signed", signed_permutations(2))
 def test_moving_axes_moves_places(signed: Tensor) -> None:
-    """What is at s comes to S s, about the centre."""
+    """The value at s moves to S s, about the centre."""
     x = torch.randn(3, 3)
     moved = move_axes(x, signed)
     for i in range(3):
@@ -123,7 +123,7 @@ def test_operators_by_their_words() -> None:
 )
 @pytest.mark.parametrize("noise", [0.0, 1e-4])
 def test_planted_operators_are_recovered(text: str, patch: tuple[int, ...], noise: float) -> None:
-    """From a bank of sets `[W, A W]` alone, with noise on the filters."""
+    """From a bank of sets `[W, A W]` with noise on the filters."""
     torch.manual_seed(0)
     matrix, axes, d = parse_operator(text, patch), len(patch), math.prod(patch)
     bank = orbit(matrix, torch.randn(4 * d, 1, *patch, dtype=torch.float64), 2, axes).transpose(0, 1).flatten(0, 1)

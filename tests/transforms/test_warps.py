@@ -14,7 +14,7 @@ def patches() -> torch.Tensor:
 
 
 def sampled_by_torch(x: torch.Tensor, degrees: float, mode: str, fill: str) -> torch.Tensor:
-    """The same rotation by an independent hand: torch's own sampling, which wants (column, row) in [-1, 1]."""
+    """The same rotation by torch's sampling, which takes (column, row) in [-1, 1]."""
     n, m = x.shape[-2:]
     angle = math.radians(degrees)
     row = torch.arange(n, dtype=x.dtype)[:, None] - (n - 1) / 2

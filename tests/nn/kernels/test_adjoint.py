@@ -1,4 +1,4 @@
-"""Analysis and synthesis are adjoints, and are what their definitions say pixel by pixel."""
+"""Correlation and synthesis are adjoint and agree with their definitions."""
 
 from typing import Any
 
@@ -19,7 +19,9 @@ def _seed() -> None:
 @each_patch
 @pytest.mark.parametrize("padding", [0, 1, "same"])
 @pytest.mark.parametrize("channels", [1, 3])
-def test_both_are_the_dense_matrix_and_its_transpose(patch: tuple[int, int], padding: Any, channels: int) -> None:
+def test_synthesis_and_correlation_are_a_matrix_and_its_transpose(
+    patch: tuple[int, int], padding: Any, channels: int
+) -> None:
     if padding == 1 and min(patch) == 1:
         padding = 0
     margins, size = Margins.of(padding, patch), (7, 6)
@@ -48,13 +50,13 @@ def test_they_are_adjoint(patch: tuple[int, int], padding: Any) -> None:
 
 
 @pytest.mark.parametrize(("n", "before", "after"), [(1, 0, 0), (3, 1, 1), (4, 1, 2), (5, 2, 2), (6, 2, 3)])
-def test_same_keeps_the_size_with_the_odd_pixel_after(n: int, before: int, after: int) -> None:
+def test_same_padding_keeps_the_size(n: int, before: int, after: int) -> None:
     margins = Margins.of("same", (n, n))
     assert margins == ((before, before), (after, after))
     assert correlate(torch.randn(1, 1, 9, 8), torch.randn(2, 1, n, n), margins).shape == (1, 2, 9, 8)
 
 
-def test_the_bias_is_added_to_each_filter() -> None:
+def test_the_bias_is_added_per_filter() -> None:
     x, filters, bias, margins = (
         torch.randn(2, 1, 6, 6),
         torch.randn(3, 1, 4, 4),

@@ -1,4 +1,4 @@
-"""`CodeBatchNorm` is `nn.BatchNorm2d`, however codes are stored."""
+"""`CodeBatchNorm` agrees with `nn.BatchNorm2d` for all memory formats."""
 
 import copy
 
@@ -23,7 +23,7 @@ def pair(channels: int) -> tuple[CodeBatchNorm, nn.BatchNorm2d]:
 
 @pytest.mark.parametrize("channels", [1, 5, 20])
 @pytest.mark.parametrize("stored", ["channels last", "channels first"])
-def test_outputs_gradients_and_running_statistics_are_those_of_torch(channels: int, stored: str) -> None:
+def test_outputs_gradients_and_running_statistics_agree_with_torch(channels: int, stored: str) -> None:
     ours, theirs = pair(channels)
     for step in range(3):  # running statistics of several batches
         x = 3 + 2 * torch.randn(4, channels, 7, 5, dtype=torch.float64)
@@ -44,7 +44,7 @@ def test_outputs_gradients_and_running_statistics_are_those_of_torch(channels: i
         assert int(ours.num_batches_tracked) == step + 1
 
 
-def test_evaluation_uses_the_running_statistics_and_leaves_them() -> None:
+def test_evaluation_uses_the_running_statistics() -> None:
     ours, theirs = pair(3)
     ours(channels_last(torch.randn(8, 3, 4, 4, dtype=torch.float64)))
     theirs.load_state_dict(ours.state_dict())
@@ -55,5 +55,5 @@ def test_evaluation_uses_the_running_statistics_and_leaves_them() -> None:
         assert torch.equal(tensor, before[name])
 
 
-def test_a_checkpoint_of_torch_fits() -> None:
+def test_a_state_dict_of_torch_is_loaded() -> None:
     assert CodeBatchNorm(4).state_dict().keys() == nn.BatchNorm2d(4).state_dict().keys()

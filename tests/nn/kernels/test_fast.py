@@ -1,4 +1,4 @@
-"""The fast residual step equals the plain expression: its value, and the gradients by everything that has one."""
+"""The fast residual step agrees with the plain expression: its value and its gradients."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_block_synthesis_is_synthesis(
 @each_size
 @each_patch
 @pytest.mark.parametrize(("padding", "channels"), [(0, 1), ("same", 2), ("same", 3)])
-def test_a_decoders_synthesis_and_its_gradients(
+def test_the_synthesis_of_a_decoder_and_its_gradients(
     size: tuple[int, int], patch: tuple[int, int], padding: Any, channels: int
 ) -> None:
     margins = Margins.of(padding, patch)
@@ -56,7 +56,7 @@ def test_a_decoders_synthesis_and_its_gradients(
 @each_size
 @each_patch
 @pytest.mark.parametrize(("padding", "channels"), [(0, 1), ("same", 2), ("same", 3), (0, 4)])
-def test_value_and_gradients_are_those_of_autograd(
+def test_value_and_gradients_agree_with_autograd(
     size: tuple[int, int], patch: tuple[int, int], padding: Any, channels: int
 ) -> None:
     """`u + S^T(x - S u) + b` and its gradients by u, x, S and b, in float64 to 1e-11 of their size."""
@@ -81,7 +81,7 @@ def test_value_and_gradients_are_those_of_autograd(
 
 
 def test_the_map_is_its_own_adjoint() -> None:
-    """`I - S^T S` as a matrix is symmetric: why the backward pass can use the forward kernels."""
+    """`I - S^T S` is symmetric, so the backward pass can use the forward kernels."""
     filters, margins = torch.randn(3, 2, 4, 4, dtype=torch.float64), Margins.of("same", (4, 4))
     matrix = dense_matrix(filters, margins, (5, 6))
     step = torch.eye(matrix.shape[1], dtype=torch.float64) - matrix.T @ matrix
@@ -94,7 +94,7 @@ def test_the_map_is_its_own_adjoint() -> None:
     torch.testing.assert_close(step, step.T)
 
 
-def test_differentiated_twice_it_is_the_plain_expression() -> None:
+def test_second_derivatives_agree_with_the_plain_expression() -> None:
     margins = Margins.of(1, (3, 3))
     filters, bias = torch.randn(3, 1, 3, 3, dtype=torch.float64), torch.randn(3, dtype=torch.float64)
     u, x = torch.randn(1, 3, 5, 5, dtype=torch.float64), torch.randn(1, 1, 5, 5, dtype=torch.float64)

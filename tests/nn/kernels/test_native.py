@@ -1,4 +1,4 @@
-"""The compiled layers are the plain ones, and where they cannot be had nothing else changes."""
+"""The compiled layers agree with the plain layers, which replace them if there is no compiler."""
 
 import os
 import stat
@@ -49,7 +49,7 @@ def plain_step(
     bias: Tensor,
     numbers: Numbers,
 ) -> list[Tensor]:
-    """What a step is, from its definition alone; the codes and what the next layer normalises, and its moments."""
+    """A step by its definition: the codes, and the moments of the input of the next layer."""
     margins = numbers.margins
     if codes is None:
         out = mixed = F.relu(correlate(x, filters, margins, bias))
@@ -81,7 +81,7 @@ SHAPES: list[tuple[int, int, tuple[int, int], tuple[int, int], Any]] = [
 
 @pytest.fixture(params=[16, 8])
 def lanes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Each width of vectors that this machine has."""
+    """All widths of vectors that this machine has."""
     library = kernels()
     if library is None or library.lanes_here(request.param) != request.param:
         pytest.skip(f"needs vectors of {request.param}")
@@ -92,10 +92,10 @@ def lanes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 @needs_kernels
 @pytest.mark.parametrize("kind", ["u = 0", "u", "momentum", "pooled"])
 @pytest.mark.parametrize(("channels", "filters", "patch", "size", "padding"), SHAPES)
-def test_a_step_and_all_its_gradients_are_those_of_autograd(
+def test_a_step_and_its_gradients_agree_with_autograd(
     channels: int, filters: int, patch: tuple[int, int], size: tuple[int, int], padding: Any, kind: str, lanes: int
 ) -> None:
-    """Codes, moments of what the next layer normalises, and the gradient of all by everything that goes in."""
+    """Codes, moments for the next layer, and their gradients by all inputs."""
     margins = Margins.of(padding, patch)
     x, bank, bias = (
         torch.randn(5, channels, *size),
@@ -131,7 +131,7 @@ def test_a_step_and_all_its_gradients_are_those_of_autograd(
 
 @needs_kernels
 @pytest.mark.parametrize(("channels", "filters", "patch", "size", "padding"), SHAPES)
-def test_the_decoder_and_its_gradients_are_those_of_autograd(
+def test_the_decoder_and_its_gradients_agree_with_autograd(
     channels: int, filters: int, patch: tuple[int, int], size: tuple[int, int], padding: Any, lanes: int
 ) -> None:
     margins = Margins.of(padding, patch)
@@ -161,7 +161,7 @@ ENCODERS = [
 @needs_kernels
 @pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
 @pytest.mark.parametrize("options", ENCODERS, ids=str)
-def test_an_encoder_is_the_plain_one(options: dict[str, Any], training: bool) -> None:
+def test_a_native_encoder_agrees_with_the_plain_one(options: dict[str, Any], training: bool) -> None:
     """Codes, all gradients, and the running statistics, with batch normalisation folded into the layers."""
     options = {"num_layers": 4, "num_sets": 2, "group": 3, "step": 0.05, **options}
     native, plain = UnfoldedEncoder(**options, path="native"), UnfoldedEncoder(**options, path="plain").double()
@@ -188,8 +188,8 @@ def test_an_encoder_is_the_plain_one(options: dict[str, Any], training: bool) ->
 @needs_kernels
 @pytest.mark.parametrize("algorithm", ["ista", "fista"])
 @pytest.mark.parametrize("pool", [1, 4, 20])
-def test_codes_pooled_in_the_last_layer_are_those_pooled_after_it(pool: int, algorithm: Any) -> None:
-    """The classifier's features, and the gradient of them by all that is trained; 20 cells are more than rows."""
+def test_pooling_in_the_last_layer_equals_pooling_after_it(pool: int, algorithm: Any) -> None:
+    """The features of a classifier and their gradients; 20 cells are more than there are rows."""
     made, x = UnfoldedEncoder(2, path="native", algorithm=algorithm), torch.randn(4, 2, 19, 23)
     ways = made.pooled(x, pool), F.adaptive_avg_pool2d(made(x), pool)
     weights = torch.randn_like(ways[0])
@@ -199,7 +199,7 @@ def test_codes_pooled_in_the_last_layer_are_those_pooled_after_it(pool: int, alg
 
 
 @needs_kernels
-def test_the_same_threads_give_the_same_bits_and_others_nearly() -> None:
+def test_the_number_of_threads_changes_rounding_only() -> None:
     made, x = UnfoldedEncoder(3, path="native"), torch.randn(9, 3, 20, 20)
 
     def gradient(threads: int) -> Tensor:
@@ -225,7 +225,7 @@ def test_hooks_on_a_normalisation_are_called_with_its_output() -> None:
 
 
 @needs_kernels
-def test_what_is_not_a_number_stays_so() -> None:
+def test_nan_stays_nan() -> None:
     x = torch.randn(2, 1, 16, 16)
     x[1, 0, 8, 8] = float("nan")
     codes = UnfoldedEncoder(1, num_layers=2, normalise=False, path="native")(x)
@@ -247,7 +247,7 @@ def test_what_is_not_a_number_stays_so() -> None:
     ],
     ids=str,
 )
-def test_auto_is_native_where_it_applies(
+def test_auto_chooses_native_for_supported_inputs(
     options: dict[str, Any], change: dict[str, Any], native: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "LGN_NATIVE" in change:
@@ -267,15 +267,15 @@ def test_auto_is_native_where_it_applies(
     assert bool(made) == native
 
 
-def test_native_by_hand_says_what_it_needs() -> None:
+def test_native_is_refused_for_unsupported_inputs() -> None:
     with pytest.raises(ValueError, match="path must"):
         UnfoldedEncoder(1, two_sided=True, path="native")(torch.randn(1, 1, 28, 28))
 
 
 @needs_kernels
 @pytest.mark.parametrize("level", [0.0, 1e2, 1e4])
-def test_the_variance_of_nearly_constant_codes_keeps_its_digits(level: float) -> None:
-    """Codes whose mean is large beside their deviation, normalised by the layer, against float64 of the same codes."""
+def test_the_variance_of_nearly_constant_codes_is_accurate(level: float) -> None:
+    """Codes with a mean much larger than their deviation, compared with float64."""
     x, filters, margins = torch.randn(6, 1, 20, 20), 0.1 * torch.randn(1, 4, 1, 6, 6), Margins((1, 1), (1, 1))
     norm = CodeBatchNorm(4, eps=1e-12)
     layer = NativeLayers(Unfolding(filters, torch.full((1, 4), -level), False, margins, [1.0, 1.0], [norm]))
@@ -292,7 +292,7 @@ UNOPTIMISED = 'exec /usr/bin/env cc "$@" -O0'  # where the cache is what is test
 
 
 def encode_elsewhere(cache: Path, **environment: str) -> Forked:
-    """A fresh process with a cache of its own that encodes, and prints whether it had kernels and the sum of codes."""
+    """A new process with its own cache that encodes and prints whether it had kernels, and the sum of the codes."""
     return start("nn.encode", [], {"XDG_CACHE_HOME": str(cache), "CC": quick_compiler(), **environment})
 
 
@@ -302,7 +302,7 @@ def quick_compiler() -> str:
 
 
 def answers(processes: list[Forked]) -> list[tuple[bool, float, str]]:
-    """Of each: whether it had kernels, the sum of its codes, and what it said."""
+    """For every process: whether it had kernels, the sum of its codes, and its messages."""
     ends = [(process, *process.communicate(timeout=300)) for process in processes]
     assert [process.returncode for process, _, _ in ends] == [0] * len(ends), ends
     return [(out.split()[0] == "True", float(out.split()[1]), errors) for _, out, errors in ends]
@@ -316,14 +316,14 @@ def program(path: Path, text: str) -> Path:
 
 
 def kept(cache: Path) -> list[str]:
-    """What is left in a cache, but for the lock."""
+    """The files in a cache, without the lock."""
     return sorted(entry.name for entry in (cache / "lgn" / "native").iterdir() if entry.name != ".lock")
 
 
 @needs_kernels
 @pytest.mark.slow
-def test_first_calls_at_once_leave_one_library_and_no_compiler_is_no_matter(tmp_path: Path) -> None:
-    """Real processes: two that compile at once, with CC and with its own name, and one that finds no compiler."""
+def test_two_processes_compile_one_library_and_none_is_needed(tmp_path: Path) -> None:
+    """Two processes that compile at the same time, and one without a compiler."""
     marked = program(tmp_path / "bin" / "marked", f'echo "$@" >> {tmp_path / "calls"}\n{UNOPTIMISED}')
     both = [encode_elsewhere(tmp_path / "shared", CC=f"{marked} -fno-plt") for _ in range(2)]
     neither = encode_elsewhere(tmp_path / "none", PATH=str(tmp_path / "none"), CC="")
@@ -343,8 +343,8 @@ def test_first_calls_at_once_leave_one_library_and_no_compiler_is_no_matter(tmp_
 @needs_kernels
 @pytest.mark.parametrize(("text", "reason"), [("echo broken >&2; exit 1", "broken"), ("sleep 600", "2 s")])
 @pytest.mark.slow
-def test_a_compiler_that_fails_or_hangs_is_asked_once(tmp_path: Path, text: str, reason: str) -> None:
-    """One sentence the first time, nothing after that, and another try when the compiler is another."""
+def test_a_compiler_that_fails_or_hangs_is_called_once(tmp_path: Path, text: str, reason: str) -> None:
+    """One message the first time, none after that, and another attempt after the compiler has changed."""
     calls = tmp_path / "calls"
     compiler = program(tmp_path / "cc", f"echo called >> {calls}\n{text}")
     limit = {"SECONDS_TO_COMPILE": "2"} if "sleep" in text else {}
@@ -366,8 +366,8 @@ def test_a_compiler_that_fails_or_hangs_is_asked_once(tmp_path: Path, text: str,
 
 @needs_kernels
 @pytest.mark.slow
-def test_a_library_that_is_not_whole_is_built_again(tmp_path: Path) -> None:
-    """Cut short, which would be a bus error, and with one byte changed."""
+def test_a_damaged_library_is_compiled_again(tmp_path: Path) -> None:
+    """A truncated library, and a library with one changed byte."""
     (first,) = answers([encode_elsewhere(tmp_path)])
     path = tmp_path / "lgn" / "native" / kept(tmp_path)[0]
     whole = path.read_bytes()
@@ -381,8 +381,8 @@ def test_a_library_that_is_not_whole_is_built_again(tmp_path: Path) -> None:
 
 @needs_kernels
 @pytest.mark.slow
-def test_a_library_in_a_directory_of_others_is_not_loaded(tmp_path: Path) -> None:
-    """A mode that lets others in, and, where we may give things away, another owner; a sentence says why."""
+def test_a_library_that_other_users_can_write_is_not_loaded(tmp_path: Path) -> None:
+    """A directory that others can write, and one of another owner; the message has the reason."""
     (first,) = answers([encode_elsewhere(tmp_path)])
     directory = tmp_path / "lgn" / "native"
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
@@ -408,8 +408,8 @@ def test_a_library_in_a_directory_of_others_is_not_loaded(tmp_path: Path) -> Non
 
 @needs_kernels
 @pytest.mark.slow
-def test_a_library_that_came_with_the_package_needs_no_compiler_and_no_cache(tmp_path: Path) -> None:
-    """As a wheel has it that was built with LGN_BUILD_KERNEL=1; and one that is broken is done without, with a word."""
+def test_a_library_in_the_package_needs_no_compiler_and_no_cache(tmp_path: Path) -> None:
+    """A library as in a wheel built with LGN_BUILD_KERNEL=1; a broken library causes a warning."""
     library = tmp_path / "kernels.so"
     subprocess.run([*build_command([quick_compiler()]), "-o", str(library)], check=True)
     bare = {"PATH": str(tmp_path / "none"), "CC": "", "PREBUILT": str(library)}
@@ -426,8 +426,8 @@ def test_a_library_that_came_with_the_package_needs_no_compiler_and_no_cache(tmp
 
 @needs_kernels
 @pytest.mark.slow
-def test_what_any_machine_would_have_gives_equal_codes(tmp_path: Path) -> None:
-    """Vectors of four, as the compiler lowers them without flags for a processor; not claimed fast, but right."""
+def test_portable_kernels_give_equal_codes(tmp_path: Path) -> None:
+    """Vectors of four, which every processor supports."""
     portable, own = answers([encode_elsewhere(tmp_path, CC="cc -DPORTABLE"), encode_elsewhere(tmp_path, CC="cc")])
     assert portable[0]
     assert portable[1] == pytest.approx(own[1], rel=TOLERANCE)

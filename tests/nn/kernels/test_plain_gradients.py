@@ -1,4 +1,4 @@
-"""Second derivatives, `torch.func` and forward mode: the faster paths leave these to the plain one by themselves."""
+"""Second derivatives, `torch.func` and forward mode, for which the plain path is used."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def _seed() -> None:
 
 
 def pair(path: str, model: type[nn.Module] = UnfoldedEncoder, **options: Any) -> tuple[nn.Module, nn.Module]:
-    """A network on a path, and the same on the plain one."""
+    """The same network on a path and on the plain path."""
     options = {"in_channels": 2, "num_sets": 2, "group": 2, "kernel_size": 4, "step": 0.05, **options}
     made = [UnfoldedEncoder(**options, path=each) for each in (path, "plain")]
     with torch.no_grad():
@@ -37,7 +37,7 @@ def pair(path: str, model: type[nn.Module] = UnfoldedEncoder, **options: Any) ->
 
 
 def curvature(model: nn.Module, x: Tensor) -> list[Tensor]:
-    """The gradient of the squared norm of a gradient, as a gradient penalty has it."""
+    """The gradient of the squared norm of a gradient, as in a gradient penalty."""
     x = x.clone().requires_grad_()
     inputs = [x, *model.parameters()]
     first = torch.autograd.grad(model(x).square().sum(), inputs, create_graph=True)
@@ -48,7 +48,7 @@ def curvature(model: nn.Module, x: Tensor) -> list[Tensor]:
 @each_path
 @pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
 @pytest.mark.parametrize("options", MODELS, ids=str)
-def test_second_derivatives_are_those_of_the_plain_path(path: str, options: dict[str, Any], training: bool) -> None:
+def test_second_derivatives_agree_with_the_plain_path(path: str, options: dict[str, Any], training: bool) -> None:
     x = torch.randn(3, 2, 12, 12)
     found, expected = (curvature(model.train(training), x) for model in pair(path, **options))
     for one, other in zip(found, expected, strict=True):
@@ -65,7 +65,7 @@ def test_second_derivatives_of_a_decoder(path: str) -> None:
 
 
 def test_second_derivatives_by_finite_differences() -> None:
-    """The fast path in float64, batch normalisation too."""
+    """The fast path in float64, with batch normalisation."""
     model = UnfoldedEncoder(1, 1, 2, num_layers=2, group=2, step=0.1, path="fast", dtype=torch.float64)
     x = torch.randn(2, 1, 3, 3, dtype=torch.float64, requires_grad=True)
     names = [name for name, _ in model.named_parameters()]
@@ -86,8 +86,8 @@ def test_second_derivatives_of_batch_normalisation() -> None:
 
 
 @each_path
-def test_a_tensor_in_two_places_has_a_gradient_for_each(path: str) -> None:
-    """Codes of the image's size: the first layer's codes and its image can come from one tensor."""
+def test_a_tensor_that_is_used_twice_has_the_sum_of_both_gradients(path: str) -> None:
+    """If codes have the size of the image, the codes and the image of the first layer can be one tensor."""
     x = torch.randn(2, 4, 12, 12)
     found, expected = (curvature(m, x) for m in pair(path, in_channels=4, padding="same", normalise=False))
     assert float((found[0] - expected[0]).norm() / expected[0].norm()) < 1e-3
@@ -108,7 +108,7 @@ def test_grad_of_torch_func(path: str) -> None:
 
 @each_path
 def test_vmap_over_the_parameters_of_an_ensemble(path: str) -> None:
-    """Several networks at once give what each gives by itself."""
+    """Several networks at once agree with the single networks."""
     models = [pair(path, num_layers=3)[0].eval() for _ in range(3)]
     x = torch.randn(2, 2, 12, 12)
     parameters, buffers = stack_module_state(models)
@@ -127,7 +127,7 @@ def test_vmap_over_images(path: str) -> None:
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")  # torch's own use
 @each_path
 def test_jvp_and_forward_mode(path: str) -> None:
-    """A directional derivative forwards is the one that comes back."""
+    """Directional derivatives in forward mode and in backward mode are equal."""
     model = pair(path, num_layers=3)[0].eval()
     x, v = torch.randn(2, 2, 12, 12, requires_grad=True), torch.randn(2, 2, 12, 12)
     codes = model(x)
@@ -141,7 +141,7 @@ def test_jvp_and_forward_mode(path: str) -> None:
     torch.testing.assert_close((dual.tangent * w).sum(), backwards, rtol=1e-3, atol=1e-3)
 
 
-def test_a_hessian_of_torch_func_is_that_of_autograd() -> None:
+def test_the_hessian_of_torch_func_agrees_with_autograd() -> None:
     model = UnfoldedEncoder(1, 1, 3, num_layers=2, group=2, step=0.1, dtype=torch.float64).eval()
     x = torch.randn(1, 1, 4, 4, dtype=torch.float64)
     found = hessian(lambda image: model(image).square().sum())(x)
