@@ -12,13 +12,7 @@ from torch.nn import functional as F
 
 from lgn.answer import Answer
 from lgn.data import Split
-from lgn.deploy.network_settings import (
-    with_answer,
-    with_free_filters,
-    with_gates,
-    with_group,
-    with_learned_action,
-)
+from lgn.deploy.network_settings import with_answer, with_free_filters, with_gates, with_group
 from lgn.front import discover
 from lgn.generators import generators_of
 from lgn.nn import GroupNet, invariance_errors
@@ -45,6 +39,7 @@ CANDIDATES = ("turns", "flips", "angles", "tilts")
 RUNS = Path("runs") / "networks"
 JUDGED = 500  # test images that are turned for the error of equivariance
 STEPS, BATCH = 7, 64
+SLOW = 0.1  # the learning rate of generators that start at the known action, relative to that of the network
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,9 @@ class Case:
             return with_gates(base, GIVEN[self.data])
         given = with_group(base, GIVEN[self.data])
         if self.method == "trained":
-            return with_learned_action(given)
+            family = "cyclic" if len(given.network.finite_group.generators) == 1 else "representation"
+            network = replace(given.network, generator=family, share="network", start="group")
+            return replace(given, network=network, generator_rate=SLOW)
         if self.method == "paper":
             return replace(given, network=replace(given.network, generator="dense"), penalty="inverse")
         return given

@@ -15,7 +15,6 @@ from lgn.answer import Answer
 from lgn.cli import main
 from lgn.data import Split
 from lgn.deploy import Built
-from lgn.deploy.building import BuildPlan, carry_out
 from lgn.deploy.network_settings import with_answer, with_free_filters, with_gates, with_group
 from lgn.front.run_page import facts_of_run
 from lgn.training import Interrupted, Run, checkpoint, preset
@@ -49,17 +48,15 @@ def test_both_networks_have_as_many_parameters(built: Path) -> None:
     assert stored["recommended"] in ("C4", "free filters")
 
 
-def test_finished_trainings_are_not_repeated(built: Path) -> None:
+def test_finished_trainings_are_not_repeated_and_other_settings_are_refused(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = {path: path.stat().st_mtime_ns for path in built.rglob("*.safetensors")}
-    assert main(["build", "--resume", str(built)]) == 0
+    assert main(["build", "digits", *WORDS, "--group", "C4", "--out", str(built)]) == 0
     assert before == {path: path.stat().st_mtime_ns for path in built.rglob("*.safetensors")}
-
-
-def test_other_settings_are_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
     assert main(["build", "digits", *WORDS, "--group", "C2", "--out", str(built)]) == 1
-    assert capsys.readouterr().err.startswith("lgn: error: out ")
-    assert main(["build", "--resume", str(built), "--epochs", "3"]) == 1
-    assert capsys.readouterr().err.startswith("lgn: error: resume ")
+    assert "has group" in capsys.readouterr().err
 
 
 def test_the_recommended_run_and_its_onnx_file_agree(built: Path, tmp_path: Path) -> None:
@@ -164,8 +161,8 @@ def test_gates_are_shown_and_exported(tmp_path: Path) -> None:
 
 
 def test_a_stopped_build_continues_to_the_same_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = BuildPlan(replace(CONFIG, epochs=2), group="D1")
-    whole = carry_out(plan, tmp_path / "whole")
+    options = {**SMALL, "epochs": 2, "group": "D1"}
+    whole = lgn.build("digits", out=tmp_path / "whole", **options)  # type: ignore[arg-type]
     add, steps = checkpoint.State.add, []
 
     def stopped(state: checkpoint.State, *values: float) -> None:
@@ -175,9 +172,9 @@ def test_a_stopped_build_continues_to_the_same_network(tmp_path: Path, monkeypat
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(checkpoint.State, "add", stopped)
-    with pytest.raises(Interrupted, match="--resume"):
-        carry_out(plan, tmp_path / "stopped")
-    again = carry_out(BuildPlan.load(tmp_path / "stopped"), tmp_path / "stopped")
+    with pytest.raises(Interrupted):
+        lgn.build("digits", out=tmp_path / "stopped", **options)  # type: ignore[arg-type]
+    again = lgn.build("digits", out=tmp_path / "stopped", **options)  # type: ignore[arg-type]
     for one, other in zip(whole.networks, again.networks, strict=True):
         assert one.accuracy == other.accuracy
         first, second = (Run(network.run).model().state_dict() for network in (one, other))

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import tyro
 
 from lgn.commands.options import names_of
-from lgn.deploy.building import BuildPlan, Built, build, carry_out
+from lgn.deploy.building import build
 from lgn.training import Interrupted
 
 HELP = """Find the symmetries of training images and their classes, train a network with them and a network with free
 filters and as many parameters, compare both on test images, and export the recommended one. The same command continues
-a build that was stopped, and so does --resume. `lgn predict RUN IMAGES` uses the network."""
+a build that was stopped. `lgn predict RUN IMAGES` uses the network."""
 
 
 @dataclass(frozen=True)
@@ -46,25 +46,14 @@ class BuildOptions:
     """Seed of the build."""
     out: Path | None = None
     """Directory of the run. The default is runs/DATA-build-SEED."""
-    resume: Path | None = None
-    """Continue this build. It keeps its settings, so no other option can be given."""
-
-    def build(self) -> Built:
-        """Start or continue the build."""
-        if self.resume is not None:
-            if self != BuildOptions(resume=self.resume):
-                raise ValueError("resume must be the only option, since a build keeps its settings, got others too")
-            return carry_out(BuildPlan.load(self.resume), self.resume, progress=True)
-        options: dict[str, Any] = {name: value for name, value in vars(self).items() if name not in ("data", "resume")}
-        options["out"] = self.out or Path("runs") / f"{Path(self.data).stem}-build-{self.seed}"
-        options["candidates"] = names_of("candidates", self.candidates)
-        return build(self.data, **options, progress=True)
 
 
 def run(args: list[str]) -> int:
     options = tyro.cli(BuildOptions, prog="lgn build", description=HELP, args=args)
+    keywords: dict[str, Any] = {**vars(options), "candidates": names_of("candidates", options.candidates)}
+    keywords["out"] = options.out or Path("runs") / f"{Path(options.data).stem}-build-{options.seed}"
     try:
-        built = options.build()
+        built = build(**keywords, progress=True)
     except Interrupted as stop:
         sys.stderr.write(f"{stop}\n")
         return 130

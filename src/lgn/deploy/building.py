@@ -2,7 +2,6 @@
 
 import importlib.util
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -15,7 +14,7 @@ from lgn.answer import Answer
 from lgn.data import DataSet, Split
 from lgn.deploy.exporting import export
 from lgn.deploy.network_settings import with_answer, with_free_filters, with_group
-from lgn.files import decode, encode, read_json, write_json
+from lgn.files import encode, write_json
 from lgn.front import discover_or_load
 from lgn.front.inputs import read_inputs
 from lgn.groups import Group, as_group
@@ -23,28 +22,8 @@ from lgn.nn import GroupNet, invariance_errors
 from lgn.text import columns
 from lgn.training import Config, Images, Interrupted, Run, load_images, preset, train
 
-PLAN, GIVEN, DATA, FREE = "build.json", "given.json", "data.npz", "free"
 #: The number of test images on which the invariance of a network is measured.
 COMPARED = 500
-
-
-@dataclass(frozen=True)
-class BuildPlan:
-    """The settings of a build without the group, and the source of the group."""
-
-    config: Config
-    #: The name of a group, or the file of an answer; by default the training images are asked about `candidates`.
-    group: str | None = None
-    found: Path | None = None
-    candidates: tuple[str, ...] | None = None
-
-    @classmethod
-    def load(cls, out: Path) -> "BuildPlan":
-        """The plan of an earlier build."""
-        if not (out / PLAN).is_file():
-            raise FileNotFoundError(f"resume must be a directory of lgn build, got {out}")
-        stored = {key: value for key, value in read_json(out / PLAN).items() if key != "schema"}
-        return decode(cls, stored, "plan")
 
 
 @dataclass(frozen=True)
@@ -89,12 +68,13 @@ class Built:
     @property
     def sentence(self) -> str:
         """The recommended network and the reason."""
-        best, (difference, error) = self.recommended, self.difference
-        text = f"Recommended: {best.name}, with {100 * best.accuracy:.2f} % of {self.test_images:,} test images correct"
-        if len(self.networks) == 1:
-            return f"{text}. No symmetry is kept."
-        gain = f"{100 * difference:.2f} points (standard error {100 * error:.2f})"
-        return f"{text}. The difference to free filters is {gain}."
+        difference, error = (100 * value for value in self.difference)
+        reason = f"The difference to free filters is {difference:.2f} points (standard error {error:.2f})."
+        best = self.recommended
+        text = (
+            f"Recommended: {best.name}, with {100 * best.accuracy:.2f} % of {self.test_images:,} test images correct."
+        )
+        return f"{text} {reason if len(self.networks) > 1 else 'No symmetry is kept.'}"
 
     def __str__(self) -> str:
         rows = [["network", "parameters", "accuracy", "invariance error"]]
@@ -127,24 +107,18 @@ def build(
     """Find the symmetries of training images and their classes, train a network with them, and one with free filters.
 
     Both networks have as many parameters, and are compared on test images. The recommended one is exported to ONNX if
-    the extra `onnx` is installed. A build that was stopped continues.
+    the extra `onnx` is installed. The same call continues a build that was stopped.
 
-    data: images, or the name or the path of a data set of images.
-    target: the classes of images in memory.
+    data: images, or the name or the path of a data set of images.  target: the classes of images in memory.
     out: the directory of the run; free filters are in `out/free`.
     group: the group of turns and flips; by default the symmetries are found.
-    found: an answer of `lgn.discover`, or its file; by default the training images are asked.
-    candidates: the transformations that are asked about, as in `lgn.discover`.
+    found: an answer of `lgn.discover`, or its file; by default the training images are asked about `candidates`.
     parameters, epochs: of the networks.  train_images: use this number of training images only.
     augment: turn every training image by a random angle in each step.
     """
-    out = Path(out)
     if group is not None and found is not None:
-        raise ValueError("group must be None if found is given, got both")
-    if isinstance(found, Answer):
-        out.mkdir(parents=True, exist_ok=True)
-        found.save(out / GIVEN, images=False)
-        found = out / GIVEN
+        raise ValueError("found must be None if group is given, got both")
+    out = Path(out)
     config = preset(
         "net",
         "classify",
@@ -158,50 +132,47 @@ def build(
         seed=seed,
         device=device,
     )
-    name = None if group is None else as_group(group).name
-    asked = None if candidates is None else tuple(candidates)
-    return carry_out(BuildPlan(config, name, None if found is None else Path(found), asked), out, progress=progress)
+    images, answer = load_images(config), None
+    if group is None:
+        options = {"candidates": candidates and tuple(candidates), "seed": seed, "device": device}
+        answer = _given(found) if found is not None else _asked(images, out, options, progress)
+    chosen = with_group(config, as_group(group or 1).name) if answer is None else with_answer(config, answer)
+    return _compare(chosen, with_free_filters(config), images, answer, out, progress)
 
 
-def carry_out(plan: BuildPlan, out: Path, *, progress: bool = False) -> Built:
-    """Ask, train, compare and export, as far as it is not done."""
-    if (out / PLAN).is_file() and BuildPlan.load(out) != plan:
-        raise ValueError(f"out must be a new directory or a build with the same settings, got {out}")
-    images = load_images(plan.config)
-    out.mkdir(parents=True, exist_ok=True)
-    write_json(out / PLAN, encode(plan))
-    answer = None if plan.group is not None else _answer(plan, images, out, progress)
-    config = with_answer(plan.config, answer) if answer is not None else with_group(plan.config, plan.group or "")
+def _compare(chosen: Config, free: Config, images: Images, answer: Answer | None, out: Path, progress: bool) -> Built:
+    """Train both networks, measure them, and export the recommended one."""
+    has_group = chosen.network.family is not None
     try:
-        runs = [train(config, out, progress=progress)]
-        if config.network.family is not None:
-            runs.append(train(with_free_filters(plan.config), out / FREE, progress=progress))
+        runs = [train(chosen, out, progress=progress)]
+        runs += [train(free, out / "free", progress=progress)] if has_group else []
     except Interrupted as stop:
-        raise Interrupted(f"{stop}; continue with: lgn build --resume {shlex.quote(str(out))}") from None
-    networks = tuple(_measured(run, config, images) for run in runs)
-    group = "" if config.network.family is None else config.network.finite_group.name
+        raise Interrupted(f"{stop}; the same command continues") from None
+    networks = tuple(_measured(run, chosen, images) for run in runs)
+    group = chosen.network.finite_group.name if has_group else ""
     built = Built(networks, len(images.parts["test"][0]), group, answer)
     if all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
         path = out / "merged.onnx"
         built = replace(built, exported=path if path.is_file() else export(built.recommended.run, out=path).path)
-    stored = {"sentence": built.sentence, "recommended": built.recommended.name, **encode(replace(built, answer=None))}
-    write_json(out / "built.json", stored)
+    write_json(out / "built.json", {"recommended": built.recommended.name, **encode(replace(built, answer=None))})
     return built
 
 
-def _answer(plan: BuildPlan, images: Images, out: Path, progress: bool) -> Answer:
-    """The answer that is given, stored, or found in the training images."""
-    if plan.found is not None:
-        given = Answer.load(plan.found / "answer.json" if plan.found.is_dir() else plan.found)
-        if given.question != "labels":
-            raise ValueError(f'found must answer the question "labels", got {given.question!r}')
-        return given
-    parts = {part: Split(*images.parts[part]) for part in ("train", "test")}
-    names = images.facts.class_names
-    data = DataSet(
-        name=images.facts.data_name, kind="images", class_names=names, train=parts["train"], test=parts["test"]
-    )
-    options = {"candidates": plan.candidates, "seed": plan.config.seed, "device": plan.config.device}
+def _given(found: Answer | str | PathLike[str]) -> Answer:
+    """The given answer, which must be about classes."""
+    if not isinstance(found, Answer):
+        path = Path(found)
+        found = Answer.load(path / "answer.json" if path.is_dir() else path)
+    if found.question != "labels":
+        raise ValueError(f'found must answer the question "labels", got {found.question!r}')
+    return found
+
+
+def _asked(images: Images, out: Path, options: dict[str, Any], progress: bool) -> Answer:
+    """The answer about the training images, which is stored in the directory of the run."""
+    train, test = (Split(*images.parts[part]) for part in ("train", "test"))
+    facts = images.facts
+    data = DataSet(name=facts.data_name, kind="images", train=train, test=test, class_names=facts.class_names)
     return discover_or_load(data, out, **options, progress=progress)
 
 
@@ -231,5 +202,5 @@ def _source(data: Any, target: Any, out: Path) -> str:
     if isinstance(data, DataSet) and data.test.labels is not None:
         arrays |= {"test_images": data.test.samples.cpu().numpy(), "test_labels": data.test.labels.cpu().numpy()}
     out.mkdir(parents=True, exist_ok=True)
-    np.savez(out / DATA, **arrays, class_names=np.array(inputs.class_names))
-    return str(out / DATA)
+    np.savez(out / "data.npz", **arrays, class_names=np.array(inputs.class_names))
+    return str(out / "data.npz")

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import Tensor
 
 from lgn.files import encode
 from lgn.nn import merge
@@ -67,7 +67,6 @@ def export(
     if path.name in OF_A_RUN and path.parent.resolve() == run.path.resolve():
         raise ValueError(f"out must not be a file of the run itself, got {path}")
     model = run.network
-    plain = merge(model).eval()
     random = torch.Generator().manual_seed(seed)
     sample = torch.randn(images, *run.facts.image_shape, generator=random, dtype=next(model.parameters()).dtype)
     with torch.no_grad():
@@ -76,7 +75,9 @@ def export(
     # Writers may leave other files when they fail, so that they write into a temporary directory.
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as directory:
         part = Path(directory) / f"network.{format}"
-        found = _WRITERS[format](run, plain, sample, part)(sample)
+        read = {"onnx": _write_onnx, "pt2": _write_pt2, "safetensors": _write_safetensors}[format](run, sample, part)
+        with torch.no_grad():
+            found = read(sample)
         difference, largest = float((found - expected).abs().max()), float(expected.abs().max())
         if not difference <= ALLOWED * max(largest, 1.0):
             raise ValueError(
@@ -88,35 +89,29 @@ def export(
     return Exported(path, difference, largest)
 
 
-def _write_safetensors(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader:  # noqa: ARG001
+def _write_safetensors(run: Run, _: Tensor, part: Path) -> Reader:
+    plain, again = (merge(run.network).eval() for _ in range(2))
     tensors = {name: tensor.clone().contiguous() for name, tensor in plain.state_dict().items()}
     save_file(tensors, part, {"format": "pt", "lgn": __version__, "config": json.dumps(encode(run.config))})
-    again = merge(run.network).eval()
     again.load_state_dict(load_file(part))
-    return _without_gradient(again)
+    return again
 
 
-def _write_pt2(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader:  # noqa: ARG001
-    torch.export.save(_program(plain, sample), part)
-    return _without_gradient(torch.export.load(part).module())
+def _write_pt2(run: Run, sample: Tensor, part: Path) -> Reader:
+    torch.export.save(_program(run, sample), part)
+    return torch.export.load(part).module()
 
 
-def _write_onnx(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reader:
+def _write_onnx(run: Run, sample: Tensor, part: Path) -> Reader:
     if not all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
         raise ValueError("format 'onnx' needs onnx, onnxscript and onnxruntime: pip install 'lgn[onnx]'")
     import onnx
     import onnxruntime
 
     with _quiet():
+        names: dict[str, Any] = {"input_names": ["images"], "output_names": ["outputs"]}
         torch.onnx.export(
-            _program(plain, sample),
-            (),
-            str(part),
-            dynamo=True,
-            verbose=False,
-            external_data=False,
-            input_names=["images"],
-            output_names=["outputs"],
+            _program(run, sample), (), str(part), dynamo=True, verbose=False, external_data=False, **names
         )
     written = onnx.load(str(part))
     # `lgn predict` needs the preprocessing and the names of the classes.
@@ -126,8 +121,8 @@ def _write_onnx(run: Run, plain: nn.Module, sample: Tensor, part: Path) -> Reade
     return lambda images: torch.from_numpy(session.run(None, {"images": images.numpy()})[0])
 
 
-def _program(plain: nn.Module, sample: Tensor) -> Any:
-    return torch.export.export(plain, (sample,), dynamic_shapes=({0: torch.export.Dim("count")},))
+def _program(run: Run, sample: Tensor) -> Any:
+    return torch.export.export(merge(run.network).eval(), (sample,), dynamic_shapes=({0: torch.export.Dim("count")},))
 
 
 @contextmanager
@@ -142,18 +137,3 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         log.setLevel(level)
-
-
-def _without_gradient(network: Callable[[Tensor], Tensor]) -> Reader:
-    def read(images: Tensor) -> Tensor:
-        with torch.no_grad():
-            return network(images)
-
-    return read
-
-
-_WRITERS: dict[str, Callable[[Run, nn.Module, Tensor, Path], Reader]] = {
-    "onnx": _write_onnx,
-    "pt2": _write_pt2,
-    "safetensors": _write_safetensors,
-}

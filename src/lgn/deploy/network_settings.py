@@ -14,8 +14,6 @@ from lgn.training.config import FREE, Config
 EXACT = ("D4", "C4", "D2", "C2", "D1")
 #: The groups of networks for images that all turns preserve.
 CONTINUOUS = {"SO(2)": f"C{TURNS}", "O(2)": f"D{TURNS}"}
-#: The learning rate of generators that start at a known action, relative to that of the network.
-SLOW = 0.1
 
 
 def with_group(config: Config, group: str) -> Config:
@@ -28,13 +26,6 @@ def with_gates(config: Config, group: str) -> Config:
     """A network that learns to which elements of a group it is invariant."""
     given = with_group(config, group)
     return replace(given, network=replace(given.network, gates=True))
-
-
-def with_learned_action(config: Config) -> Config:
-    """A network whose generators start at the known action of its group and are trained slowly, one for all layers."""
-    family = "cyclic" if len(config.network.finite_group.generators) == 1 else "representation"
-    network = replace(config.network, generator=family, share="network", start="group")
-    return replace(config, network=network, generator_rate=SLOW)
 
 
 def with_free_filters(config: Config) -> Config:

@@ -9,7 +9,7 @@ from filelock import FileLock, Timeout
 from lgn.files import PARTIAL
 
 #: Files that may be in a directory before the config of a run is written.
-ALLOWED = ("environment.json", "answer.json", "answer.html", "question.json", "given.json", "build.json", "data.npz")
+ALLOWED = ("environment.json", "answer.json", "answer.html", "question.json", "data.npz")
 
 
 class InUse(ValueError):
