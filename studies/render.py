@@ -2,29 +2,37 @@
 
     python -m studies.render
 
-A page is hand-written Markdown. `<!-- table: truth/power -->` and `<!-- end -->` enclose the table `power` of the study
-`truth`. Everything between two such lines is replaced. A study lists its tables in `studies/NAME/tables.py`, or in
-`studies/NAME.py` if it is one file:
+A page is hand-written Markdown. A table stands between two lines, and everything between them is replaced:
 
-    TABLES = {"cost": cells_table("cost", by="group", columns={"group": "{group}", "ratio": ("mean", "ratio", ".2f")})}
-    FIGURES = {"docs/images/speed.svg": draw}  # where a page shows a figure of its own
+    <!-- table: groups/cost by group, family
+    | group | median ratio |
+    | {group} | {mean ratio:.3f} |
+    -->
+    <!-- end -->
+
+This table has a row for each group and family among the cells of the part `cost` of `results/groups.json`, with the
+given headings and columns (`studies/tables.py`). Further tables and records of a study are functions in the `TABLES`
+of `studies/NAME/tables.py`, or of `studies/NAME.py` if the study is one file; figures are in its `FIGURES`.
 """
 
 import importlib
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lgn.report.figures import save
-from studies.tables import Columns, Record, Table, Value, number, table, values
+from studies.tables import Record, Table, table
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/evidence/*.md", "results/*.md")
-TABLE = re.compile(r"<!-- table: ([\w/-]+)[^>]*-->\n.*?<!-- end -->", re.DOTALL)
+TABLE = re.compile(
+    r"<!-- table: ([\w/-]+)(?: by ([^\n(]+?))?(?: \([^)]*\))?((?:\n\|[^\n]*){2}\n| )-->\n.*?<!-- end -->", re.DOTALL
+)
+MISSING = "Not measured yet"
 NOTE = "made by python -m studies.render, do not edit below"
 
 
@@ -59,27 +67,13 @@ def _stored(path: Path, modified: int) -> Any:
     return json.loads(path.read_text())
 
 
-Maker = Callable[[Results], Table | str]
+Maker = Callable[[Results], Any]  # a table, a text, or records for the columns of the page
 
 
-def cells_table(
-    part: str,
-    by: Value | Sequence[Value],
-    columns: Columns,
-    records: Callable[[list[Record]], Iterable[Record]] = list,
-) -> Maker:
-    """A table of the cells of a part, or of records that are made of them."""
-    return lambda results: table(records(results.cells(part)), by, columns)
-
-
-def times(results: Results) -> Table:
-    """How many cells of each part were measured, and how long that took."""
-
-    def minutes(records: list[Record]) -> str:
-        return f"{sum(values(records, 'processor_seconds')) / 60:.1f}"
-
-    columns: Columns = {"part": "{part}", "cells": number, "minutes of processor time": minutes}
-    return table([cell for cell in results.cells() if "processor_seconds" in cell], "part", columns)
+def times(results: Results) -> list[Record]:
+    """Cells with the minutes that they took."""
+    cells = [cell for cell in results.cells() if "processor_seconds" in cell]
+    return [{**cell, "minutes": cell["processor_seconds"] / 60} for cell in cells]
 
 
 def modules(module: str = "tables") -> dict[str, Any]:
@@ -88,27 +82,41 @@ def modules(module: str = "tables") -> dict[str, Any]:
     folders = {path.parent.name: f"studies.{path.parent.name}.{module}" for path in here.glob(f"*/{module}.py")}
     names = folders | {path.stem: f"studies.{path.stem}" for path in here.glob("[!_]*.py")}
     found = {name: importlib.import_module(names[name]) for name in sorted(names)}
-    return {name: each for name, each in found.items() if hasattr(each, "TABLES") or hasattr(each, "STUDY")}
+    return {name: one for name, one in found.items() if hasattr(one, "TABLES") or hasattr(one, "STUDY")}
 
 
-def rendered(name: str, directory: Path) -> str:
-    """The text of a table such as "truth/power"."""
+def rendered(match: re.Match[str], results: Results) -> str:
+    """The text of a table that a page asks for."""
+    name, by, template = match.groups()
     study, _, which = name.partition("/")
-    tables = modules()[study].TABLES if study in modules() else {}
-    if which not in tables:
-        raise ValueError(f"table must be in the TABLES of a study, got {name!r}")
+    makers = modules()[study].TABLES if study in modules() else {}
+    if which not in makers and by is None:
+        raise ValueError(f"table must be in the TABLES of a study or have columns, got {name!r}")
     try:
-        return str(tables[which](Results(directory / f"{study}.json")))
+        found = makers[which](results) if which in makers else results.cells(which)
     except NotMeasured as missing:
-        return f"Not measured yet: {missing}."
+        return f"{MISSING}: {missing}."
+    if by is None:
+        return str(found)
+    lines = template.strip().splitlines()
+    headings, columns = ([cell.strip() for cell in line[1:-1].split(" | ")] for line in lines)
+    return str(tabulated(found, by.split(", "), headings, columns))
+
+
+def tabulated(records: Iterable[Record], by: list[str], headings: list[str], columns: list[str]) -> Table:
+    """The table of a page; equal headings are allowed."""
+    numbered = {str(number): column for number, column in enumerate(columns)}
+    return Table(headings, table(records, str if by == ["record"] else by, numbered).rows)
 
 
 def filled(text: str, directory: Path) -> str:
     """A page with its tables replaced."""
 
     def replaced(match: re.Match[str]) -> str:
-        name = match.group(1)
-        return f"<!-- table: {name} ({NOTE}) -->\n\n{rendered(name, directory)}\n\n<!-- end -->"
+        name, by, template = match.groups()
+        results = Results(directory / f"{name.partition('/')[0]}.json")
+        asked = f"{name} by {by}" if by else name
+        return f"<!-- table: {asked} ({NOTE}){template}-->\n\n{rendered(match, results)}\n\n<!-- end -->"
 
     return TABLE.sub(replaced, text)
 

@@ -87,11 +87,7 @@ def main(study: Study, arguments: Sequence[str] | None = None) -> None:
 
 
 def tables(study: Study, path: Path) -> str:
-    """The tables of a file of results."""
-    texts = []
-    for name, make in render.modules()[study.name].TABLES.items():
-        try:
-            texts.append(f"{name}\n\n{make(render.Results(path))}")
-        except render.NotMeasured:
-            continue
-    return "\n\n".join(texts)
+    """The tables of the study's page, from a file of results; without those that the file has no cells for."""
+    page = (render.ROOT / "docs" / "evidence" / f"{study.name}.md").read_text()
+    found = {match.group(1): render.rendered(match, render.Results(path)) for match in render.TABLE.finditer(page)}
+    return "\n\n".join(f"{name}\n\n{text}" for name, text in found.items() if not text.startswith(render.MISSING))

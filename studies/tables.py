@@ -1,16 +1,12 @@
-"""Tables of records: a row for each group of records, and columns that are written as plain values.
+"""Tables of records: a row for each group of records, and columns that are format strings.
 
-A column is one of
-
-- a format string, `"{seed}"` or `"{interval[0]:.3f}"`, which shows entries of the first record that has them,
-- a tuple `(statistic, value, format, text without values)`, such as `("mean", "accuracy", ".3f")`, with a statistic of
-  `STATISTICS`; the value is the name of an entry or a function of a record,
-- a function of the records of the row.
+`"{seed}"`, `"{interval[0]:.3f}"` show entries of the first record that has them; `"{mean accuracy:.2f}"` shows a
+statistic of `STATISTICS` over the records of the row. `.1p` is a percentage without its sign, `yes/no` a truth value.
+`"{most error:.1e}||none"` has a text for rows without a value.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from statistics import geometric_mean, mean, stdev
 from string import Formatter
@@ -18,7 +14,7 @@ from typing import Any
 
 Record = Mapping[str, Any]
 Value = str | Callable[[Any], Any]
-Column = str | tuple[Any, ...] | Callable[[list[Record]], str]
+Column = str | Callable[[list[Record]], str]
 Columns = Mapping[str, Column]
 
 
@@ -41,44 +37,60 @@ def table(records: Iterable[Record], by: Value | Sequence[Value], columns: Colum
     return Table(list(columns), [[text_of(column, group) for column in columns.values()] for group in groups.values()])
 
 
-class _Entries(Formatter):
-    def format_field(self, value: Any, format_spec: str) -> str:
-        if value is None:
-            raise LookupError
-        return format(value, format_spec)
-
-
-def text_of(column: Column, records: list[Record]) -> str:
-    if isinstance(column, str):
-        for record in records:
-            with suppress(LookupError):
-                return _Entries().vformat(column, (), record)
-        return ""
-    if callable(column):
-        return column(records)
-    statistic, value, form, empty = (*column, "", "")[:4]
-    found = values(records, value)
-    return STATISTICS[statistic](found, form) if found else empty
+def formatted(value: Any, form: str = "") -> str:
+    if form == "yes/no":
+        return "yes" if value else "no"
+    return f"{100 * value:{form[:-1]}f}" if form.endswith("p") else format(value, form)
 
 
 STATISTICS: dict[str, Callable[[list[Any], str], str]] = {
-    "first": lambda found, form: format(found[0], form),
-    "mean": lambda found, form: format(mean(found), form),
-    "geometric mean": lambda found, form: format(geometric_mean(found), form),
-    "least": lambda found, form: format(min(found), form),
-    "most": lambda found, form: format(max(found), form),
-    "sum": lambda found, form: format(sum(found), form),
-    "mean, sd": lambda found, form: plus_minus(found, form),
-    "range": lambda found, form: f"{min(found):{form}} to {max(found):{form}}",
+    "": lambda found, form: formatted(found[0], form),
+    "mean": lambda found, form: formatted(mean(found), form),
+    "geometric": lambda found, form: formatted(geometric_mean(found), form),
+    "least": lambda found, form: formatted(min(found), form),
+    "most": lambda found, form: formatted(max(found), form),
+    "sum": lambda found, form: formatted(sum(found), form),
+    "sd": lambda found, form: plus_minus(found, form),
+    "range": lambda found, form: f"{formatted(min(found), form)} to {formatted(max(found), form)}",
     "true": lambda found, _: f"{sum(map(bool, found))} of {len(found)}",
-    "distinct": lambda found, form: ", ".join(dict.fromkeys(format(value, form) for value in found)),
+    "number": lambda found, form: formatted(len(found), form),
+    "distinct": lambda found, form: ", ".join(dict.fromkeys(formatted(value, form) for value in found)),
     "counts": lambda found, _: ", ".join(f"{value} {count}" for value, count in Counter(found).most_common()),
 }
 
 
-def entries(*names: str) -> dict[str, Column]:
-    """Columns that show entries of records under their own names."""
-    return {name: f"{{{name}}}" for name in names}
+class _Columns(Formatter):
+    """Formats a column with the records of a row as its only argument."""
+
+    def get_field(self, field_name: str, args: Any, _: Any) -> tuple[Any, str]:
+        statistic, _, path = field_name.partition(" ")
+        if statistic not in STATISTICS or not path:
+            statistic, path = "", field_name
+        found = [value for record in args if (value := self._entry(path, record)) is not None]
+        if not found:
+            raise LookupError
+        return (STATISTICS[statistic], found), path
+
+    def _entry(self, path: str, record: Record) -> Any:
+        try:
+            return super().get_field(path, (), record)[0]
+        except LookupError:
+            return None
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        statistic, found = value
+        return statistic(found, format_spec)
+
+
+def text_of(column: Column, records: list[Record]) -> str:
+    """The text of a column for the records of one row."""
+    if callable(column):
+        return column(records)
+    form, _, empty = column.partition("||")
+    try:
+        return _Columns().vformat(form, records, {})
+    except LookupError:
+        return empty
 
 
 def among(column: Column, **wanted: Any) -> Column:
@@ -86,33 +98,22 @@ def among(column: Column, **wanted: Any) -> Column:
     return lambda records: text_of(column, where(records, **wanted))
 
 
-def number(records: list[Record]) -> str:
-    return f"{len(records):,}"
-
-
 def plus_minus(found: Sequence[float], form: str = ".2f") -> str:
     """The mean, with the standard deviation if there are at least two values."""
-    return f"{mean(found):{form}}" + (f" ± {stdev(found):{form}}" if len(found) > 1 else "")
+    return formatted(mean(found), form) + (f" ± {formatted(stdev(found), form)}" if len(found) > 1 else "")
 
 
-def estimate(middle: float, low: float | None, high: float | None, form: str = ".2f") -> str:
+def estimate(middle: float, low: float | None, high: float | None) -> str:
     """A difference and its interval."""
-    return f"{middle:+{form}}" + ("" if low is None else f" [{low:{form}}, {high:{form}}]")
-
-
-# Values of records
+    return f"{middle:+.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
 
 
 def value_of(record: Record, value: Value) -> Any:
     return record.get(value) if isinstance(value, str) else value(record)
 
 
-def values(records: Iterable[Record], value: Value) -> list[Any]:
-    return [found for record in records if (found := value_of(record, value)) is not None]
-
-
-def distinct(records: Iterable[Record], value: Value) -> list[Any]:
-    return list(dict.fromkeys(values(records, value)))
+def distinct(records: Iterable[Record], name: str) -> list[Any]:
+    return list(dict.fromkeys(record[name] for record in records))
 
 
 def where(records: Iterable[Record], **wanted: Any) -> list[Record]:
@@ -122,23 +123,8 @@ def where(records: Iterable[Record], **wanted: Any) -> list[Record]:
 def ordered(records: Iterable[Record], *names: str) -> list[Record]:
     """Records sorted by entries, each of whose values has the rank of its first occurrence."""
     found = list(records)
-    ranks = {name: distinct(found, name) for name in names}
-    return sorted(found, key=lambda record: [ranks[name].index(record[name]) for name in names])
-
-
-def percent(name: str) -> Callable[[Record], float | None]:
-    return lambda record: None if record.get(name) is None else 100 * record[name]
-
-
-def error_percent(record: Record) -> float:
-    return 100 * (1 - record["accuracy"])
-
-
-def yes_no(name: str) -> Callable[[Record], str]:
-    return lambda record: "yes" if record[name] else "no"
-
-
-# Rates
+    ranks = {name: list(dict.fromkeys(record.get(name) for record in found)) for name in names}
+    return sorted(found, key=lambda record: [ranks[name].index(record.get(name)) for name in names])
 
 
 BOUNDS = {"limit": "at most", "at_least": "at least"}
@@ -158,7 +144,8 @@ def rates(records: Iterable[Record], by: Value, more: Sequence[str] = ()) -> Tab
         low, high = group[0].get("at_least", 0) - 1e-9, group[0].get("limit", 1) + 1e-9
         return "" if low <= rate_of(group) <= high else "missed"
 
-    columns: dict[str, Column] = {"": ("first", by), "cases": ("sum", "count", ","), "rate": weighted("rate")}
+    columns: dict[str, Column] = {"": lambda group: str(value_of(group[0], by)), "cases": "{sum count:,}"}
+    columns |= {"rate": weighted("rate")}
     columns |= {name: weighted(name) for name in more if any(name in record for record in found)}
     return table(found, by, columns | {"required": bound, " ": missed})
 

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
-from statistics import mean
+from statistics import geometric_mean, mean
 
 from lgn.files import read_json
 from lgn.pretrained import find_run, pretrained_names
@@ -13,7 +13,7 @@ from lgn.training import Config, Run, preset
 from lgn.training.config import same_settings
 from lgn.training.presets import changes_between, nearest_preset
 from studies.render import NotMeasured, Results
-from studies.tables import Record, Table, estimate, number, plus_minus, text_of
+from studies.tables import Record, Table, estimate, plus_minus
 
 TITLES = {"cifar10": "CIFAR-10", "mnist": "MNIST", "digits": "digits (an extract of MNIST)"}
 TASKS = {"classify": "classification", "reconstruct": "reconstruction"}
@@ -159,10 +159,10 @@ def _compared(found: dict[str, list[Run]]) -> Iterator[list[str]]:
     for name, same in found.items():
         last: list[Record] = [run.metrics[-1] for run in same]
         worst = min(row["test_accuracy"] for run in same for row in run.metrics[len(run.metrics) // 10 :])
-        size = text_of(("geometric mean", lambda row: max(row["step_conditions"]), ".2g"), last)
+        size = f"{geometric_mean(max(row['step_conditions']) for row in last):.2g}"
         accuracy = plus_minus(points[name])
         gap = "" if name == "`paper`" else _gap(points[name], points["`paper`"])
-        yield [name, number(last), accuracy, gap, f"{100 * worst:.1f}", size]
+        yield [name, str(len(last)), accuracy, gap, f"{100 * worst:.1f}", size]
 
 
 def _gap(one: list[float], other: list[float]) -> str:

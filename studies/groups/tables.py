@@ -1,18 +1,18 @@
 """The tables of docs/evidence/groups.md."""
 
-from studies.render import Results, cells_table, times
-from studies.tables import Columns, Record, Table, among, distinct, entries, table
+from studies.render import Maker, Results, times
+from studies.tables import Columns, Record, Table, among, distinct, table
 
 
 def planted(results: Results) -> Table:
     found = results.cells("planted")
     errors: Columns = {
-        f"{method}, {noise:.0%} noise": among(("most", "error", ".1e"), noise=noise, method=method)
+        f"{method}, {noise:.0%} noise": among("{most error:.1e}", noise=noise, method=method)
         for noise in distinct(found, "noise")
         if noise != "unrelated"
         for method in distinct(found, "method")
     }
-    unrelated = among(("least", "p_value", ".2f"), noise="unrelated")
+    unrelated = among("{least p_value:.2f}", noise="unrelated")
     return table(found, "task", {"group": "{task}", **errors, "unrelated, p": unrelated})
 
 
@@ -37,24 +37,4 @@ def views(results: Results) -> Table:
     return table(found, ("data", "task"), {"group": "{task}", "images": "{data}", **noises})
 
 
-TABLES = {
-    "planted": planted,
-    "relations": relations,
-    "views": views,
-    "depth": cells_table(
-        "depth",
-        by="kind",
-        columns={
-            "network": "{kind}",
-            "error, worst seed": ("most", "error", ".1e"),
-            "error, best seed": ("least", "error", ".1e"),
-            "relations": ("most", "relation_error", ".1e"),
-        },
-    ),
-    "cost": cells_table(
-        "cost",
-        by=("group", "family"),
-        columns=entries("group", "family") | {"median ratio": "{ratio:.3f}", "ratio of minima": "{of_minima:.3f}"},
-    ),
-    "time": times,
-}
+TABLES: dict[str, Maker] = {"planted": planted, "relations": relations, "views": views, "time": times}

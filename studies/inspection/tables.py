@@ -1,12 +1,11 @@
 """The tables of docs/evidence/inspection.md."""
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from studies.inspection.figure import inspected_networks
 from studies.render import Maker, NotMeasured, Results, times
-from studies.tables import Columns, Record, Table, named_by, rates, table, where
+from studies.tables import Record, Table, named_by, rates, where
 
 MORE = ("others", "lookalikes", "largest gap", "members", "power", "opposite", "cosine")
 name = named_by("kind", "input")
@@ -43,57 +42,35 @@ def _broken(layer: Record) -> str:
     return ", ".join(row["name"] for row in _places(layer) if row["balance"] == "broken") or "nothing"
 
 
-LAYERS: Columns = {
-    "network": "{network[name]}",
-    "licence": "{network[licence]}",
-    "layer": "{name}",
-    "filters": ("first", lambda layer: "x".join(map(str, layer["shape"]))),
-    "twins": ("first", lambda layer: _group(layer["group"])),
-    "gap": ("first", lambda layer: max((row["gap"] for row in _places(layer)), default=0), ".2f"),
-    "balanced": ("first", lambda layer: _group(layer["balanced_group"])),
-    "broken": ("first", _broken),
-    "lookalikes": "{lookalikes} of {filters}",
-    "power": "{power:.1f}",
-}
-FILES: Columns = {
-    "network": "{name}",
-    "package": "{package}",
-    "off centre (down, right)": "{off_centre[0]:+.2f}, {off_centre[1]:+.2f}",
-    "rows, columns": ("first", lambda network: "{} to {}, {} to {}".format(*network["window"])),
-    "dead, constant": ("first", lambda network: f"{len(network['dead'])}, {len(network['flat'])}"),
-    "layers": "{whole[inspected]}",
-    "left alone": "{whole[left_alone]}",
-    "with twins": "{whole[with_twins]}",
-    "balanced": "{whole[balanced]}",
-    "carried on, of pairs": "{whole[carried]} of {whole[pairs]}",
-    "seconds": "{whole[processor_seconds]:.0f}",
-    "MB": "{whole[megabytes]:,.0f}",
-}
-FIRST_LAYER: Columns = {
-    "": "{name}",
-    "twins": ("first", lambda row: "yes" if row["twins"] else "no"),
-    "p, corrected": "{p_value:.2g}",
-    "p, twist": "{p_twist:.2g}",
-    "p, gap": "{p_gap:.2g}",
-    "gap": "{gap:.2f}",
-    "alike": "{alike}",
-    "by chance": "{alike_by_chance:.1f}",
-    "self-symmetric": "{self_symmetric}",
-    "balance": "{balance}",
-    "rho": "{rho:.2f}",
-    "as smooth": "{smooth_reference:.2f}",
-    "in rings": "{ring_reference:.2f}",
-}
+def layers(results: Results) -> list[Record]:
+    """The inspected layers of all networks."""
+    return [
+        {
+            **layer,
+            "network": network["name"],
+            "licence": network["licence"],
+            "size": "x".join(map(str, layer["shape"])),
+            "twins": _group(layer["group"]),
+            "gap": max((row["gap"] for row in _places(layer)), default=0),
+            "balanced": _group(layer["balanced_group"]),
+            "broken": _broken(layer),
+        }
+        for network in networks(results)
+        for layer in network["layers"]
+    ]
 
 
-def layers(results: Results) -> Table:
-    found = [{**layer, "network": network} for network in networks(results) for layer in network["layers"]]
-    return table(found, (lambda layer: layer["network"]["name"], "name"), LAYERS)
-
-
-def files(results: Results) -> Table:
+def files(results: Results) -> list[Record]:
+    """The origin of each network, the window of its filters, and the totals over its layers."""
     found = [{**network, **network["layers"][0], **network} for network in results.cells("published")]
-    return table(found, "name", FILES)
+    return [
+        {
+            **network,
+            "rows": "{} to {}, {} to {}".format(*network["window"]),
+            "unused": f"{len(network['dead'])}, {len(network['flat'])}",
+        }
+        for network in found
+    ]
 
 
 def counted(results: Results) -> Table:
@@ -108,11 +85,11 @@ def counted(results: Results) -> Table:
     return Table(["", "layers", "with twins", "balanced", "lookalikes"], rows)
 
 
-def first_layer(network: str, results: Results) -> Table:
-    found: Iterable[Record] = where(networks(results), name=network)
-    for record in found:
-        return table(record["layers"][0]["rows"], "name", FIRST_LAYER)
-    raise NotMeasured(network)
+def first_layer(network: str, results: Results) -> list[Record]:
+    """Every transformation of the first layer of a published network."""
+    if not (found := where(networks(results), name=network)):
+        raise NotMeasured(network)
+    return found[0]["layers"][0]["rows"]
 
 
 PUBLISHED = {

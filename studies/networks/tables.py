@@ -6,8 +6,8 @@ from statistics import mean, stdev
 from matplotlib.figure import Figure
 
 from lgn.stats import student_interval
-from studies.render import NotMeasured, Results
-from studies.tables import Columns, Record, Table, distinct, error_percent, number, plus_minus, table, where
+from studies.render import Maker, NotMeasured, Results
+from studies.tables import Columns, Record, Table, distinct, plus_minus, table, where
 
 TITLES = {
     "rotated-mnist": "Rotated MNIST",
@@ -19,37 +19,36 @@ TITLES = {
 }
 METHODS = ("free", "given", "found", "paper", "gated", "trained")
 WITHIN = {"rotated-mnist-45": "turned within 45 degrees", "rotated-mnist": "turned by any angle", "mnist": "upright"}
+NETWORKS = {"gated": "gated C8", "given": "the whole of C8", "free": "free filters"}
 OPEN = 0.5  # the value from which a gate is open
 
 
-def whole(results: Results) -> list[Record]:
+def whole(results: Results, method: str = "") -> list[Record]:
     """The trainings on whole images, in the order of the tables."""
-    if not (found := where(results.cells(), small=False)):
+    rows = [row for row in _described(results.cells()) if not row["small"] and method in ("", row["method"])]
+    if not rows:
         raise NotMeasured("networks.json")
-    return sorted(found, key=_place)
+    return sorted(rows, key=_place)
+
+
+def _described(cells: list[Record]) -> list[Record]:
+    return [
+        {
+            **row,
+            "title": f"{TITLES[row['data']]}, {row['images']:,}" + (", augmented" if row["augmented"] else ""),
+            "test_error": 100 * (1 - row["accuracy"]),
+            "milliseconds": 1000 * row["step_seconds"],
+            "name": row.get("found", "") + (" (every turn):" if row.get("continuous") else ":"),
+            "digits": WITHIN.get(row["data"]),
+            "network": NETWORKS.get(row["method"]),
+        }
+        for row in cells
+    ]
 
 
 def _place(row: Record) -> tuple[int, int, bool, int, int]:
     places = list(TITLES).index(row["data"]), METHODS.index(row["method"])
     return places[0], -row["images"], row["augmented"], places[1], row["seed"]
-
-
-def _title(row: Record) -> str:
-    return f"{TITLES[row['data']]}, {row['images']:,}" + (", augmented" if row["augmented"] else "")
-
-
-def compared(results: Results) -> Table:
-    columns: Columns = {
-        "images": ("first", _title),
-        "method": "{method}",
-        "group": ("distinct", "group"),
-        "test error, %": ("mean, sd", error_percent, ".2f"),
-        "seeds": number,
-        "parameters": ("mean", "parameters", ",.0f"),
-        "equivariance error": ("most", "equivariance_error", ".2g", "not measured"),
-        "ms a step": ("least", lambda row: 1000 * row["step_seconds"], ".0f"),
-    }
-    return table(whole(results), (_title, "method"), columns)
 
 
 def paired(found: list[Record], one: str, other: str) -> list[float]:
@@ -71,20 +70,8 @@ def differences(results: Results) -> Table:
     return Table(["images", "", "points of accuracy", "paired seeds"], lines)
 
 
-def groups_found(results: Results) -> Table:
-    columns: Columns = {
-        "images": ("first", _title),
-        "group found, by seeds": (
-            "counts",
-            lambda row: row["found"] + (" (every turn):" if row["continuous"] else ":"),
-        ),
-        "network that it leads to": ("distinct", "group"),
-    }
-    return table(where(whole(results), method="found"), _title, columns)
-
-
-def _partial(results: Results) -> list[Record]:
-    found = sorted(results.cells("partial"), key=_place)
+def gated(results: Results) -> list[Record]:
+    found = sorted(_described(results.cells("partial")), key=_place)
     return sorted(found, key=lambda row: list(WITHIN).index(row["data"]))
 
 
@@ -94,47 +81,21 @@ def gates(results: Results) -> Table:
         opened = sum(value > OPEN for value in found)
         return f"{mean(found):.2f} ({min(found):.2f} to {max(found):.2f}), open in {opened}"
 
-    columns: dict[str, object] = {
-        "digits": ("first", lambda row: WITHIN[row["data"]]),
-        "seeds": ("distinct", "seed"),
-    }
-    columns |= {f"{45 * place} degrees": partial(gate, place) for place in range(1, 5)}
-    return table(where(_partial(results), method="gated"), "data", columns)  # type: ignore[arg-type]
+    columns: Columns = {"digits": "{digits}", "seeds": "{distinct seed}"}
+    angles: Columns = {f"{45 * place} degrees": partial(gate, place) for place in range(1, 5)}
+    return table(where(gated(results), method="gated"), "data", {**columns, **angles})
 
 
-def gated(results: Results) -> Table:
-    names = {"gated": "gated C8", "given": "the whole of C8", "free": "free filters"}
-    columns: Columns = {
-        "digits": ("first", lambda row: WITHIN[row["data"]]),
-        "network": ("first", lambda row: names[row["method"]]),
-        "test error, %": ("mean, sd", error_percent, ".2f"),
-        "seeds": ("distinct", "seed"),
-        "parameters": ("mean", "parameters", ",.0f"),
-    }
-    return table(_partial(results), ("data", "method"), columns)
-
-
-def _trained(results: Results) -> list[Record]:
-    return sorted(results.cells("trained"), key=lambda row: (row["images"], row["method"], row["seed"]))
-
-
-def trained(results: Results) -> Table:
-    columns: Columns = {
-        "images": "{images:,}",
-        "generators": "{method}",
-        "test error, %": ("mean, sd", error_percent, ".2f"),
-        "seeds": number,
-        "equivariance error": ("mean", "equivariance_error", ".3f"),
-        "moved": ("range", "moved", ".3f", "0"),
-    }
-    return table(_trained(results), ("images", "method"), columns)
+def trained(results: Results) -> list[Record]:
+    rows = _described(results.cells("trained"))
+    return sorted(rows, key=lambda row: (row["images"], row["method"], row["seed"]))
 
 
 def trained_gains(results: Results) -> Table:
     """The gain of trained over frozen generators, with Student's interval."""
     lines = []
-    for images in distinct(_trained(results), "images"):
-        gains = paired(where(_trained(results), images=images), "trained", "given")
+    for images in distinct(trained(results), "images"):
+        gains = paired(where(trained(results), images=images), "trained", "given")
         if len(gains) > 1:
             _, low, high = student_interval(gains)
             verdict = "no difference is shown" if low <= 0 <= high else "a gain" if low > 0 else "a loss"
@@ -150,7 +111,7 @@ def test_errors(results: Results) -> Figure:
     for method in METHODS:
         rows = where(chosen, method=method)
         if counts := sorted(distinct(rows, "images")):
-            errors = [[error_percent(row) for row in where(rows, images=count)] for count in counts]
+            errors = [[row["test_error"] for row in where(rows, images=count)] for count in counts]
             spreads = [stdev(found) if len(found) > 1 else 0.0 for found in errors]
             line = "o--" if method == "found" else "o-"
             axes.errorbar(counts, [mean(found) for found in errors], spreads, fmt=line, capsize=3, label=method)
@@ -164,10 +125,10 @@ def test_errors(results: Results) -> Figure:
     return figure
 
 
-TABLES = {
-    "compared": compared,
+TABLES: dict[str, Maker] = {
+    "compared": whole,
     "differences": differences,
-    "found": groups_found,
+    "found": partial(whole, method="found"),
     "gates": gates,
     "gated": gated,
     "trained": trained,

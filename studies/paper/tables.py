@@ -2,11 +2,11 @@
 
 from collections import Counter
 from functools import partial
-from statistics import mean
+from statistics import geometric_mean, mean
 from typing import Any
 
 from studies.render import Maker, Results
-from studies.tables import Column, Columns, Record, Table, estimate, plus_minus, table, text_of, where
+from studies.tables import Column, Columns, Record, Table, estimate, plus_minus, table, where
 
 VERDICTS = ("holds", "holds in part", "not seen", "not tested")
 PLANTED = {"whole": "the matrix has it", "through filters": "the filters have it"}
@@ -15,11 +15,6 @@ STEPS = ("one apart", "two apart", "three apart", "four apart", "five apart")
 
 def claims(results: Results) -> list[Record]:
     return results.stored("claims")["claims"]
-
-
-def verdicts(results: Results) -> Table:
-    columns: Columns = {"": "{number}", "claim": "{claim}", "`paper`": "{verdict}", "`released`": "{released}"}
-    return table(claims(results), "number", columns)
 
 
 def verdict_counts(results: Results) -> Table:
@@ -58,7 +53,7 @@ def _over_runs(of: Any, form: str = ".2f") -> Column:
 
 
 def _conditions(samples: list[Record]) -> str:
-    return text_of(("geometric mean", lambda epochs: epochs[-1], ".2g"), samples[0]["conditions"])
+    return f"{geometric_mean(epochs[-1] for epochs in samples[0]['conditions']):.2g}"
 
 
 def differences(results: Results) -> Table:
@@ -148,7 +143,7 @@ def planted(results: Results) -> Table:
         return f"{mean(run[group[0]['way']][name] for run in group[0]['shares']):.2f}"
 
     names = {name: partial(share, name) for name in found[0]["shares"][0]["whole"]}
-    columns = _sample_columns() | {"planted so that": ("first", lambda sample: PLANTED[sample["way"]])} | names
+    columns = _sample_columns() | {"planted so that": lambda samples: PLANTED[samples[0]["way"]]} | names
     return table(found, ("data", "name", "way"), columns)
 
 
@@ -169,7 +164,7 @@ def penalty_times(results: Results) -> Table:
 
 
 TABLES: dict[str, Maker] = {
-    "verdicts": verdicts,
+    "verdicts": claims,
     "verdict-counts": verdict_counts,
     "details": details,
     "differences": differences,

@@ -4,21 +4,8 @@ from collections import Counter
 from functools import partial
 from typing import Any
 
-from studies.render import Results, cells_table, times
-from studies.tables import (
-    Columns,
-    Record,
-    Table,
-    among,
-    distinct,
-    entries,
-    ordered,
-    percent,
-    table,
-    values,
-    where,
-    yes_no,
-)
+from studies.render import Maker, Results, times
+from studies.tables import Columns, Record, Table, among, distinct, ordered, table, where
 
 FOUND = 1e-3  # the relative error up to which a planted generator counts as found
 LEARNED = 0.1  # the same for a generator that was learned from random starts
@@ -29,7 +16,7 @@ def planted(noise: float, results: Results) -> Table:
     found = where(results.cells("planted"), noise=noise)
 
     def outcome(group: list[Record]) -> str:
-        errors = values(group, "error")
+        errors = [cell["error"] for cell in group]
         hits = f", {sum(error <= FOUND for error in errors)} of {len(errors)}" if noise == 0 else ""
         return f"{max(errors):.1e}{hits}" if errors else ""
 
@@ -41,22 +28,49 @@ def planted(noise: float, results: Results) -> Table:
     return table(found, "task", {"task": "{task}", **columns})
 
 
+def maximum(results: Results) -> list[Record]:
+    cells = results.cells("maximum")
+    return [{**cell, "solved": cell["solved_sets"] and f"{cell['solved_sets']} of {cell['sets']}"} for cell in cells]
+
+
+def views(results: Results) -> list[Record]:
+    """The cells, with the entries of the paper's method apart."""
+    cells = results.cells("views")
+    return [{**cell, "papers": cell["error"], "error": None} if cell["method"] == "paper" else cell for cell in cells]
+
+
+def affine(results: Results) -> list[Record]:
+    cells = where(ordered(results.cells("labels"), "task"), method="affine")
+    return [{**cell, "low": min(cell["retrained_degrees"]), "high": max(cell["retrained_degrees"])} for cell in cells]
+
+
+def learned(results: Results) -> Table:
+    found: list[Record] = [
+        {
+            **cell,
+            "right": cell["error"] < LEARNED,
+            "kept": cell["verdict"] == "kept" if "verdict" in cell else None,
+        }
+        for cell in ordered(results.cells("learned"), "task")
+    ]
+    columns: Columns = {
+        "images": "{task}",
+        "family": "{method}",
+        "starts": "{starts}",
+        "accuracy": "{mean accuracy:.1p}",
+        "of all seeds": "{range accuracy:.1p}",
+        "found": "{true right}",
+        "errors": "{range error:.3f}",
+        "claimed": "{true kept}",
+        "finding": _findings,
+    }
+    return table(found, ("task", "method", "starts"), columns)
+
+
 def _findings(group: list[Record]) -> str:
     analysed = [cell for cell in group if "nearest" in cell]
     beyond = Counter(cell["nearest"][0] for cell in analysed if cell["nearest_p"][0] <= 0.05)
     return ", ".join(f"{name} {count} of {len(analysed)}" for name, count in beyond.most_common())
-
-
-def trials(results: Results) -> Table:
-    columns: Columns = {
-        "images": "{images}",
-        "patch": "{patch}x{patch}",
-        **entries("family", "setting"),
-        "found": "{found} of {starts}",
-        "error": "{error:.3f}",
-        "ratio": "{ratio:.2f}",
-    }
-    return table(results.stored("learned")["cells"], str, columns)
 
 
 def summary(results: Results) -> Table:
@@ -86,81 +100,14 @@ def summary(results: Results) -> Table:
     return Table(["", "`lgn`", "the paper's training"], [[name, *texts] for name, texts in rows.items()])
 
 
-OURS = {"method": "commutators"}
-TABLES = {
+TABLES: dict[str, Maker] = {
     **{f"planted-{noise * 100:.0f}": partial(planted, noise) for noise in (0.0, 0.01, 0.1)},
-    "maximum": cells_table(
-        "maximum",
-        by=("sets", "seed", "method"),
-        columns={
-            "task": "{task}, K={sets}, seed {seed}",
-            "method": "{method}",
-            "error": ("first", "error", ".1e", "none"),
-            "sets solved": lambda rows: (rows[0]["solved_sets"] and "{solved_sets} of {sets}".format(**rows[0])) or "",
-            "seconds": "{processor_seconds:.1f}",
-        },
-    ),
-    "views": cells_table(
-        "views",
-        by=("data", "task"),
-        columns={
-            "task": "{data}, {task}",
-            "right dimension": among(("true", "right_dimension"), **OURS),
-            "dimension": among("{dimension}", **OURS),
-            "eigengap": among(("range", "eigengap", ".2g"), **OURS),
-            "worst error": among(("most", "error", ".1e", "none claimed"), **OURS),
-            "paper's nearest": among(("least", "error", ".1e", "none"), method="paper"),
-        },
-    ),
-    "labels": cells_table(
-        "labels",
-        by=("task", "method"),
-        records=lambda found: ordered(found, "task", "method"),
-        columns={
-            "images": "{task}",
-            "method": "{method}",
-            "accuracy": ("mean", percent("accuracy"), ".1f"),
-            "of all seeds": ("range", percent("accuracy"), ".1f"),
-            "parameters": "{parameters:,}",
-        },
-    ),
-    "affine": cells_table(
-        "labels",
-        by=("task", "seed"),
-        records=lambda found: where(ordered(found, "task"), method="affine"),
-        columns={
-            "images": "{task}, seed {seed}",
-            "degrees": "{degrees:.2f}",
-            "of fresh seeds": lambda rows: "{:.1f} to {:.1f}".format(
-                min(rows[0]["retrained_degrees"]), max(rows[0]["retrained_degrees"])
-            ),
-            "scale": "{scale:.3f}",
-            "stretch": "{stretch:.3f}",
-            "shear": "{shear:.3f}",
-            "points above free": lambda rows: "{:+.1f} +- {:.1f}".format(
-                100 * rows[0]["advantage"], 100 * rows[0]["standard_error"]
-            ),
-            "p": "{p_value:.1e}",
-            "claimed": ("first", yes_no("claimed")),
-        },
-    ),
-    "learned": cells_table(
-        "learned",
-        by=("task", "method", "starts"),
-        records=lambda found: ordered(found, "task"),
-        columns={
-            "images": "{task}",
-            "family": "{method}",
-            "starts": "{starts}",
-            "accuracy": ("mean", percent("accuracy"), ".1f"),
-            "of all seeds": ("range", percent("accuracy"), ".1f"),
-            "found": ("true", lambda cell: cell["error"] < LEARNED),
-            "errors": ("range", "error", ".3f"),
-            "claimed": ("true", lambda cell: cell["verdict"] == "kept" if "verdict" in cell else None),
-            "finding": _findings,
-        },
-    ),
-    "trials": trials,
+    "maximum": maximum,
+    "views": views,
+    "labels": lambda results: ordered(results.cells("labels"), "task", "method"),
+    "affine": affine,
+    "learned": learned,
+    "trials": lambda results: results.stored("learned")["cells"],
     "summary": summary,
     "time": times,
 }

@@ -1,13 +1,12 @@
 """The tables and the figure of docs/evidence/speed.md."""
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from studies.render import Results
-from studies.tables import Column, Columns, Record, Table, entries, table
+from studies.render import Maker, Results
+from studies.tables import Column, Record, Table, table
 
 TITLES = {"mnist": "MNIST", "cifar10": "CIFAR-10"}
 EPOCH_STEPS = {"mnist": 469, "cifar10": 391}
@@ -28,11 +27,6 @@ def steps(results: Results) -> Table:
         floor = f"the last is {shape['over_floor']:.2f} times it"
         rows.append([title, "*floor*", f"{shape['floor_milliseconds']:.1f}", floor, "", ""])
     return Table(["shape", "way", "ms a step", "times faster", "an epoch's steps", "100 epochs"], rows)
-
-
-def setting(results: Results) -> Table:
-    columns = entries("batch", "threads", "rounds", "torch") | {"GFLOP/s of a matrix product": "{gemm_gflops:.0f}"}
-    return table(results.cells("steps"), "part", columns)
 
 
 def released(results: Results) -> Table:
@@ -91,24 +85,8 @@ def costs(results: Results) -> Table:
     return Table(["shape", "what", "of the step"], rows)
 
 
-def rows_table(part: str, columns: Columns, results: Results) -> Table:
-    return table(results.cells(part)[0]["rows"], str, columns)
-
-
-GROWTH: Columns = entries("setting", "value", "path") | {
-    "ms": "{chosen[milliseconds]:.0f}",
-    "ms, plain": "{plain[milliseconds]:.0f}",
-    "peak MB": "{chosen[peak_mb]:.0f}",
-    "peak MB, plain": "{plain[peak_mb]:.0f}",
-}
-SCALING: Columns = {
-    "kernel": "{kernel_size}x{kernel_size}",
-    "order": "{order}",
-    "sets": "{num_sets}",
-    "filters": lambda rows: str(rows[0]["num_sets"] * rows[0]["order"]),
-    "a step": "{step:.0f}",
-    "orbits and penalty in it": "{orbits_and_penalty:.1f}",
-}
+def scaling(results: Results) -> list[Record]:
+    return [{**row, "filters": row["num_sets"] * row["order"]} for row in results.cells("scaling")[0]["rows"]]
 
 
 def memory(results: Results) -> Table:
@@ -151,17 +129,17 @@ def step_times(results: Results) -> Figure:
     return figure
 
 
-TABLES = {
+TABLES: dict[str, Maker] = {
     "steps": steps,
-    "setting": setting,
+    "setting": lambda results: results.cells("steps"),
     "released": released,
     "repeated": repeated,
     "profile": profile,
     "groups": groups,
     "answer": answer,
     "costs": costs,
-    "growth": partial(rows_table, "growth", GROWTH),
-    "scaling": partial(rows_table, "scaling", SCALING),
+    "growth": lambda results: results.cells("growth")[0]["rows"],
+    "scaling": scaling,
     "memory": memory,
     "freed": freed,
     "inference": inference,

@@ -1,13 +1,13 @@
 """The tables of docs/evidence/symmetry.md."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import partial
 from statistics import mean
 
 from lgn.stats import clopper_pearson
-from studies.render import NotMeasured, Results, cells_table, times
-from studies.tables import Columns, Record, Table, entries, number, ordered, table, where, yes_no
+from studies.render import Maker, NotMeasured, Results, times
+from studies.tables import Columns, Record, Table, ordered, table, where
 
 #: The parts whose verdicts are counted, with the prefix of their rates.
 COUNTED = {"images": "", "later": "later: ", "slight": "slight breaks: ", "angles": "angles: ", "few": "few images: "}
@@ -21,14 +21,18 @@ SHOWN = {
 CANDIDATES = ("turn 90", "turn 180", "flip columns", "flip rows")
 
 
-def _verdict_rows(found: list[Record]) -> Iterator[Record]:
-    for cell in ordered(found, "count", "images"):
+def verdicts(part: str, results: Results) -> Table:
+    """The verdicts on the candidates of each image set, by kind of candidate and by what is true."""
+    rows: list[Record] = []
+    for cell in ordered(results.cells(part), "count", "images"):
         count = f", {cell['count']:,} images" if "count" in cell["key"] else ""
         for row in cell["rows"]:
-            kind = row["family"]
-            if kind == "turns and flips":
-                kind = "turns" if row["name"].split()[0] == "turn" else "flips"
-            yield {**row, "images": cell["images"] + count, "kind": kind}
+            turns = "turns" if row["name"].split()[0] == "turn" else "flips"
+            kind = turns if row["family"] == "turns and flips" else row["family"]
+            title = f"{kind}, {row['truth'] or 'not known'}"
+            rows.append({**row, "images": cell["images"] + count, "kind": title})
+    columns: Columns = {"images": "{images}", "candidates": "{kind}", "told apart": "{mean told_apart:.3f}"}
+    return table(rows, ("images", "kind"), {**columns, "rows": "{number name}", "right": _right, "others": _others})
 
 
 def _right(rows: list[Record]) -> str:
@@ -42,17 +46,8 @@ def _others(rows: list[Record]) -> str:
     return "; ".join(sorted({f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] != row["truth"]}))
 
 
-VERDICTS: Columns = {
-    "images": "{images}",
-    "candidates": lambda rows: f"{rows[0]['kind']}, {rows[0]['truth'] or 'not known'}",
-    "told apart": ("mean", "told_apart", ".3f"),
-    "rows": number,
-    "right": _right,
-    "others": _others,
-}
-
-
 def rates(results: Results) -> dict[str, tuple[int, int]]:
+    """Counts of verdicts whose truth is known, as (how many, of how many); and of image sets with a false verdict."""
     found: dict[str, tuple[int, int]] = {}
     for part, prefix in COUNTED.items():
         chosen = where(results.cells(), part=part)
@@ -77,6 +72,16 @@ def rate_table(results: Results) -> Table:
     return Table(["", "rows", "share", "95 %"], rows)
 
 
+def ranges(results: Results) -> list[Record]:
+    lines = [(cell, along, line) for cell in results.cells("partial") for along, line in cell["lines"].items()]
+    return [{**cell, **line, "along": along, "last": line["told_apart"][-1]} for cell, along, line in lines]
+
+
+def left_right(results: Results) -> list[Record]:
+    cells = results.cells("left-right")
+    return [{**cell, **cell["rows"][0], "trace": ", a trace" if cell["trace"] else ""} for cell in cells]
+
+
 def trace(results: Results) -> Table:
     """Over seeds, which share the test images: the smallest p-value, corrected, and the size of the difference."""
     found = results.cells("left-right")
@@ -88,7 +93,13 @@ def trace(results: Results) -> Table:
     return Table(headings, [[f"{smallest:.2g}", f"{told - 0.5:.3f}", f"{size:.0%}", f"{control:.3f}"]])
 
 
+def tasks(results: Results) -> list[Record]:
+    rows = [{**cell, **row} for cell in results.cells("tasks") for row in cell["rows"]]
+    return [{**row, "order": " ".join(map(str, row["permutation"])) or "-"} for row in rows]
+
+
 def summary(results: Results) -> Table:
+    """The verdicts on a few transformations of three image sets, over seeds."""
     found = [{**row, "images": cell["images"]} for cell in results.cells("images") for row in cell["rows"]]
 
     def answer(candidate: str, rows: list[Record]) -> str:
@@ -97,72 +108,21 @@ def summary(results: Results) -> Table:
         told = mean(row["told_apart"] for row in asked)
         return f"{told:.3f}, " + " and ".join(f"{verdict} {count} of {len(asked)}" for verdict, count in verdicts)
 
-    shown = [row for row in found if row["images"] in SHOWN]
+    shown: list[Record] = [{**row, "title": SHOWN[row["images"]]} for row in found if row["images"] in SHOWN]
     if not shown:
         raise NotMeasured("the image sets of the summary")
-    columns: Columns = {candidate: partial(answer, candidate) for candidate in CANDIDATES}
-    return table(shown, "images", {"": ("distinct", lambda row: SHOWN[row["images"]]), **columns})
+    answers: dict[str, Callable[[list[Record]], str]] = {name: partial(answer, name) for name in CANDIDATES}
+    columns: Columns = {"": "{title}", **answers}
+    return table(shown, "images", columns)
 
 
-TABLES = {
-    **{
-        part: cells_table(part, by=("images", "kind", "truth"), records=_verdict_rows, columns=VERDICTS)
-        for part in COUNTED
-    },
+TABLES: dict[str, Maker] = {
+    **{part: partial(verdicts, part) for part in COUNTED},
     "rates": rate_table,
-    "partial": cells_table(
-        "partial",
-        by=("images", "along", "seed"),
-        records=lambda found: [
-            {**cell, **line, "along": along} for cell in found for along, line in cell["lines"].items()
-        ],
-        columns={
-            **entries("images", "along", "seed"),
-            "told apart": ("first", lambda line: f"{line['told_apart'][0]:.3f} to {line['told_apart'][-1]:.3f}"),
-            "within": ("first", "within", ".3g", "-"),
-            "planted": ("first", "planted", ".3g", "-"),
-        },
-    ),
-    "left-right": cells_table(
-        "left-right",
-        by="seed",
-        records=lambda found: [{**cell, **cell["rows"][0]} for cell in found],
-        columns={
-            "seed": "{seed}",
-            "told apart": "{told_apart:.3f}",
-            "interval": "{interval[0]:.3f} to {interval[1]:.3f}",
-            "control": "{controls[turns and flips]}",
-            "verdict": lambda rows: rows[0]["verdict"] + (", a trace" if rows[0]["trace"] else ""),
-        },
-    ),
+    "partial": ranges,
+    "left-right": left_right,
     "trace": trace,
-    "tasks": cells_table(
-        "tasks",
-        by=("task", "seed", "name"),
-        records=lambda found: [{**cell, **row} for cell in found for row in cell["rows"]],
-        columns={
-            **entries("task", "seed"),
-            "": "{name}",
-            "images": "{verdict}",
-            "labels": ("first", "labels", "", "-"),
-            "accuracy on x, on T x": lambda rows: (
-                "-" if rows[0]["accuracy"] is None else "{accuracy:.3f}, {transformed:.3f}".format(**rows[0])
-            ),
-            "permutation": lambda rows: " ".join(map(str, rows[0]["permutation"])) or "-",
-        },
-    ),
-    "gains": cells_table(
-        "gains",
-        by=("images", "candidate", "seed"),
-        columns={
-            "images": "{images}",
-            "orbits of": "{candidate}",
-            "seed": "{seed}",
-            "points": "{points:+.2f} +- {error:.2f}",
-            "claimed": ("first", yes_no("claimed")),
-            "wanted": ("first", yes_no("wanted")),
-        },
-    ),
+    "tasks": tasks,
     "summary": summary,
     "time": times,
 }

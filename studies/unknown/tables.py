@@ -3,8 +3,8 @@
 from functools import partial
 
 from lgn.stats import clopper_pearson
-from studies.render import Results, cells_table, times
-from studies.tables import Columns, Record, Table, number, table
+from studies.render import Maker, Results, times
+from studies.tables import Record, Table
 
 ENOUGH = 50_000  # samples, from which on planted groups should be found
 
@@ -16,25 +16,25 @@ def name(cell: Record) -> str:
     return ", ".join(forms.get(key, "{1}").format(key, value) for key, value in shown.items())
 
 
-def searches(part: str, results: Results) -> Table:
-    found = results.cells(part)
-    columns: Columns = {
-        "": ("first", name),
-        "searches": number,
-        "found": ("sum", "found"),
-        "wrong": ("sum", lambda cell: cell["wrong"] > 0),
-        "undecided": ("sum", lambda cell: cell["undecided"] > 0),
-        "worst error": ("most", lambda cell: max(cell["errors"], default=None), ".3f"),
-        "cosine": ("least", _cosine, ".3f"),
-        "ratio": ("most", lambda cell: max(cell["ratios"], default=None), ".3f"),
-    }
-    right: Columns = {"classes right": ("sum", lambda cell: cell["classes_seen"] if cell["classes_right"] else 0)}
-    return table(found, name, {**columns, **(right if "classes_right" in found[0] else {})})
+def searches(part: str, results: Results) -> list[Record]:
+    """Searches with the largest of their errors and ratios, and the smallest of their cosines."""
+    return [
+        {
+            **cell,
+            "name": name(cell),
+            "error": max(cell["errors"], default=None),
+            "cosine": min(map(abs, filter(_known, cell["generator_cosines"] or cell["cosines"])), default=None),
+            "ratio": max(cell["ratios"], default=None),
+            "is_wrong": cell["wrong"] > 0,
+            "is_undecided": cell["undecided"] > 0,
+            "right": cell["classes_seen"] if cell.get("classes_right") else 0,
+        }
+        for cell in results.cells(part)
+    ]
 
 
-def _cosine(cell: Record) -> float | None:
-    found = [abs(value) for value in cell["generator_cosines"] or cell["cosines"] if value is not None]
-    return min(found, default=None)
+def _known(value: float | None) -> bool:
+    return value is not None
 
 
 def rates(results: Results) -> Table:
@@ -47,20 +47,5 @@ def rates(results: Results) -> Table:
     return Table(headings, [[*counts, f"{sum(cell['found'] for cell in planted)} of {len(planted)}"]])
 
 
-TABLES = {part: partial(searches, part) for part in ("controls", "natural", "planted", "task")} | {
-    "rates": rates,
-    "cost": cells_table(
-        "cost",
-        by=("rank", "samples"),
-        columns={
-            "rank": "{rank}",
-            "samples": "{samples:,}",
-            "starts": "{starts}",
-            "seconds": "{wall_seconds:.1f}",
-            "of processor": "{search_processor_seconds:.1f}",
-            "MB": "{megabytes:.0f}",
-            "claims": "{claims}",
-        },
-    ),
-    "time": times,
-}
+PARTS = ("controls", "natural", "planted", "task")
+TABLES: dict[str, Maker] = {part: partial(searches, part) for part in PARTS} | {"rates": rates, "time": times}
