@@ -1,50 +1,55 @@
-"""Find the symmetry of images that nobody named, and draw it.
+"""Find the symmetries of a table without any candidates: a finite group, a continuous group, and nothing.
 
-CIFAR-10 where it is there: its left-right flip, which no one planted. Otherwise the digits of the package, flipped.
-
-python examples/unknown_symmetry.py
+python examples/unknown_symmetry.py      # about 5 seconds
 """
 
-# %%
-import tempfile
-from pathlib import Path
+# %% Three hidden columns with the same distribution and one with another distribution, in unknown coordinates.
+from itertools import permutations
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import torch
 
 import lgn
-from lgn.discovery.moments import discover_moments
+from lgn.measures import total_error
 
-# %% Grey images; the digits have no flip of their own, so half of them are flipped.
-try:
-    images = lgn.data.load("cifar10", download=False).train.samples.float().mean(1, keepdim=True)
-except lgn.data.DataError:
-    images = lgn.data.load("digits").train.samples.float()
-    flipped = torch.rand(len(images), generator=torch.Generator().manual_seed(0)) < 0.5
-    images[flipped] = images[flipped].flip(-1)
+random = torch.Generator().manual_seed(0)
+mixing = torch.randn(4, 4, generator=random, dtype=torch.float64)
+hidden = -torch.rand(20_000, 4, generator=random, dtype=torch.float64).log()
+hidden[:, 3] = hidden[:, 3] ** 2
+finite = lgn.discover(hidden @ mixing.T)
+print(finite)
 
-# %% No candidates are given.
-found = discover_moments(images, kind="images")
-print(found)
+# %% The permutations of the first three hidden columns are the symmetries: as matrices on the table they are M P M^-1.
+planted = [
+    mixing @ torch.eye(4, dtype=torch.float64)[[*order, 3]] @ mixing.inverse()
+    for order in permutations(range(3))
+    if order != (0, 1, 2)
+]
 
-# %% Draw images before and after the first map.
-row = found.rows[0]  # with 5,000 digits it may be undecided
-figure, axes = plt.subplots(2, 5, figsize=(7, 3))
-for column in range(5):
-    for line, versions in enumerate((images[:5], row.transformation(images[:5]))):
-        axes[line, column].imshow(versions[column, 0].numpy(), cmap="gray")
-        axes[line, column].axis("off")
-figure.suptitle(f"{row.name}: {row.verdict}")
-figure.savefig(Path(tempfile.gettempdir()) / "unknown_symmetry.png")
+# %% A ring with a third column: the turns of the ring are a continuous symmetry.
+angles = 2 * torch.pi * torch.rand(20_000, generator=random, dtype=torch.float64)
+radius = 1 + 0.2 * torch.randn(20_000, generator=random, dtype=torch.float64)
+ring = torch.stack([radius * angles.cos(), radius * angles.sin(), hidden[:, 0]], 1)
+continuous = lgn.discover(ring)
+print(continuous)
+turns = torch.tensor([[0.0, -1, 0], [1, 0, 0], [0, 0, 0]], dtype=torch.float64) / 2**0.5
+
+# %% Four columns with different distributions have no symmetry.
+different = hidden ** torch.tensor([0.5, 1.0, 1.5, 1.0], dtype=torch.float64)
+nothing = lgn.discover(different @ mixing.T)
+print(nothing)
 
 
 # %%
 def test() -> None:
-    assert row.name == "flip columns"
-    assert set(found.kept) <= {row}
+    assert finite.group.name == "S3"
+    assert len(finite.kept) == len(planted) == 5
+    for matrix in planted:
+        assert min(float(total_error(row.transformation.matrix, matrix)) for row in finite.kept) < 0.1
+    assert continuous.algebra.dimension == 1
+    generator = continuous.algebra.basis[0]
+    assert abs(float((generator * turns).sum() / generator.norm())) > 0.99
+    assert nothing.kept == ()
+    assert nothing.algebra is None
 
 
 if __name__ == "__main__":

@@ -143,5 +143,5 @@ def test_the_tour_runs_and_holds_no_output() -> None:
         if last is not None:
             ended = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), space)
             shown.append(ended._repr_html_() if hasattr(ended, "_repr_html_") else repr(ended))
-    assert sum("<table>" in text for text in shown) == 5
+    assert sum("<table>" in text for text in shown) == 6
     space["test"]()
