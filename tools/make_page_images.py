@@ -21,7 +21,7 @@ from selenium.webdriver.common.by import By
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 #: Parts of the page of a run, by the name of the picture.
 PARTS = {"page-overview": "overview", "page-explorer": "explorer"}
-ANSWER_HEIGHT = 760
+ANSWER_HEIGHT = 1080
 OPTIONS = (
     "--headless=new",
     "--no-sandbox",
