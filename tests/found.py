@@ -12,7 +12,7 @@ NAMES = ("turns", "flips", "angles", "tilts")
 
 
 def found(*kept: str, angles: bool = False, within: float | None = None) -> Answer:
-    """The answer about images that keep some turns and flips, all angles, or turns within some degrees."""
+    """The answer about images that keep turns and flips, all angles, or turns within a number of degrees."""
     families = families_of(NAMES, "images", torch.zeros(1, 1, 28, 28))
     rows: dict[str, Row] = {}
     for family in families:
@@ -23,8 +23,8 @@ def found(*kept: str, angles: bool = False, within: float | None = None) -> Answ
             evidence = Evidence("data", 0.5, (0.49, 0.51), 1.0, verdict, ToldApart(spread=spread))
             rows.setdefault(one.name, Row(one, verdict, (evidence,)))
     names = [name for name, row in rows.items() if row.verdict == "kept"]
-    group, words, name, notes = kept_group(families, names, torch.zeros(1, 1, 28, 28))
-    elements = [Row(row.transformation, row.verdict, row.evidence, words.get(row.name)) for row in rows.values()]
+    group, elements, name, notes = kept_group(families, names, torch.zeros(1, 1, 28, 28))
+    final = [Row(row.transformation, row.verdict, row.evidence, elements.get(row.name)) for row in rows.values()]
     settings = {"candidates": NAMES, "evidence": ("data",)}
     data = DataSummary("images", 100, (1, 28, 28))
-    return Answer("data", data, tuple(elements), "", name, group, notes=notes, settings=settings)  # type: ignore[arg-type]
+    return Answer("data", data, tuple(final), "", name, group, notes=notes, settings=settings)  # type: ignore[arg-type]

@@ -18,7 +18,8 @@ def test_pooled_orbits_give_x_and_t_x_the_same_answer_and_free_filters_do_not(el
     matrix = matrix_of(symmetry_of_square(element), (3, 3)).float()
     torch.manual_seed(0)
     layer = GroupConv2d(2, gain.FILTERS // order, 3, group=order, bias="set", generator="fixed", start=matrix)
-    orbits, free = (gain.PooledSets(each, order, 4).eval() for each in (layer, nn.Conv2d(2, gain.FILTERS, 3)))
+    layers = (layer, nn.Conv2d(2, gain.FILTERS, 3))
+    orbits, free = (gain.PooledSets(convolution, order, 4).eval() for convolution in layers)
     torch.testing.assert_close(orbits(moved), orbits(x), rtol=1e-4, atol=1e-5)
     assert not torch.allclose(free(moved), free(x), rtol=1e-2)
 

@@ -39,8 +39,8 @@ def test_the_group_of_images(candidates: tuple[str, ...], names: tuple[str, ...]
     result = kept(candidates, *names)
     assert result.group is not None
     assert (result.name, result.group.order) == (name, order)
-    assert set(result.words) == set(names)
-    assert len(set(result.words.values())) == len(names)
+    assert set(result.elements) == set(names)
+    assert len(set(result.elements.values())) == len(names)
 
 
 @pytest.mark.parametrize("names", [("turn 90", "turn 270"), ("turn 180", "flip columns"), (*TURNS, "flip rows")])
@@ -48,7 +48,7 @@ def test_kept_transformations_that_are_not_closed_have_no_group(names: tuple[str
     result = kept(("turns", "flips"), *names)
     assert result.group is None
     assert result.name == ""
-    assert result.words == {}
+    assert result.elements == {}
     assert len(result.notes) == 1
 
 

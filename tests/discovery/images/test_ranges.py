@@ -17,7 +17,7 @@ def evidence(readings: list[Reading]) -> FamilyEvidence:
 
 
 def ideal(width: float, images: int = 40_000) -> list[Reading]:
-    """Of an observer that knows each image's place, even over the width: it tells what moved out at one end."""
+    """The readings of an observer that knows the places, which are spread evenly over the width."""
     places = width * torch.rand(images, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     found = []
     for candidate in FAMILY.transformations:

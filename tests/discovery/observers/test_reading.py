@@ -1,4 +1,4 @@
-"""The accuracy of an observer is one half for a symmetry, and what theory says for a planted break."""
+"""The accuracy of an observer: one half for a symmetry, one half plus the margin for a planted break."""
 
 import torch
 
@@ -22,8 +22,8 @@ def logits_of(observer: torch.nn.Module, images: torch.Tensor) -> torch.Tensor:
         return torch.stack([observer(FAMILY.show(images, version)) for version in range(8)], 1)
 
 
-def test_an_orbit_in_which_each_element_is_as_likely_reads_exactly_one_half() -> None:
-    # The mean over a whole orbit is the expectation under the invariant law: no sampling error is left.
+def test_a_whole_orbit_reads_exactly_one_half() -> None:
+    # The mean over a whole orbit is the expectation under the invariant distribution, without a sampling error.
     torch.manual_seed(0)
     observer = network((1, 8, 8), 8).eval()
     x = torch.randn(20, 1, 8, 8)
@@ -31,10 +31,10 @@ def test_an_orbit_in_which_each_element_is_as_likely_reads_exactly_one_half() ->
         orbit = torch.cat([FAMILY.act(x, element) for element in elements])
         outputs = logits_of(observer, orbit)
         for candidate in FAMILY.transformations:
-            right, sure = answers(outputs, FAMILY.pairs(candidate)).mean(1).tolist()
+            accuracy, confidence = answers(outputs, FAMILY.pairs(candidate)).mean(1).tolist()
             if candidate.element in elements:
-                assert abs(right - 0.5) < 1e-12, candidate.name
-                assert abs(sure - 0.5) < 1e-12, candidate.name
+                assert abs(accuracy - 0.5) < 1e-12, candidate.name
+                assert abs(confidence - 0.5) < 1e-12, candidate.name
 
 
 def test_an_ideal_observer_of_a_break_of_known_size_reads_half_plus_margin() -> None:
@@ -45,7 +45,7 @@ def test_an_ideal_observer_of_a_break_of_known_size_reads_half_plus_margin() -> 
     height = torch.stack([FAMILY.act(broken, element).flatten(1) @ wanted for element in range(8)], 1)  # (N, element)
     group = FAMILY.group
     assert group is not None
-    # It knows the rule, and says of an image the version c for which c^-1 brings it upright.
+    # The ideal observer knows the rule: it answers the version c for which c^-1 brings an image upright.
     table, inverse = group.table, group.inverses
     outputs = torch.stack([height[:, table[inverse, h]] for h in range(8)], 1)  # (N, version, answer)
     upright = (height.argmax(1) == 0).double()
@@ -55,7 +55,7 @@ def test_an_ideal_observer_of_a_break_of_known_size_reads_half_plus_margin() -> 
     assert abs(float(upright.mean()) - (0.9 / 8 + 0.1)) < 0.01
 
 
-def test_a_pattern_is_of_what_the_group_changes() -> None:
+def test_a_pattern_has_mean_zero_over_the_group() -> None:
     x = torch.randn(50, 1, 8, 8, generator=generator()) + 3
     for elements in ((0, 4), (0, 1, 2, 3)):
         drawn = pattern(FAMILY, elements, x, generator())[None]
@@ -63,7 +63,7 @@ def test_a_pattern_is_of_what_the_group_changes() -> None:
         assert float(mean.abs().max()) < 1e-4 * float(drawn.abs().max())
 
 
-def test_put_moves_each_image_by_its_own_element() -> None:
+def test_put_moves_an_image_by_its_own_element() -> None:
     x = torch.randn(3, 1, 8, 8, generator=generator())
     moved = put(FAMILY, x, torch.tensor([0, 1, 4]))
     torch.testing.assert_close(moved[1], torch.rot90(x[1], 1, (-2, -1)))
@@ -78,10 +78,10 @@ def test_near_duplicates_are_one_draw() -> None:
     assert abs(copied.error - once.error) < 1e-12
 
 
-def test_a_sure_answer_weighs_more_than_a_guess() -> None:
+def test_a_confident_answer_weighs_more_than_a_guess() -> None:
     outputs = torch.zeros(2, 8, 8)
-    outputs[0] += 9 * torch.eye(8)  # plainly right of the first image
-    outputs[1] -= 0.1 * torch.eye(8)  # hardly wrong of the second
+    outputs[0] += 9 * torch.eye(8)  # confident and right about the first image
+    outputs[1] -= 0.1 * torch.eye(8)  # a wrong guess about the second image
     found = read(answers(outputs, FAMILY.pairs(FAMILY.transformations[0])))
     assert found.share == 0.5
     assert found.confidence > 0.7
@@ -92,7 +92,7 @@ def test_ties_are_halves() -> None:
     assert all(bool((answers(outputs, FAMILY.pairs(one)) == 0.5).all()) for one in FAMILY.transformations)
 
 
-def test_averaging_over_squares_commutes_with_turns_and_flips_whatever_the_size() -> None:
+def test_shrinking_commutes_with_turns_and_flips_for_all_sizes() -> None:
     for size in (28, 29, 33, 50):
         x = torch.randn(2, 1, size, size, generator=generator())
         for element in range(8):
@@ -100,13 +100,13 @@ def test_averaging_over_squares_commutes_with_turns_and_flips_whatever_the_size(
 
 
 def reading(share: float, error: float, images: int) -> Reading:
-    """Of an observer that is as sure as it is right."""
+    """The reading of an observer whose confidence equals its accuracy."""
     return Reading(share, error, images, share, error)
 
 
-def test_more_observers_look_where_one_does_not_decide() -> None:
+def test_more_observers_look_if_one_does_not_decide() -> None:
     control = reading(0.536, 0.004, 10_000)
-    assert is_open([reading(0.501, 0.02, 10_000)], control)  # not less than the control, and not beyond chance
+    assert is_open([reading(0.501, 0.02, 10_000)], control)  # neither below the control nor above chance
     assert not is_open([reading(0.501, 0.004, 10_000)], control)
     assert not is_open([reading(0.53, 0.004, 10_000)], control)  # broken
     assert is_open([reading(0.53, 0.004, 10_000), reading(0.501, 0.02, 10_000)], control)
@@ -115,18 +115,18 @@ def test_more_observers_look_where_one_does_not_decide() -> None:
 def test_verdicts() -> None:
     control = reading(0.54, 0.004, 4000)
 
-    def word(share: float, error: float = 0.004, control: Reading | None = control) -> str:
+    def verdict(share: float, error: float = 0.004, control: Reading | None = control) -> str:
         found = reading(share, error, 4000)
         return decide(found, found.p_value(), control, 0.05, 10_000).verdict
 
-    assert word(0.501) == "kept"
-    assert word(0.80) == "broken"
-    assert word(0.501, control=None) == "undecided"  # no proof of power, no "kept"
-    assert word(0.501, error=0.03) == "undecided"
-    assert word(0.501, control=reading(0.505, 0.004, 4000)) == "undecided"  # the break was not seen
-    assert word(0.44, error=0.02, control=reading(0.52, 0.02, 300)) == "undecided"  # luck is no power
-    assert word(0.535) == "broken"
-    assert word(0.52) == "broken"  # told beyond chance, and perhaps half as well as the control would be
+    assert verdict(0.501) == "kept"
+    assert verdict(0.80) == "broken"
+    assert verdict(0.501, control=None) == "undecided"  # without proof of power nothing is kept
+    assert verdict(0.501, error=0.03) == "undecided"
+    assert verdict(0.501, control=reading(0.505, 0.004, 4000)) == "undecided"  # the break was not seen
+    assert verdict(0.44, error=0.02, control=reading(0.52, 0.02, 300)) == "undecided"  # luck is no power
+    assert verdict(0.535) == "broken"
+    assert verdict(0.52) == "broken"  # above chance, and perhaps half of the control
     trace = decide(reading(0.512, 0.004, 4000), LEVEL / 2, reading(0.545, 0.004, 4000), 0.05, 10_000)
     assert (trace.verdict, trace.trace) == ("kept", True)
 

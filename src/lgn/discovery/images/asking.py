@@ -91,7 +91,7 @@ def _answer(
     """The answer from rows with evidence: their verdicts on the question, the group, and the text."""
     rows = [answered(row, question.of) for row in rows]
     kept = [row.name for row in rows if row.verdict == "kept"]
-    group, words, name, group_notes = kept_group([one.family for one in found], kept, samples[:MULTIPLIED].float())
+    group, elements, name, group_notes = kept_group([one.family for one in found], kept, samples[:MULTIPLIED].float())
     count = len(work.data.samples)
     notes = (*work.notes, *group_notes, *notes_of(rows, found, question.kind, count), *further_notes)
     return Answer(
@@ -104,7 +104,7 @@ def _answer(
             checksum=checksum(samples),
             examples=_examples(samples, smaller=not question.own),
         ),
-        rows=tuple(replace(row, element=words.get(row.name)) for row in rows),
+        rows=tuple(replace(row, element=elements.get(row.name)) for row in rows),
         sentence=sentence(rows, found, question, name, count),
         name=name,
         group=group,
@@ -220,8 +220,8 @@ def _name(candidate: Candidate) -> str:
 def _examples(samples: Tensor, smaller: bool) -> Tensor:
     """A few samples on the CPU; the user's transformations may need their full size."""
     chosen = torch.linspace(0, len(samples) - 1, min(EXAMPLES, len(samples))).long()
-    some = samples[chosen].cpu()
+    examples = samples[chosen].cpu()
     if not smaller:
-        return some
-    small = shrink(some.float(), EXAMPLE_SIDES[samples.ndim - 2])
-    return small.round().to(torch.uint8) if some.dtype == torch.uint8 else small
+        return examples
+    small = shrink(examples.float(), EXAMPLE_SIDES[samples.ndim - 2])
+    return small.round().to(torch.uint8) if examples.dtype == torch.uint8 else small

@@ -13,18 +13,19 @@ from lgn.transforms import Family, Transformation
 
 #: Relative difference below which matrices, or transformed samples, are equal.
 EQUAL = 1e-3
-#: What the transformations of the catalogue act on: those of different domains commute.
+#: The domains of the catalogue: transformations of different domains commute.
 DOMAINS = ("places", "values", "channels")
 
 
 class Kept(NamedTuple):
-    """The group of the kept transformations, their words in its generators by name, and the name of the symmetry.
+    """The group of the kept transformations, and the name of the symmetry.
 
     group: None if no finite transformations were asked about, or if the kept ones are not closed.
+    elements: the words of transformations, by their names.
     """
 
     group: Group | None
-    words: dict[str, str]
+    elements: dict[str, str]
     name: str
     notes: tuple[str, ...]
 
@@ -65,8 +66,8 @@ def kept_group(families: Sequence[Family], kept: Sequence[str], samples: Tensor)
         notes.append("The group of the user's transformations and the others is not known: it is no direct product.")
     if notes:
         return Kept(None, {}, "", tuple(notes))
-    words = {name: total.words[number] for name, number in numbers.items()}
-    return Kept(total, words, " x ".join(parts) or total.name, ())
+    elements = {name: total.words[number] for name, number in numbers.items()}
+    return Kept(total, elements, " x ".join(parts) or total.name, ())
 
 
 def generating(transformations: Sequence[Transformation], matrices: Sequence[Tensor]) -> list[int]:

@@ -97,7 +97,7 @@ def _view(family: Family, data: Standardised, own: bool) -> Tensor:
 def _selected(
     samples: Tensor, labels: Tensor | None, blocks: Tensor | None, most: int, seed: int, kind: Kind, notes: list[str]
 ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-    """At most so many samples, drawn at random."""
+    """A random selection of the samples if there are more than `most`."""
     if len(samples) <= most:
         return samples, labels, blocks
     notes.append(f"{most:,} of {len(samples):,} {kind} were used, drawn at random.")

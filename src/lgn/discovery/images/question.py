@@ -1,4 +1,4 @@
-"""What is asked about which samples; everything else is refused."""
+"""The question about samples, with its defaults; a question that cannot be asked is refused."""
 
 import math
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ FEWEST, SMALLEST = 20, 4
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is asked, with all defaults filled in."""
+    """The question, with all defaults filled in."""
 
     kind: Kind
     of: Of

@@ -1,4 +1,4 @@
-"""An answer about images, signals or volumes in words: one phrase per row, joined."""
+"""The sentence and the notes of an answer: one phrase per row, joined."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ LISTED = 8
 
 
 def sentence(rows: Sequence[Row], found: Sequence[FamilyEvidence], question: Question, name: str, count: int) -> str:
-    """What is kept, with the name of the group; what is broken; what is undecided; what a network gains."""
+    """The kept, the broken and the undecided transformations, and the gain of a network."""
     lines = [one.family.name for one in found if one.family.range]
     finite = [row for row in rows if row.transformation.family not in lines]
     kept, undecided = ([row for row in finite if row.verdict == verdict] for verdict in ("kept", "undecided"))

@@ -1,4 +1,4 @@
-"""What observers read about every transformation of a family, and about a break of known size."""
+"""The readings of all transformations of a family, and of a break of known size."""
 
 from dataclasses import dataclass
 
@@ -106,8 +106,8 @@ def _look_closer(
     part = family.restricted(elements)
     among = [place for place, one in enumerate(family.transformations) if one.element in elements]
 
-    def fresh(some: Sides, number: int) -> Tensor:
-        return _answers(_outputs(part, some, number * FRESH + seed, effort), part)
+    def fresh(samples: Sides, number: int) -> Tensor:
+        return _answers(_outputs(part, samples, number * FRESH + seed, effort), part)
 
     def broken(number: int) -> Tensor:
         made = planted_break(family, elements, sides.samples, 2 * margin, number * FRESH + seed)

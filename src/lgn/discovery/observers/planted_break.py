@@ -21,7 +21,7 @@ from lgn.transforms import Family
 # weigh most that differ most between the versions of a sample. All samples and all groups have such patterns. (The
 # centre of brightness says nothing about digits that are centred by it.)
 #
-# What this proves: breaks that can be seen as well as a plain pattern spread over the whole sample would have been
+# This proves that breaks which can be seen as well as a plain pattern spread over the whole sample would have been
 # found. A break of the margin that is harder to learn, such as a fine texture or a relation of two parts, may be
 # missed. Among breaks of one size this is not the easiest: every sample is weak evidence for one version (.55 to .45);
 # a break that rests on a few clear samples weighs more (Note [Confidence]).
