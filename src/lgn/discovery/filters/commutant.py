@@ -1,28 +1,28 @@
-"""What commutes with many symmetric matrices: a group algebra, and the generator in it."""
+"""The matrices that commute with many symmetric matrices: a group algebra, and the generator in it."""
 
 from itertools import permutations, product
 
 import torch
 from torch import Tensor
 
-# An algebra is believed in where the first eigenvalue outside it is this many times the last one inside.
-GAP = 10.0
+GAP = 10.0  # the smallest ratio of the first eigenvalue outside of an algebra to the last eigenvalue inside
 MAX_DIMENSION = 8
 
 # Note [From commutators to a generator]
-# If orthogonal A commutes with symmetric M_1, ..., M_N that have nothing else in common, the X with M_i X = X M_i for
-# all i are exactly the span of the powers of A: the algebra of its cyclic group, of dimension p. They are the null
-# space of L = sum_i ad_i^2, where ad_i(X) = M_i X - X M_i. The algebra has p minimal idempotents P_j (the projectors
-# to A's eigenspaces), which a generic Hermitian element shows as p clusters of eigenvalues; A is sum_j w_j P_j with
-# the p-th roots of unity w in some order. The algebra does not say which: every real choice is a candidate.
+# If an orthogonal A commutes with symmetric M_1, ..., M_N that have nothing else in common, the X with M_i X = X M_i
+# for all i are the span of the powers of A: the algebra of its cyclic group, of dimension p. They are the null space of
+# L = sum_i ad_i^2, where ad_i(X) = M_i X - X M_i. The algebra has p minimal idempotents P_j, the projectors onto the
+# eigenspaces of A, which are p clusters of eigenvalues of a generic Hermitian element. A is sum_j w_j P_j with the p-th
+# roots of unity w in an order that the algebra does not determine: every order that makes A real is a candidate.
 
 
 def commutator_spectrum(matrices: Tensor, count: int = MAX_DIMENSION + 1) -> tuple[Tensor, Tensor]:
     """The lowest eigenvalues of `L = sum_i ad_i^2`, ascending, as shares of their mean, and their eigenvectors.
 
-    L keeps symmetric and antisymmetric X apart, so its two halves are solved: a quarter of the time, of order d^6.
+    L maps symmetric X to symmetric X and antisymmetric X to antisymmetric X, so its two halves are solved separately,
+    in a quarter of the time, which is of order d^6.
 
-    Shapes: symmetric (N, d, d) -> (count,), (count, d, d) in float64, fewer where there are not so many.
+    Shapes: symmetric (N, d, d) -> (count,), (count, d, d) in float64, with a smaller count if L is smaller
     """
     d = matrices.shape[-1]
     m = matrices.double()
@@ -42,7 +42,7 @@ def commutator_spectrum(matrices: Tensor, count: int = MAX_DIMENSION + 1) -> tup
 
 
 def _symmetric_and_antisymmetric(d: int) -> tuple[Tensor, Tensor]:
-    """Orthonormal bases of the two kinds of (d, d) matrices, as columns of flattened ones."""
+    """Orthonormal bases of the symmetric and of the antisymmetric (d, d) matrices, flattened to columns."""
     units = torch.eye(d * d, dtype=torch.float64).view(d * d, d, d)
     row, column = torch.triu_indices(d, d)
     symmetric = (units + units.mT)[row * d + column].flatten(1)
@@ -52,18 +52,18 @@ def _symmetric_and_antisymmetric(d: int) -> tuple[Tensor, Tensor]:
 
 
 def eigengap(values: Tensor, dimension: int) -> float:
-    """By what factor the eigenvalues jump after the given dimension: `GAP` is needed to believe in an algebra.
+    """The factor by which the eigenvalues jump after the given dimension; an algebra needs `GAP`.
 
-    The first eigenvalue is zero whatever the matrices: what follows a dimension of 1 says nothing, and counts as 0.
+    0 for a dimension of 1: the first eigenvalue is zero for all matrices, so the jump after it has no meaning.
     """
     if not 2 <= dimension < len(values):
         return 0.0
-    inside, outside = values[dimension - 1 : dimension + 1].clamp_min(1e-12).tolist()  # rounding is no jump
+    inside, outside = values[dimension - 1 : dimension + 1].clamp_min(1e-12).tolist()  # rounding is not a jump
     return outside / inside
 
 
 def cyclic_candidates(algebra: Tensor, seed: int = 0) -> Tensor:
-    """All orthogonal A of order p whose powers span a commutative algebra of dimension p; none if there is none.
+    """All orthogonal A of order p whose powers span an algebra of dimension p; none if the group is not cyclic.
 
     See Note [From commutators to a generator].  (p, d, d) -> (candidates, d, d)
     """
@@ -71,7 +71,7 @@ def cyclic_candidates(algebra: Tensor, seed: int = 0) -> Tensor:
     none = algebra.new_zeros(0, d, d)
     random = torch.Generator().manual_seed(seed)
     best, separation = none.to(torch.complex128), 0.0
-    for _ in range(20):  # a random element may have two eigenvalues that are close by chance
+    for _ in range(20):  # two eigenvalues of a random element may be close by chance
         element = torch.einsum("i,iab->ab", torch.randn(order, generator=random, dtype=algebra.dtype), algebra)
         hermitian = torch.complex((element + element.T) / 2, (element - element.T) / 2)
         values, vectors = torch.linalg.eigh(hermitian)
@@ -86,7 +86,7 @@ def cyclic_candidates(algebra: Tensor, seed: int = 0) -> Tensor:
 
 
 def _real_assignments(projectors: Tensor) -> Tensor:
-    """The p-th roots of unity on p projectors, so that their sum is real.  (p, d, d) -> (assignments, p)"""
+    """All assignments of the p-th roots of unity to p projectors for which the sum is real.  -> (assignments, p)"""
     order = len(projectors)
     distances = (projectors.conj()[:, None] - projectors).flatten(2).norm(dim=-1)
     mates = distances.argmin(1).tolist()
@@ -94,7 +94,7 @@ def _real_assignments(projectors: Tensor) -> Tensor:
     pairs = [(j, mate) for j, mate in enumerate(mates) if j < mate and mates[mate] == j]
     empty = torch.zeros(0, order, dtype=torch.complex128)
     if len(alone) != 2 - order % 2 or len(alone) + 2 * len(pairs) != order:
-        return empty  # another group: of Z2 x Z2, all four projectors are real
+        return empty  # another group: all four projectors of C2 x C2 are real
     units = torch.exp(2j * torch.pi * torch.arange(order, dtype=torch.float64) / order)
     rows = []
     for real in permutations([0, order // 2][: len(alone)]):

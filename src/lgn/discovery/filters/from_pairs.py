@@ -4,8 +4,9 @@ import torch
 from torch import Tensor
 
 from lgn.actions import vec
+from lgn.discovery.filters.noise import TOLERANCE
 from lgn.discovery.filters.record import Fit
-from lgn.discovery.filters.trivial import TOLERANCE, trivial_prediction
+from lgn.discovery.filters.trivial import trivial_prediction
 from lgn.linalg import double, least_squares
 from lgn.measures import total_error
 

@@ -77,9 +77,10 @@ def learn_generator(
     assert isinstance(moments, PatchMoments)
     verdict, needed, evidence = _judged(matrices, moments, PatchMoments(*judging, patch, frame=moments), len(images))
     kept = verdict == "kept"
+    classes = () if labels is None else tuple(str(label) for label in labels.unique().tolist())
     return Answer(
         question="data" if labels is None else "labels",
-        data=DataSummary("images", len(images), tuple(images.shape[1:]), _class_names(labels)),
+        data=DataSummary("images", len(images), tuple(images.shape[1:]), classes),
         rows=tuple(
             Row(transformation, verdict, (evidence,), element=name if kept else None, needed=needed)
             for name, transformation in _transformations(matrices, group, patch, images.shape[1]).items()
@@ -177,7 +178,3 @@ def _transformations(matrices: Tensor, group: Group, patch: Patch, channels: int
         name: Transformation(f"learned {name}", matrix=matrix, space=space, order=group.element_orders[element])
         for name, element, matrix in zip(group.generators, group.generator_elements, matrices, strict=True)
     }
-
-
-def _class_names(labels: Tensor | None) -> tuple[str, ...]:
-    return () if labels is None else tuple(str(label) for label in labels.unique().tolist())

@@ -1,4 +1,4 @@
-"""The permutations of pixels in an algebra: the group that it is spanned by."""
+"""The group of permutations of pixels that spans an algebra."""
 
 import torch
 from torch import Tensor
@@ -6,22 +6,22 @@ from torch import Tensor
 from lgn.groups import Group, from_permutations
 from lgn.linalg import nearest_permutation
 
-NEAR = 0.5  # relative distance from the algebra up to which a permutation may be one of it
-DRAWS = 40  # of random members, for each dimension
+NEAR = 0.5  # the largest relative distance of a permutation in the group from the algebra
+DRAWS = 40  # the number of random members for each dimension
 
 # Note [Permutations in an algebra]
-# If an algebra is spanned by permutations rho(g), a random member is sum_g c_g rho(g), and the permutation nearest to
-# it is rho(g) for the largest c_g: pixels that the group moves together choose alike. So random members show the
-# elements one by one. Those that are nearest to the algebra, as many as it has dimensions, must be closed under
-# products; if they are not, its group is no group of permutations, or noise hides it.
+# If permutations rho(g) span an algebra, a random member is sum_g c_g rho(g), and the permutation nearest to it is
+# rho(g) for the largest c_g. Random members therefore show all elements. The permutations nearest to the algebra, as
+# many as its dimension, must be closed under products; otherwise the group is not a group of permutations, or noise
+# hides it.
 
 
 def permutation_group(algebra: Tensor, seed: int = 0) -> tuple[Group | None, Tensor | None]:
     """The group of permutations that spans an algebra, and its generators (g, d, d); None twice if there is none.
 
-    The generator of the largest order comes first, and of equals the one nearest to the algebra.
+    The first generator has the largest order, and is nearest to the algebra among the elements of that order.
 
-    Shapes: (p, d, d), a basis
+    Shapes: (p, d, d), a basis of the algebra
     """
     order, d = algebra.shape[0], algebra.shape[-1]
     basis = torch.linalg.qr(algebra.flatten(1).T).Q  # (d * d, p)
@@ -30,7 +30,7 @@ def permutation_group(algebra: Tensor, seed: int = 0) -> tuple[Group | None, Ten
     for _ in range(DRAWS * order):
         member = (basis @ torch.randn(order, generator=random, dtype=basis.dtype)).view(d, d)
         permutation = nearest_permutation(member)
-        key = tuple(permutation.argmax(0).tolist())  # where each pixel goes
+        key = tuple(permutation.argmax(0).tolist())  # the place to which each pixel moves
         if key not in found:
             flat = permutation.flatten()
             found[key] = float((flat - basis @ (basis.T @ flat)).norm() / flat.norm())
@@ -49,7 +49,7 @@ def permutation_group(algebra: Tensor, seed: int = 0) -> tuple[Group | None, Ten
 
 
 def _fewest(group: Group, distances: list[float]) -> list[int]:
-    """Elements that generate the group, each the one of the largest order that adds something."""
+    """Elements that generate the group: the next one has the largest order outside of the subgroup so far."""
     chosen: list[int] = []
     ranked = sorted(range(1, group.order), key=lambda g: (-group.element_orders[g], distances[g]))
     while (reached := group.subgroup(chosen)).order < group.order:

@@ -82,11 +82,11 @@ class Fit:
 
     def _facts(self) -> dict[str, str]:
         """The estimates as text, by name."""
-        facts = {"method": self.method, "group": self.name}
+        facts: dict[str, str] = {"method": self.method}
+        if self.method != "pairs":
+            facts["group"] = self.name
         if self.algebra_dimension is not None:
             return facts | {"dimension of the algebra": f"{self.algebra_dimension}", "eigengap": f"{self.eigengap:.3g}"}
-        if self.group is None:
-            del facts["group"]
         facts["residual"] = f"{self.residual:.3g} (trivial map {self.trivial_residual:.3g})"
         facts["p"] = f"{self.p_value:.2g}"
         facts["determined on"] = f"{self.identifiable_dimension} of {self.matrices.shape[-1]} dimensions"

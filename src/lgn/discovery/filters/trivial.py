@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-TOLERANCE = 1e-6
+from lgn.discovery.filters.noise import TOLERANCE
+
 ROUNDS = 50
 
 # Note [Trivial maps]
