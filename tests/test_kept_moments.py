@@ -7,7 +7,6 @@ from torch import Tensor, nn
 import lgn
 from lgn.actions import vec
 from lgn.generators import Dense, make_generator
-from lgn.groups import symmetric
 from lgn.nn import GroupConv2d
 from lgn.penalties import KeptMoments, PatchMoments
 from lgn.transforms import operator
@@ -115,30 +114,6 @@ def test_the_gradient_against_finite_differences() -> None:
 
     starts = [generator.weight.detach().clone().requires_grad_() for generator in generators]
     assert torch.autograd.gradcheck(value, starts)
-
-
-def test_the_gradient_through_a_representation() -> None:
-    """With respect to the frame of D3 on colours, which is learned."""
-    images = torch.rand(20, 3, 4, 4, dtype=torch.float64) ** 2
-    generator = make_generator("representation", (3, 1), symmetric(3), (1, 1), dtype=torch.float64)
-    term = KeptMoments(generator, images)
-    parameters = dict(generator.named_parameters())
-
-    def value(*numbers: Tensor) -> Tensor:
-        return torch.func.functional_call(_Called(term, generator), dict(zip(names, numbers, strict=True)))
-
-    names = [f"generator.{name}" for name in parameters]
-    starts = [(each.detach() + 0.1 * torch.randn_like(each)).requires_grad_() for each in parameters.values()]
-    assert torch.autograd.gradcheck(value, starts)
-
-
-class _Called(nn.Module):
-    def __init__(self, term: KeptMoments, generator: nn.Module) -> None:
-        super().__init__()
-        self.term, self.generator = term, generator
-
-    def forward(self) -> Tensor:
-        return self.term()
 
 
 def test_the_contract_of_penalties() -> None:

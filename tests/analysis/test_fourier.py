@@ -46,8 +46,3 @@ def test_few_lines_by_definition(basis: str) -> None:
     assert float(fourier.few_lines(a, PATCH, basis)) == pytest.approx(
         float(power[chosen].sum() / power.sum()), abs=0.02
     )
-
-
-def test_unknown_basis_is_named() -> None:
-    with pytest.raises(ValueError, match="basis must be one of"):
-        fourier.transform(torch.eye(4), (2, 2), "3-D")

@@ -73,9 +73,3 @@ def test_files_without_an_analysis_are_refused(tmp_path: Path, text: str, messag
     (tmp_path / "analysis.json").write_text(text)
     with pytest.raises(ValueError, match=message):
         Analysis.load(tmp_path / "analysis.json")
-
-
-def test_rows_and_tensor() -> None:
-    a = torch.randn(3, 2, dtype=torch.float64)
-    assert torch.equal(tensor(rows(a)), a)
-    assert tensor(rows(torch.zeros(3, 0)), columns=0).shape == (3, 0)

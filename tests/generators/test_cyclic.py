@@ -106,10 +106,3 @@ class TestCyclic(FamilyContract):
     def test_a_start_that_rounds_to_the_identity_warns(self) -> None:
         with pytest.warns(LgnWarning, match="identity"):
             Cyclic(start_matrices("identity", (1, 1), 9), (3, 3), 4)
-
-    def test_singular_starts_are_refused(self) -> None:
-        with pytest.raises(ValueError, match="start.*rank 0"):
-            Cyclic(torch.zeros(1, 1, 6, 6), (2, 3), 4)
-
-    def test_repr_shows_the_order(self) -> None:
-        assert "p = 3" in repr(Cyclic(self.member((2, 3), 3), (2, 3), 3))

@@ -11,9 +11,9 @@ from lgn.penalties.algebraic import (
     Relations,
     SingularValues,
 )
-from lgn.penalties.base import MatrixPenalty, Penalty
 from lgn.penalties.kept_moments import KeptMoments
 from lgn.penalties.patch_moments import PatchMoments
+from lgn.penalties.penalty import MatrixPenalty, Penalty
 
 __all__ = [
     "PENALTIES",

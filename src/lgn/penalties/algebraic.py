@@ -9,7 +9,7 @@ from torch.autograd.function import once_differentiable
 from lgn.generators import matrices_by_size, start_matrices
 from lgn.groups import relation_products
 from lgn.linalg import fast_polar_factor, identity_like
-from lgn.penalties.base import MatrixPenalty, Penalty
+from lgn.penalties.penalty import MatrixPenalty, Penalty
 
 
 class AuxiliaryInverse(MatrixPenalty):

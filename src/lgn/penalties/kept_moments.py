@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from lgn.actions import size_text
-from lgn.penalties.base import Penalty
 from lgn.penalties.patch_moments import PatchMoments
+from lgn.penalties.penalty import Penalty
 
 
 class KeptMoments(Penalty):
