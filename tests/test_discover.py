@@ -12,6 +12,7 @@ from torch import Tensor
 import lgn
 from lgn.data import DataSet, Split
 from lgn.front import discover_or_load
+from studies.unknown import cases
 
 
 def turned(count: int, seed: int = 0, side: int = 8) -> tuple[Tensor, Tensor]:
@@ -53,7 +54,7 @@ def test_the_question_data_ignores_the_target() -> None:
 
 TABLE = torch.randn(2_000, 3, generator=torch.Generator().manual_seed(0))
 IMAGES = turned(100)[0]
-CASES: dict[str, tuple[tuple[Any, ...], dict[str, Any], str]] = {
+REFUSED: dict[str, tuple[tuple[Any, ...], dict[str, Any], str]] = {
     "three axes": ((torch.rand(50, 8, 8),), {}, "kind"),
     "functions": ((IMAGES, torch.nn.Linear(2, 2)), {}, "target"),
     "files of networks": ((IMAGES, "network.onnx"), {}, "target"),
@@ -77,9 +78,9 @@ CASES: dict[str, tuple[tuple[Any, ...], dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", REFUSED)
 def test_other_calls_are_refused_by_the_name_of_an_argument(name: str) -> None:
-    arguments, options, word = CASES[name]
+    arguments, options, word = REFUSED[name]
     with pytest.raises(ValueError, match=rf"^{word} ") as error:
         lgn.discover(*arguments, **options)
     assert len(str(error.value).splitlines()) == 1
@@ -124,6 +125,17 @@ def test_unknown_maps_and_named_transformations_are_rows_of_one_answer() -> None
     assert [row.name for row in found.rows[:3]] == [row.name for row in named.rows]
     assert found.group == named.group
     assert all(row.element is None for row in found.rows[3:])
+
+
+def test_observers_confirm_linear_maps_on_other_samples() -> None:
+    x = cases.skewed(32_000, 4, 0).x
+    x = x - x.mean(0)
+    which = torch.rand(len(x), 1, generator=torch.Generator().manual_seed(0)) < 0.5
+    found = lgn.discover(torch.where(which, x[:, [1, 0, 2, 3]], x), verify=True, effort=0.1, starts=10)
+    (row,) = found.kept
+    assert row.name == "exchange columns 1 and 2"
+    assert row.of("data") is not None
+    assert found.data.count == 32_000
 
 
 def test_an_answer_is_stored_for_its_question_and_data(tmp_path: Path) -> None:

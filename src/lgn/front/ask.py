@@ -9,12 +9,14 @@ import torch
 
 from lgn.answer import Answer
 from lgn.apply import Action
-from lgn.data import DataSet, checksum
+from lgn.data import DataSet, checksum, generator_for
 from lgn.discovery.images import discover_images
+from lgn.discovery.images.confirm import confirm
 from lgn.discovery.moments import discover_moments
 from lgn.discovery.observers import MARGIN
 from lgn.files import read_json, write_json
 from lgn.front.inputs import Inputs, block_numbers, read_question
+from lgn.stats import halves
 from lgn.transforms import DEFAULTS, Transformation
 from lgn.version import __version__
 
@@ -36,6 +38,7 @@ def discover(
     margin: float = MARGIN,
     effort: float = 1.0,
     minutes: float | None = None,
+    verify: bool = False,
     rank: int | None = None,
     size: int | None = None,
     blur: float | None = None,
@@ -58,6 +61,7 @@ def discover(
     evidence: kinds of evidence for images, signals and volumes: "data", "labels", "network", "affine".
     blocks: one label per sample; samples with the same label may depend on each other.
     margin, effort, minutes: the smallest break that counts, a factor of the training of observers, a limit of time.
+    verify: let observers confirm linear maps without names on other samples; always done for images.
     rank, size, blur, patch, starts: see `lgn.discovery.moments.discover_moments`, for linear maps without names.
     device: the device of the computation, or "auto"; by default that of the data.
     """
@@ -65,7 +69,7 @@ def discover(
     images = {"of": of, "evidence": _names(evidence), "margin": margin, "effort": effort, "minutes": minutes}
     moments = {"rank": rank, "size": size, "blur": blur, "patch": patch, "starts": starts}
     common = {"blocks": block_numbers(blocks, len(inputs.samples)), "seed": seed, "progress": progress}
-    found = _ask(inputs, _names(candidates), images, moments, common)
+    found = _ask(inputs, _names(candidates), images, moments, common, verify)
     return replace(found, notes=(*inputs.notes, *found.notes))
 
 
@@ -90,6 +94,7 @@ def _ask(
     images: dict[str, Any],
     moments: dict[str, Any],
     common: dict[str, Any],
+    verify: bool,
 ) -> Answer:
     """Named transformations by observers, linear maps without names by moments."""
     samples, labels = inputs.samples, inputs.labels
@@ -101,9 +106,25 @@ def _ask(
     elif candidates is None or UNKNOWN not in candidates:
         _refuse(f"{inputs.kind} and named candidates", **given)
         return discover_images(samples, labels, candidates=candidates, **images, **common)
-    found = discover_moments(samples, labels, columns=inputs.columns, **given, **common)
+    confirmed = images["effort"] if is_grid or verify else None
+    found = _linear_maps(inputs, {**given, **common, "columns": inputs.columns}, confirmed)
     named = tuple(candidate for candidate in candidates or () if candidate != UNKNOWN)
     return _joined(discover_images(samples, labels, candidates=named, **images, **common), found) if named else found
+
+
+def _linear_maps(inputs: Inputs, options: dict[str, Any], effort: float | None) -> Answer:
+    """Linear maps that moments keep; with an effort, a half of the samples finds them, and observers see the others."""
+    samples, labels, blocks = inputs.samples, inputs.labels, options["blocks"]
+    if effort is None:
+        return discover_moments(samples, labels, **options)
+    numbers = torch.arange(len(samples)) if blocks is None else blocks
+    first, _ = halves(int(numbers.max()) + 1, generator_for("unknown maps", options["seed"]))
+    half = torch.isin(numbers, first)
+    options = {**options, "blocks": None if blocks is None else blocks[half]}
+    found = discover_moments(samples[half], None if labels is None else labels[half], **options)
+    found = confirm(found, samples[~half], kind=inputs.kind, seed=options["seed"], effort=effort)
+    note = f"{int(half.sum()):,} samples propose linear maps, and observers see the other {int((~half).sum()):,}."
+    return replace(found, data=replace(found.data, count=len(samples)), notes=(*found.notes, note))
 
 
 def _joined(named: Answer, unknown: Answer) -> Answer:
