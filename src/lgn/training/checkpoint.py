@@ -31,15 +31,6 @@ class State:
         count = torch.full_like(score.loss, images)
         self.sums += torch.stack([score.loss, score.quality, score.penalty, count]).to(self.sums)
 
-    def means(self) -> dict[str, float]:
-        """The means over this epoch, for the progress bar."""
-        loss, quality, penalty, images = self.sums.tolist()
-        return {
-            "loss": loss / max(images, 1),
-            self.objective.quality_name: quality / max(images, 1),
-            "penalty": penalty / max(self.batch, 1),
-        }
-
     def next_epoch(self) -> None:
         """Begin the next epoch."""
         self.epoch, self.batch = self.epoch + 1, 0

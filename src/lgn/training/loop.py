@@ -94,7 +94,7 @@ class Training:
             indices = order[state.batch * config.batch_size : (state.batch + 1) * config.batch_size]
             check = (self.steps + 1) % self.check_every == 0
             failed = self._step(indices, failed, check)
-            bar.step(state, config.epochs)
+            bar.step()
             # A checkpoint is replaced by a finite state only. All processes stop together.
             due = time.monotonic() - self.saved > config.checkpoint_seconds
             if group.writes and due and state.not_finite() is None:
