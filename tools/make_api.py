@@ -49,7 +49,7 @@ def _package(module: ModuleType) -> str:
     elsewhere: dict[str, list[str]] = {}
     for name in _public(module):
         value = getattr(module, name)
-        home = value.__name__ if inspect.ismodule(value) else _home(value)
+        home = value.__name__ if inspect.ismodule(value) else _home(value, module.__name__)
         if home in PACKAGES and home != module.__name__:
             elsewhere.setdefault(home, []).append(f"`{name}`")
         elif inspect.isclass(value) or inspect.isfunction(value):
@@ -68,11 +68,11 @@ def _public(module: ModuleType) -> list[str]:
     return [name for name, value in own if not name.startswith("_") and callable(value)]
 
 
-def _home(value: object) -> str:
-    """The lowest package with a public name of this value."""
-    defined = getattr(value, "__module__", None) or ""
+def _home(value: object, package: str) -> str:
+    """The package that defines a value; for constants, the package that lists them."""
+    defined = getattr(value, "__module__", None) or package
     homes = [name for name in PACKAGES[1:] if f"{defined}.".startswith(f"{name}.")]
-    return max(homes, key=len, default="lgn")
+    return max(homes, key=len, default=package)
 
 
 def _methods(value: object) -> str:
@@ -93,7 +93,10 @@ def _methods(value: object) -> str:
 
 def _first_sentence(value: object) -> str:
     text = " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
-    return re.split(r"(?<=\.)(?<!app\.)(?<!sec\.)\s+(?=[A-Z`(])", text)[0]
+    for end in re.finditer(r"(?<=\.)(?<!app\.)(?<!sec\.) (?=[A-Z`(])", text):
+        if text.count("`", 0, end.start()) % 2 == 0:  # not within code
+            return text[: end.start()]
+    return text
 
 
 def _signature(value: object) -> str:
