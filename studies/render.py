@@ -89,7 +89,7 @@ def rendered(match: re.Match[str], results: Results) -> str:
     """The text of a table that a page asks for."""
     name, by, template = match.groups()
     study, _, which = name.partition("/")
-    makers = modules()[study].TABLES if study in modules() else {}
+    makers = getattr(modules().get(study), "TABLES", {})
     if which not in makers and by is None:
         raise ValueError(f"table must be in the TABLES of a study or have columns, got {name!r}")
     try:
