@@ -55,6 +55,21 @@ def test_without_preprocessing_pixels_are_from_0_to_1() -> None:
     assert fit_preprocessing("none", images).apply(images).flatten().tolist() == pytest.approx([0, 0.2, 1])
 
 
+@pytest.mark.parametrize("count", [300, 3000])
+def test_zca_removes_correlations_by_a_symmetric_matrix(count: int) -> None:
+    """The covariance `Lambda` becomes `Lambda / (Lambda + eps)`, also for more images than a chunk has."""
+    images = random_images(count, size=3)
+    fitted = fit_preprocessing("zca", images, eps=0.5)
+    before = fit_preprocessing("standardise", images).apply(images).flatten(1).double()
+    after = fitted.apply(images).flatten(1).double()
+    values, vectors = torch.linalg.eigh(before.T.cov(correction=0))
+    torch.testing.assert_close(
+        after.T.cov(correction=0), vectors * (values / (values + 0.5)) @ vectors.T, atol=1e-4, rtol=0
+    )
+    assert fitted.whitening is not None
+    torch.testing.assert_close(fitted.whitening.matrix, fitted.whitening.matrix.T)
+
+
 @pytest.mark.parametrize("kind", ["standardise", "zca", "none"])
 def test_a_recipe_is_stored_without_the_matrix_of_zca(kind: Any) -> None:
     train = random_images()
