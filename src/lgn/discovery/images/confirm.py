@@ -93,34 +93,32 @@ def _act(inner: Tensor, pictures: Tensor) -> Tensor:
 
 
 def _with_evidence(answer: Answer, found: dict[str, Evidence]) -> Answer:
-    """The answer with the evidence of observers, without the maps that they tell apart."""
+    """The answer with the evidence of observers; maps that they tell apart are broken."""
     broken = [name for name, evidence in found.items() if evidence.verdict == "broken"]
-    rows = []
-    for row in answer.rows:
-        if row.name in found:
-            row = replace(row, evidence=(*row.evidence, found[row.name]))
-        rows.append(replace(row, verdict="broken", element=None) if row.name in broken else row)
-    if not found or not broken:
+    rows = [
+        replace(row, evidence=(*row.evidence, found[row.name])) if row.name in found else row for row in answer.rows
+    ]
+    if not broken:
         return replace(answer, rows=tuple(rows))
-    kept = {row.name: row.element for row in rows if row.verdict == "kept" and row.element is not None}
-    group, rows = _smaller(answer.group, kept, [answer[name].element for name in broken], rows)
+    rows = [replace(row, verdict="broken") if row.name in broken else row for row in rows]
+    kept = [row.name for row in rows if row.verdict == "kept" and row.element is not None]
+    group, words = _smaller(answer, kept, broken)
+    rows = [replace(row, element=words.get(row.name)) for row in rows]
     name = "" if group is None else group.name
-    if answer.algebra is not None:
-        name = continuous_name(answer.algebra, len(kept) + 1)
+    name = name if answer.algebra is None else continuous_name(answer.algebra, len(kept) + 1)
     notes = (*answer.notes, f"Observers tell apart what the moments keep: {', '.join(broken)}.")
     sentence = sentence_of(rows, name, answer.question == "labels")
     return replace(answer, rows=tuple(rows), group=group, name=name, notes=notes, sentence=sentence)
 
 
-def _smaller(
-    group: groups.Group | None, kept: dict[str, str], broken: Sequence[str | None], rows: list[Row]
-) -> tuple[groups.Group | None, list[Row]]:
-    """The group of the maps that are left, with new words; None if it contains a broken map."""
-    if group is None:
-        return None, rows
-    part = group.subgroup(kept.values())
-    if any(word is not None and group[word].number in part.elements for word in broken):
-        return None, [replace(row, element=None) for row in rows]
-    places = {name: part.elements.index(group[word].number) for name, word in kept.items()}
-    left = generated_by(part.group(), places.values())
-    return left, [replace(row, element=left.words[places[row.name]]) if row.name in places else row for row in rows]
+def _smaller(answer: Answer, kept: Sequence[str], broken: Sequence[str]) -> tuple[groups.Group | None, dict[str, str]]:
+    """The group of the kept maps, and their words; None if it contains a broken map."""
+    if answer.group is None:
+        return None, {}
+    numbers = {name: answer.group[answer[name].element or "e"].number for name in (*kept, *broken)}
+    part = answer.group.subgroup([numbers[name] for name in kept])
+    if any(numbers[name] in part.elements for name in broken):
+        return None, {}
+    places = {name: part.elements.index(numbers[name]) for name in kept}
+    group = generated_by(part.group(), places.values())
+    return group, {name: group.words[place] for name, place in places.items()}

@@ -17,11 +17,10 @@ MOST, SOLUTIONS = 14, 16
 ENOUGH = 4
 
 # Note [Means and covariances]
-# Any signs in the eigenbasis of a covariance preserve it. Two covariances have fewer such symmetries, and only several
-# classes, whose covariances have no common basis, have none. If a group turns planes, any angle preserves all
-# covariances. Third moments of all classes together decide both questions. If they are not clear, means and covariances
-# of at least four classes may decide, unless they have a continuous family of symmetries. Classes that the map
-# exchanges count as one.
+# Any signs in the eigenbasis of a covariance preserve it; only several classes have no common basis. If a group turns
+# planes, any angle preserves all covariances. Third moments of all classes together decide both questions. If they are
+# not clear, means and covariances of at least four classes, up to exchanged ones, may decide, unless they have a
+# continuous family of symmetries.
 
 
 def moments_by_class(searching: Sample, rank: int | None) -> tuple[Frame, Blocks, tuple[str, ...]]:

@@ -22,8 +22,7 @@ SAME = 0.35
 
 # Note [Cancellation]
 # L . T is a sum over the axes of T. If its l terms were unrelated, |L . T|^2 would be the sum of their squares,
-# l |L T|^2. For a symmetry they cancel. The ratio of both does not become small because L acts on directions with weak
-# moments: it is 1 there as elsewhere.
+# l |L T|^2. For a symmetry they cancel. The ratio of both is 1 for other L, also on directions with weak moments.
 
 
 @dataclass(frozen=True, eq=False)

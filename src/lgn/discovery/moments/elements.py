@@ -92,7 +92,7 @@ def judged_elements(
     elements = [_element(result, first, second, final) for result in shown]
     note = ""
     if kept and not _jump(kept, [one for one in results if one[2].verdict != "kept"]):
-        note = "Other maps nearly preserve the moments too, so a symmetry cannot be told from a coincidence."
+        note = "Other maps nearly preserve the moments too, so a symmetry may be a coincidence."
         elements = [one.undecided() if one.verdict == "kept" else one for one in elements]
     elif kept and solutions[0].classes is None:
         verdicts = _continued(torch.stack([one[0].inner for one in kept]), first, LEVEL / len(kept))

@@ -18,7 +18,7 @@ from lgn.discovery.moments.tensors import Blocks, is_visible, power, weakest_dir
 #: suffice.
 FAINT, ENOUGH = 1.0, 20.0
 
-NOTHING = "Third and fourth moments cannot be told from zero. Fourth ones are used for at most 12 directions."
+NOTHING = "Third and fourth moments do not differ from zero. Fourth ones are used for at most 12 directions."
 ALONE = "Only fourth moments can be seen. A map and its negative preserve the same ones, so they decide nothing alone."
 
 # Note [More than the distribution]
@@ -102,11 +102,7 @@ def _moments(searching: Sample, rank: int | None) -> tuple[Frame, Blocks | None,
     weakest = weakest_direction(blocks, count)
     if weakest < FAINT:
         more = f"about {round(2 * count * CLEAR / weakest):,}" if weakest > 0 else "many more"
-        return (
-            frame,
-            None,
-            (f"Moments of some directions are lost in noise; {more} samples or a smaller rank may show them.",),
-        )
+        return frame, None, (f"Some directions are lost in noise; {more} samples or a smaller rank may show them.",)
     return frame, blocks, () if third else (ALONE,)
 
 

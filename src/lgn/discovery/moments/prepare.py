@@ -52,6 +52,9 @@ def prepare(
         raise ValueError(f"patch must be None for {kind}, got {patch}")
     if len(samples) < FEWEST:
         raise ValueError(f"samples must be at least {FEWEST}, got {len(samples)}")
+    for name, given in (("labels", labels), ("blocks", blocks)):
+        if given is not None and given.shape != (len(samples),):
+            raise ValueError(f"{name} must have the shape ({len(samples)},), got {tuple(given.shape)}")
     grid = None
     if kind in AXES:
         small = _small(samples, kind, size, blur) if patch is None else _patches(samples, size, blur, patch, seed)
@@ -63,9 +66,9 @@ def prepare(
         raise ValueError("samples must be finite, got NaN or infinity")
     if int((rows.var(0) > 1e-20 * rows.var(0).max()).sum()) < 2:
         raise ValueError("samples must vary in at least 2 columns, got constant columns")
-    each = len(rows) // len(samples)
+    patches = len(rows) // len(samples)
     sources = torch.arange(len(samples)) if blocks is None else blocks.cpu().unique(return_inverse=True)[1]
-    sources = sources.repeat_interleave(each) if each > 1 else _joined(rows, sources)
+    sources = sources.repeat_interleave(patches) if patches > 1 else _joined(rows, sources)
     if len(sources.unique()) < FEWEST:
         raise ValueError(f"samples must have at least {FEWEST} different values or blocks, got {len(sources.unique())}")
     if labels is None:
@@ -73,7 +76,7 @@ def prepare(
     values, numbers = labels.cpu().unique(return_inverse=True)
     if len(values) < 2:
         raise ValueError(f"labels must have at least 2 classes, got {int(values[0])} for all samples")
-    return Sample(rows, sources, numbers.repeat_interleave(each), len(values), seed), grid
+    return Sample(rows, sources, numbers.repeat_interleave(patches), len(values), seed), grid
 
 
 def _joined(rows: Tensor, sources: Tensor) -> Tensor:
