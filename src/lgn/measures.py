@@ -1,7 +1,6 @@
 """Error numbers: how far a matrix is from an exact property, and a function from being equivariant.
 
-Each error of a matrix is computed for every matrix of a batch. The assertions compare an error with a tolerance that
-follows the floating type. Tests, analysis and the command line call the same functions.
+Each error of a matrix is computed for every matrix of a batch.
 """
 
 import math
@@ -87,24 +86,3 @@ def invariance_error(function: Map, x: Tensor, transform_input: Map) -> float:
 def tolerance(dtype: torch.dtype) -> float:
     """The largest error that counts as zero for a floating type: 10,000 times its machine epsilon."""
     return 1e4 * torch.finfo(dtype).eps
-
-
-def assert_closed(matrix: Tensor, order: int) -> None:
-    """Raise unless `A^p = I` up to the tolerance of A's type."""
-    _assert_small("closure_error", float(closure_error(matrix, order).max()), tolerance(matrix.dtype))
-
-
-def assert_orthogonal(matrix: Tensor) -> None:
-    """Raise unless `A^T A = I` up to the tolerance of A's type."""
-    _assert_small("orthogonality_error", float(orthogonality_error(matrix).max()), tolerance(matrix.dtype))
-
-
-def assert_equivariant(function: Map, x: Tensor, transform_input: Map, transform_output: Map) -> None:
-    """Raise unless `f(T x) = T' f(x)` up to the tolerance of x's type."""
-    error = equivariance_error(function, x, transform_input, transform_output)
-    _assert_small("equivariance_error", error, tolerance(x.dtype))
-
-
-def _assert_small(name: str, error: float, allowed: float) -> None:
-    if not error <= allowed:
-        raise AssertionError(f"{name} must be at most {allowed:.3g}, got {error:.3g}")

@@ -1,7 +1,6 @@
 """Groups with several generators: in filter banks, in views of images, in deep networks, and their cost."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import chain, product
 from typing import Any
 
@@ -13,7 +12,7 @@ from lgn.actions import unvec
 from lgn.discovery.filters import discover_from_views, fit_generator
 from lgn.generators import Fixed, Representation, start_matrices
 from lgn.groups import Group, relation_error
-from lgn.groups.isomorphism import homomorphism
+from lgn.groups.isomorphism import isomorphisms
 from lgn.measures import total_error
 from lgn.nn import GroupConv2d, GroupStackConv2d, SetBatchNorm2d, equivariance_table
 from lgn.transforms import operator
@@ -93,9 +92,8 @@ def make_bank(
 def relabelled(group: Group, matrices: Tensor) -> list[Tensor]:
     """The generators under every automorphism of the group."""
     rho, rows = group.representation(matrices), group.table.tolist()
-    to_itself = partial(homomorphism, rows, group.generator_elements, group.tree, rows)
-    images = [g for g in product(range(group.order), repeat=len(group.generators)) if to_itself(g)]
-    return [rho[list(image)] for image in images]
+    automorphisms = isomorphisms(rows, group.generator_elements, group.tree, rows)
+    return [rho[[images[a] for a in group.generator_elements]] for images in automorphisms]
 
 
 # Views of images under unknown elements of a group.

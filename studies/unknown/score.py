@@ -116,7 +116,7 @@ def _skew(matrix: Tensor) -> Tensor:
 
 
 def _different(truth: list[Tensor]) -> Tensor:
-    return groups.closure(truth, tolerance=0.2).elements
+    return groups.from_matrices(truth, tolerance=0.2).elements
 
 
 def _generated(matched: list[Tensor]) -> int:

@@ -5,22 +5,7 @@ from torch import Tensor
 
 from lgn import groups
 
-NAMES = [
-    "C1",
-    "C2",
-    "C4",
-    "C6",
-    "D2",
-    "D3",
-    "D4",
-    "D6",
-    "S3",
-    "S4",
-    "C2 x C2",
-    "C2 x C3",
-    "C2 x C2 x C3",
-    "S3 x C2",
-]
+NAMES = ["C1", "C2", "C4", "C6", "D2", "D3", "D4", "D6", "S3", "S4", "C2 x C2", "C2 x C3", "C2 x C2 x C3", "S3 x C2"]
 
 
 def quaternion_units() -> tuple[Tensor, Tensor]:
@@ -32,7 +17,7 @@ def quaternion_units() -> tuple[Tensor, Tensor]:
 
 def quaternion() -> groups.Group:
     """Q8, the units and their negatives."""
-    return groups.from_matrices(quaternion_units(), names=["i", "j"])
+    return groups.from_matrices(quaternion_units(), names=["i", "j"]).group
 
 
 def relabelled(group: groups.Group, seed: int) -> groups.Group:

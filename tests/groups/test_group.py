@@ -11,11 +11,6 @@ from lgn.groups.multiplication import require_group
 each_name = pytest.mark.parametrize("name", NAMES)
 
 
-def as_sympy(group: groups.Group) -> PermutationGroup:
-    """The group of its left multiplications."""
-    return PermutationGroup([Permutation(group.table[g].tolist()) for g in range(group.order)])
-
-
 @each_name
 def test_tables_are_groups_with_the_identity_first(name: str) -> None:
     group = groups.as_group(name)
@@ -150,27 +145,21 @@ def test_groups_of_one_order_are_distinguished() -> None:
         assert [one.is_isomorphic(other) for other in eight] == [i == j for j in range(5)]
     a4 = groups.from_permutations([(1, 2, 0, 3), (0, 2, 3, 1)]).group
     i, j = quaternion_units()
-    dic3 = groups.from_matrices([0.5 * torch.eye(4) + 0.75**0.5 * i, j])  # exp(i pi / 3) and j
-    q16 = groups.from_matrices([0.5**0.5 * (torch.eye(4) + i), j])
+    dic3 = groups.from_matrices([0.5 * torch.eye(4) + 0.75**0.5 * i, j]).group  # exp(i pi / 3) and j
+    q16 = groups.from_matrices([0.5**0.5 * (torch.eye(4) + i), j]).group
     assert (a4.name, dic3.name, q16.name) == ("A4", "Dic3", "Q16")
 
 
 @each_name
-def test_subgroups_classes_and_cosets_against_sympy(name: str) -> None:
+def test_subgroups_against_sympy(name: str) -> None:
     group = groups.as_group(name)
-    known = as_sympy(group)
-    assert sorted(map(len, group.conjugacy_classes())) == sorted(map(len, known.conjugacy_classes()))
     subgroups = group.subgroups()
     assert subgroups[0].elements == (0,)
     assert subgroups[-1].order == group.order
     assert len(set(subgroups)) == len(subgroups)
     for subgroup in subgroups:
-        assert group.order == subgroup.order * subgroup.index
-        cosets = subgroup.cosets()
-        assert sorted(element for coset in cosets for element in coset) == list(range(group.order))
         part = PermutationGroup([Permutation(group.table[g].tolist()) for g in subgroup.elements])
         assert part.order() == subgroup.order
-        assert subgroup.is_normal == part.is_normal(known)
 
 
 def test_counts_of_subgroups_are_the_known_ones() -> None:

@@ -70,7 +70,7 @@ def test_the_cube_has_48_symmetries_and_they_multiply_as_their_matrices() -> Non
     named = [operator("mirror", VOLUME, axis=axis) for axis in (1, 2, 3)]
     named += [operator("turn", VOLUME, axis=axis, degrees=90) for axis in (1, 2, 3)]
     assert all(any(torch.equal(one, each) for each in matrices) for one in named)
-    assert len(lgn.groups.closure(torch.stack([*named[:1], *named[3:5]])).group.table) == 48
+    assert len(lgn.groups.from_matrices(torch.stack([*named[:1], *named[3:5]])).group.table) == 48
 
 
 def test_symmetries_of_the_cube_that_keep_the_sizes_of_a_box() -> None:

@@ -31,21 +31,17 @@ class Algebra:
         return f"Algebra({self.name or 'no name'}, dimension {self.dimension})"
 
 
-def structure_constants(basis: Tensor) -> Tensor:
-    """`c_ijk` with `[L_i, L_j] = sum_k c_ijk L_k`, by least squares.  (m, d, d) -> (m, m, m)"""
-    products = basis[:, None] @ basis[None]
-    brackets = (products - products.transpose(0, 1)).flatten(2)
-    return brackets @ torch.linalg.pinv(basis.flatten(1))
-
-
 def compact_name(basis: Tensor) -> str:
     """The name of an algebra of skew matrices of norm 1, such as "so(3) + so(2)"; empty if it is not known.
 
-    The Killing form `K_ij = sum c_ikl c_jlk` vanishes on the abelian part and is negative on the semisimple part.
+    The structure constants are `[L_i, L_j] = sum_k c_ijk L_k`, by least squares. The Killing form
+    `K_ij = sum c_ikl c_jlk` vanishes on the abelian part and is negative on the semisimple part.
 
     Shapes: (m, d, d)
     """
-    constants = structure_constants(basis)
+    products = basis[:, None] @ basis[None]
+    brackets = (products - products.transpose(0, 1)).flatten(2)
+    constants = brackets @ torch.linalg.pinv(basis.flatten(1))
     killing = torch.einsum("ikl,jlk->ij", constants, constants)
     semisimple = int((torch.linalg.eigvalsh(-killing) > TOLERANCE**2).sum())
     if semisimple and semisimple not in COMPACT:

@@ -1,7 +1,7 @@
 """The finite group that matrices or permutations generate: they are multiplied until no product is new."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -30,23 +30,13 @@ def from_matrices(
     *,
     names: Sequence[str] | None = None,
     tolerance: float = TOLERANCE,
-) -> Group:
-    """The finite group that matrices generate; refused if it has more than `limit` elements.
-
-    Matrices with a distance `||A - B||_F / ||B||_F` below `tolerance` are one element. The generators have the given
-    names, or a, b, ...; `closure` returns the matrices of all elements too.
-    """
-    return closure(matrices, limit, names=names, tolerance=tolerance).group
-
-
-def closure(
-    matrices: Sequence[Tensor] | Tensor,
-    limit: int = 48,
-    *,
-    names: Sequence[str] | None = None,
-    tolerance: float = TOLERANCE,
 ) -> Closure:
-    """The same with the matrix of every element; repeated matrices and the identity are no generators.
+    """The finite group that matrices generate, with the matrix of every element.
+
+    Matrices with a distance `||A - B||_F / ||B||_F` below `tolerance` are one element. Repeated matrices and the
+    identity are no generators. The generators have the given names, or a, b, ...
+
+    limit: the largest order of the group.
 
     Shapes: (count, d, d) -> elements (order, d, d) in float64
     """
@@ -69,8 +59,8 @@ def closure(
             return number
         if len(elements) == limit:
             raise ValueError(
-                f"matrices must generate a group of at most {limit} elements, got more: the nearest product is "
-                f"{distance:.2g} from an element, where the tolerance is {tolerance:g}"
+                f"limit must be at least the order of the group, got {limit}: the nearest product is {distance:.2g} "
+                f"from an element, where the tolerance is {tolerance:g}"
             )
         elements = torch.cat([elements, product[None]])
         return len(elements) - 1
@@ -91,31 +81,12 @@ def from_permutations(
 
     Shapes: (count, n) -> elements (order, n)
     """
-    given = [tuple(int(i) for i in permutation) for permutation in permutations]
-    n = len(given[0]) if given else 0
-    if not given or any(sorted(permutation) != list(range(n)) for permutation in given):
-        raise ValueError(
-            f"permutations must have all numbers from 0 to {n - 1} once, got {given[0] if given else 'none'}"
-        )
-    elements = [tuple(range(n))]
-    kept = []
-    for number, permutation in enumerate(given):
-        if permutation not in elements:
-            kept.append(number)
-            elements.append(permutation)
-    numbers = {permutation: number for number, permutation in enumerate(elements)}
-
-    def multiply(a: int, h: int) -> int:
-        product = tuple(elements[a][i] for i in elements[h])
-        if product not in numbers:
-            if len(elements) == limit:
-                raise ValueError(f"permutations must generate a group of at most {limit} elements, got more")
-            numbers[product] = len(elements)
-            elements.append(product)
-        return numbers[product]
-
-    group = _generated(_names(names, len(given), kept), multiply)
-    return Closure(group, torch.tensor(elements), 0.0)
+    given = torch.as_tensor(permutations)
+    n = given.shape[-1]
+    if given.ndim != 2 or not torch.equal(given.sort().values, torch.arange(n).expand_as(given)):
+        raise ValueError(f"permutations must have all numbers from 0 to {n - 1} once, got {given.tolist()}")
+    closed = from_matrices(torch.nn.functional.one_hot(given, n).mT, limit, names=names)
+    return replace(closed, elements=closed.elements.argmax(-2))
 
 
 def _names(names: Sequence[str] | None, given: int, kept: list[int]) -> tuple[str, ...]:

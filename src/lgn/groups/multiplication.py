@@ -1,4 +1,4 @@
-"""Inverses, orders, subgroups and classes from a multiplication table; elements are numbers, the identity is 0."""
+"""Inverses, orders and subgroups from a multiplication table; elements are numbers, the identity is 0."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -81,18 +81,6 @@ def is_normal(table: Table, elements: frozenset[int]) -> bool:
     """Whether `g h g^-1` is in the subgroup for every h in it and every g."""
     inverse = inverses(table)
     return all(table[table[g][h]][inverse[g]] in elements for g in range(len(table)) for h in elements)
-
-
-def conjugacy_classes(table: Table) -> tuple[tuple[int, ...], ...]:
-    """The classes `{g h g^-1}`, each sorted, in the order of their first elements."""
-    inverse, classes = inverses(table), []
-    seen: set[int] = set()
-    for h in range(len(table)):
-        if h not in seen:
-            conjugates = tuple(sorted({table[table[g][h]][inverse[g]] for g in range(len(table))}))
-            seen.update(conjugates)
-            classes.append(conjugates)
-    return tuple(classes)
 
 
 def restricted(table: Table, elements: Sequence[int]) -> list[list[int]]:

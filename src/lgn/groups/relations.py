@@ -1,5 +1,6 @@
 """How far matrices are from a representation: the products of the words of the relations."""
 
+from functools import reduce
 from itertools import groupby
 
 import torch
@@ -25,10 +26,7 @@ def relation_products(group: Group, matrices: Tensor) -> Tensor:
             if sign < 0:
                 count *= group.element_orders[group.generator_elements[place]] - 1
             powers.append(torch.linalg.matrix_power(matrices[place], count))
-        total = powers[0]
-        for power in powers[1:]:
-            total = total @ power
-        products.append(total)
+        products.append(reduce(torch.matmul, powers))
     return torch.stack(products)
 
 

@@ -24,11 +24,6 @@ class Subgroup:
         return len(self.elements)
 
     @property
-    def index(self) -> int:
-        """The number of cosets."""
-        return self.parent.order // self.order
-
-    @property
     def words(self) -> tuple[str, ...]:
         """The elements as words in the generators of the parent."""
         return tuple(self.parent.words[g] for g in self.elements)
@@ -38,10 +33,6 @@ class Subgroup:
         """The name of the subgroup, such as `C2`."""
         return name_of(self._rows)
 
-    @property
-    def is_normal(self) -> bool:
-        return multiplication.is_normal(self.parent.table.tolist(), frozenset(self.elements))
-
     @cached_property
     def _rows(self) -> list[list[int]]:
         return multiplication.restricted(self.parent.table.tolist(), self.elements)
@@ -49,14 +40,6 @@ class Subgroup:
     def group(self) -> "Group":
         """The subgroup as a group of its own, whose element i is `elements[i]` of the parent."""
         return self.parent.from_rows(self._rows)
-
-    def cosets(self) -> tuple[tuple[int, ...], ...]:
-        """The left cosets `g H`, the subgroup first."""
-        found: list[tuple[int, ...]] = []
-        for g in range(self.parent.order):
-            if not any(g in coset for coset in found):
-                found.append(tuple(sorted(int(self.parent.table[g, h]) for h in self.elements)))
-        return tuple(found)
 
     def __repr__(self) -> str:
         return f"Subgroup({self.name}: {', '.join(self.words)})"

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from lgn.actions import Patch, act
-from lgn.groups import Group, as_group, closure
+from lgn.groups import Group, as_group, from_matrices
 from lgn.measures import invariance_error, total_error
 from lgn.nn.bank import cached
 from lgn.nn.image_action import operator_names
@@ -120,7 +120,7 @@ def _require_action(names: tuple[str, ...], group: Group, images: Tensor) -> Non
     side = min(images.shape[2:], default=1)
     side = min(side, 6) if images.ndim > 4 else side  # operators multiply alike on a small cube, which fits into memory
     matrices = _matrices(names, (side,) * (images.ndim - 2))
-    found = closure(matrices, names=group.generators).group
+    found = from_matrices(matrices, names=group.generators).group
     if not found.is_isomorphic(group):
         raise ValueError(f"action must generate the group {group.name} of the network, got a group {found.name}")
 

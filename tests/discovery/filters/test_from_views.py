@@ -97,7 +97,7 @@ def test_turns_and_flips_together_are_d4(digits: DataSet) -> None:
     assert (found.algebra_dimension, found.name) == (8, "D4")
     assert found.group is not None
     assert float(groups.relation_error(found.group, found.matrices)) == 0
-    known = groups.closure([operator("rotation", PATCH, degrees=90), operator("reflection", PATCH)])
+    known = groups.from_matrices([operator("rotation", PATCH, degrees=90), operator("reflection", PATCH)])
     for element in found.group.representation(found.matrices):
         assert any(torch.equal(element, each) for each in known.elements)
     nothing = discover_from_views(digits.train.samples[:960].unflatten(0, (120, 8)), patch=PATCH)

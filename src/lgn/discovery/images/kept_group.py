@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from lgn.groups import Closure, Group, closure, cyclic
+from lgn.groups import Closure, Group, cyclic, from_matrices
 from lgn.groups.words import distinct_names
 from lgn.transforms import Family, Transformation
 
@@ -75,7 +75,7 @@ def generating(transformations: Sequence[Transformation], matrices: Sequence[Ten
     chosen: list[int] = []
     ranked = sorted(range(len(transformations)), key=lambda place: -(transformations[place].order or 0))
     for place in ranked:
-        if not chosen or _place(closure([matrices[one] for one in chosen]), matrices[place]) is None:
+        if not chosen or _place(from_matrices([matrices[one] for one in chosen]), matrices[place]) is None:
             chosen.append(place)
     return chosen
 
@@ -94,7 +94,7 @@ def _part(families: Sequence[Family], kept: Sequence[str]) -> _Part | None:
     matrices = [found[name][1] for name in names]
     chosen = generating([found[name][0] for name in names], matrices)
     letters = distinct_names(["r" if torch.linalg.det(matrices[place]) > 0 else "s" for place in chosen])
-    closed = closure([matrices[place] for place in chosen], names=letters)
+    closed = from_matrices([matrices[place] for place in chosen], names=letters)
     if any(name not in kept and _place(closed, matrix) is not None for name, (_, matrix) in found.items()):
         return None
     elements = {name: _place(closed, found[name][1]) or 0 for name in names}

@@ -109,7 +109,7 @@ def kept_group(elements: Sequence[Element]) -> groups.Closure | None:
     """The finite group of the kept elements; None if their products do not close."""
     kept = [element.inner for element in elements if element.verdict == "kept"]
     try:
-        return groups.closure(kept, tolerance=SAME) if kept else None
+        return groups.from_matrices(kept, tolerance=SAME) if kept else None
     except ValueError:  # errors add up, or elements are missing
         return None
 
@@ -152,7 +152,7 @@ def _jump(kept: Sequence[_Result], others: Sequence[_Result]) -> bool:
     if not as_good or kept[0][0].classes is not None:  # classes distinguish maps as well
         return True
     try:
-        group = groups.closure([solution.inner for solution, _, _ in kept], tolerance=MATCH).elements
+        group = groups.from_matrices([solution.inner for solution, _, _ in kept], tolerance=MATCH).elements
     except ValueError:  # it does not close, and nothing is claimed
         return False
     distances = (group[:, None] - torch.stack(as_good)).flatten(2).norm(dim=2).amin(0)
