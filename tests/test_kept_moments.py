@@ -132,7 +132,7 @@ def test_the_contract_of_penalties() -> None:
     assert {key: tuple(value.shape) for key, value in missed.items()} == {"3x3": (1,), "2x2": (2,)}
     torch.testing.assert_close(term(), 2 * sum(value.sum() for value in missed.values()))
     term().backward()
-    assert all(each.grad is not None for generator in term.generators for each in generator.parameters())
+    assert all(number.grad is not None for generator in term.generators for number in generator.parameters())
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -15,9 +15,9 @@ from lgn.penalties import AuxiliaryInverse, Closure, LogDeterminant, Orthogonali
 
 ALL: list[type[Penalty]] = [AuxiliaryInverse, SingularValues, LogDeterminant, Orthogonality, Closure]
 SPECTRAL = [SingularValues, LogDeterminant]
-each_penalty = pytest.mark.parametrize("penalty", ALL)
-each_spectral = pytest.mark.parametrize("penalty", SPECTRAL)
-each_number_of_axes = pytest.mark.parametrize("axes", [1, 2, 3])
+all_penalties = pytest.mark.parametrize("penalty", ALL)
+spectral_penalties = pytest.mark.parametrize("penalty", SPECTRAL)
+all_axes = pytest.mark.parametrize("axes", [1, 2, 3])
 CONVOLUTIONS = {1: GroupConv1d, 2: GroupConv2d, 3: GroupConv3d}
 #: A patch of six pixels and one of four, of signals, images and volumes.
 PATCHES: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {
@@ -68,9 +68,9 @@ def plain_values(a: Tensor, order: int, inverse: Tensor) -> dict[type[Penalty], 
     }
 
 
-@each_penalty
-@each_number_of_axes
-def test_the_value_is_that_of_a_plain_loop(penalty: type[Penalty], axes: int) -> None:
+@all_penalties
+@all_axes
+def test_the_value_equals_a_plain_loop(penalty: type[Penalty], axes: int) -> None:
     model = mixed_model(axes)
     term = penalty(model, weight=0.3)
     if isinstance(term, AuxiliaryInverse):  # away from the inverse, where there is something to sum
@@ -87,7 +87,7 @@ def test_the_value_is_that_of_a_plain_loop(penalty: type[Penalty], axes: int) ->
     assert float(term().detach()) == pytest.approx(0.3 * total, rel=1e-9)
 
 
-@each_penalty
+@all_penalties
 def test_the_gradient_against_finite_differences(penalty: type[Penalty]) -> None:
     """With respect to the generators, through the penalty's own batching."""
     model = nn.ModuleList([dense((2, 1), (1, 3), 3), dense((1, 1), (2, 2), 4)])
@@ -114,8 +114,8 @@ def test_the_gradient_of_the_auxiliary_inverses() -> None:
     assert torch.autograd.gradcheck(lambda value: functional_call(term, {name: value}, ()), start)
 
 
-@each_penalty
-@each_number_of_axes
+@all_penalties
+@all_axes
 def test_nothing_enters_the_state_dict_of_the_model(penalty: type[Penalty], axes: int) -> None:
     convolution, d = CONVOLUTIONS[axes], 2**axes
     model = nn.Sequential(convolution(3, 2, 2), convolution(8, 2, 2))
@@ -129,9 +129,9 @@ def test_nothing_enters_the_state_dict_of_the_model(penalty: type[Penalty], axes
     assert [tuple(parameter.shape) for parameter in term.parameters()] == expected
 
 
-@each_penalty
-@each_number_of_axes
-def test_each_generator_gets_a_gradient(penalty: type[Penalty], axes: int) -> None:
+@all_penalties
+@all_axes
+def test_every_generator_gets_a_gradient(penalty: type[Penalty], axes: int) -> None:
     convolution = CONVOLUTIONS[axes]
     shared = make_generator("dense", (3,) * axes, 4, (1, 1))
     model = nn.Sequential(convolution(3, 2, 3, generator=shared), convolution(8, 2, 3, generator=shared))
@@ -189,7 +189,7 @@ def test_training_with_the_auxiliary_inverse_makes_a_matrix_invertible() -> None
     assert float(torch.linalg.svdvals(model.matrix().detach()).min()) > 0.1
 
 
-@each_spectral
+@spectral_penalties
 def test_it_decreases_without_bound(penalty: type[SingularValues | LogDeterminant]) -> None:
     model = dense((2, 1), (2, 3), 4)
     term = penalty(model, weight=1.0)
@@ -228,7 +228,7 @@ def test_it_is_zero_for_a_family_that_guarantees_it(penalty: type[Penalty], memb
     assert all(parameter.grad is not None and parameter.grad.isfinite().all() for parameter in generator.parameters())
 
 
-@each_penalty
+@all_penalties
 def test_a_model_without_trained_generators_is_refused(penalty: type[Penalty]) -> None:
     with pytest.raises(ValueError, match="model.*Conv2d"):
         penalty(nn.Conv2d(3, 8, 3), 0.1)

@@ -29,8 +29,8 @@ def test_known_operators_are_named() -> None:
     ]
     matrices = torch.stack([0.7 * operator(name, SIX, **keywords) for name, keywords, _ in known])
     analysis = analyze_matrices(matrices, patch=SIX, order=4, draws=200)
-    for each, (name, _, parameter) in zip(analysis.generators, known, strict=True):
-        best = each.nearest[0]
+    for found, (name, _, parameter) in zip(analysis.generators, known, strict=True):
+        best = found.nearest[0]
         assert (best.name, best.parameter) == (name, parameter)
         assert best.cosine == pytest.approx(1)
         assert best.relative_error == pytest.approx(0, abs=1e-6)
@@ -69,12 +69,12 @@ def test_planted_structure_is_found_in_noise() -> None:
         ideal = planted(name)
         matrix += 1.5 * ideal / ideal.norm() * D
     analysis = analyze_matrices(matrices, patch=PATCH, draws=500)
-    for each, name in zip(analysis.generators, names, strict=False):
-        found = {finding.name: finding for finding in each.findings}
-        assert name in found
-        assert found[name].p_value <= found[name].adjusted_p_value <= 0.05
+    for found, name in zip(analysis.generators, names, strict=False):
+        findings = {finding.name: finding for finding in found.findings}
+        assert name in findings
+        assert findings[name].p_value <= findings[name].adjusted_p_value <= 0.05
     true, false = (
-        sum(len(each.findings) for each in part) for part in (analysis.generators[:5], analysis.generators[5:])
+        sum(len(found.findings) for found in part) for part in (analysis.generators[:5], analysis.generators[5:])
     )
     # The false-discovery rate is 5 percent on average over analyses; a single one may have a little more.
     assert false <= 0.15 * (true + false)
@@ -115,12 +115,12 @@ def test_fresh_starts_have_no_findings(start: str) -> None:
         fresh_starts=lambda count: draw(count, generator),
         draws=200,
     )
-    assert [finding for each in analysis.generators for finding in each.findings] == []
-    assert all(match.adjusted_p_value > 0.05 for each in analysis.generators for match in each.nearest)
-    for each in analysis.generators:
-        assert each.identifiability is not None
-        assert each.identifiability.change_share is None  # nothing was trained
-        assert all(score.start == pytest.approx(score.score) for score in each.scores)
+    assert [finding for found in analysis.generators for finding in found.findings] == []
+    assert all(match.adjusted_p_value > 0.05 for found in analysis.generators for match in found.nearest)
+    for found in analysis.generators:
+        assert found.identifiability is not None
+        assert found.identifiability.change_share is None  # nothing was trained
+        assert all(score.start == pytest.approx(score.score) for score in found.scores)
 
 
 def test_a_structure_on_u_is_found_on_u() -> None:
@@ -132,16 +132,16 @@ def test_a_structure_on_u_is_found_on_u() -> None:
     projectors = left @ left.mT
     matrices = turn @ projectors + 3 * noise(4, 36, 36, seed=1) @ (identity - projectors)
     analysis = analyze_matrices(matrices, patch=SIX, order=4, filters=filters, draws=200)
-    each = analysis.generators[0]
-    on_u = each.identifiability
+    found = analysis.generators[0]
+    on_u = found.identifiability
     assert on_u is not None
     assert (on_u.dimension, on_u.vectors) == (9, 9)
     assert on_u.energy_share < 0.2
     assert (on_u.nearest[0].name, on_u.nearest[0].parameter) == ("rotation", 90)
     assert on_u.nearest[0].cosine == pytest.approx(1)
     assert on_u.nearest[0].adjusted_p_value <= 0.05
-    assert abs(each.nearest[0].cosine) < 0.3
-    assert {score.name for score in on_u.scores} == {score.name for score in each.scores}
+    assert abs(found.nearest[0].cosine) < 0.3
+    assert {score.name for score in on_u.scores} == {score.name for score in found.scores}
     assert set(on_u.scores[0].p_values) == {"gaussian", "gaussian orbits", "remixed", "re-paired filters"}
     assert "9 of 36" in str(analysis)
 
@@ -150,7 +150,7 @@ def test_vectors_that_span_everything_or_nothing() -> None:
     matrices = noise(2, D, D, seed=0)
     full, empty = noise(D, 20, seed=1), torch.zeros(D, 1)
     analysis = analyze_matrices(matrices, patch=PATCH, vectors=[full, empty], draws=20)
-    whole, none = (each.identifiability for each in analysis.generators)
+    whole, none = (found.identifiability for found in analysis.generators)
     assert whole is not None
     assert none is not None
     assert (whole.dimension, whole.scores, whole.nearest) == (D, (), ())
@@ -161,11 +161,11 @@ def test_vectors_that_span_everything_or_nothing() -> None:
 def test_structures_by_construction_are_never_findings() -> None:
     a = noise(D, D, seed=0)
     analysis = analyze_matrices(a - a.T, patch=PATCH, by_construction=["skew-symmetric"], draws=50)
-    (each,) = analysis.generators
-    score = next(score for score in each.scores if score.name == "skew-symmetric")
+    (found,) = analysis.generators
+    score = next(score for score in found.scores if score.name == "skew-symmetric")
     assert (score.by_construction, score.p_value, score.adjusted_p_value) == (True, None, None)
     assert score.score == pytest.approx(1)
-    assert "skew-symmetric" not in {finding.name for finding in each.findings}
+    assert "skew-symmetric" not in {finding.name for finding in found.findings}
     assert "skew-symmetric by construction" in str(analysis)
     assert analysis.tests == 15
 
@@ -173,16 +173,16 @@ def test_structures_by_construction_are_never_findings() -> None:
 def test_numbers_of_one_generator() -> None:
     turn = operator("rotation", PATCH, degrees=90)
     analysis = analyze_matrices(turn, patch=PATCH, order=4, names=["turn"], draws=50)
-    (each,) = analysis.generators
-    assert each.name == "turn"
-    assert each.effect_on_identity == tuple(map(tuple, torch.eye(4).flip(1).tolist()))
-    assert each.spectrum.closure_error == 0
-    one, two = each.fourier
-    circulant = {score.name: score.score for score in each.scores}
+    (found,) = analysis.generators
+    assert found.name == "turn"
+    assert found.effect_on_identity == tuple(map(tuple, torch.eye(4).flip(1).tolist()))
+    assert found.spectrum.closure_error == 0
+    one, two = found.fourier
+    circulant = {score.name: score.score for score in found.scores}
     assert one.diagonal_share == circulant["circulant"]
     assert two.diagonal_share == circulant["doubly block-circulant"]
     assert one.position == pytest.approx((one.diagonal_share - 1 / D) / (1 - 1 / D))
-    assert each.identifiability is None
+    assert found.identifiability is None
     assert set(analysis.nulls) == {"gaussian", "relabelled", "shuffled entries", "remixed", "matched smoothness"}
 
 
@@ -235,4 +235,4 @@ def test_patches_that_would_take_hours_are_refused_before_anything_is_computed()
 
 def test_a_matrix_of_zeros_has_no_findings() -> None:
     analysis = analyze_matrices(GOOD, patch=PATCH, order=4, draws=20)
-    assert all(each.findings == () for each in analysis.generators)
+    assert all(found.findings == () for found in analysis.generators)

@@ -17,7 +17,7 @@ def test_the_papers_setting_has_three_dimensions_a_filter() -> None:
         assert torch.allclose(basis @ basis.T @ vectors, vectors)
 
 
-def test_what_lies_off_u_changes_no_orbit() -> None:
+def test_a_change_off_u_changes_no_orbit() -> None:
     a, w = torch.randn(16, 16, dtype=torch.float64), torch.randn(16, 1, dtype=torch.float64)
     basis = identifiability.span(identifiability.applied_to(a, w, 4))
     off = torch.eye(16, dtype=torch.float64) - basis @ basis.T
@@ -27,7 +27,7 @@ def test_what_lies_off_u_changes_no_orbit() -> None:
     assert not torch.allclose(a, other)
 
 
-def test_span_sees_directions_not_lengths() -> None:
+def test_the_span_does_not_depend_on_lengths() -> None:
     vectors = torch.zeros(5, 4)
     vectors[0, 0], vectors[1, 1] = 1.0, 1e-6
     vectors[:, 2] = vectors[:, 0]
@@ -35,7 +35,7 @@ def test_span_sees_directions_not_lengths() -> None:
     assert identifiability.span(torch.zeros(5, 3)).shape == (5, 0)
 
 
-def test_energy_share_of_an_orthogonal_matrix_says_nothing() -> None:
+def test_energy_share_of_an_orthogonal_matrix_is_the_share_of_dimensions() -> None:
     basis = identifiability.span(torch.randn(16, 5))
     orthogonal = torch.linalg.qr(torch.randn(16, 16, dtype=torch.float64))[0]
     assert identifiability.energy_share(orthogonal, basis) == pytest.approx(5 / 16)
@@ -59,7 +59,7 @@ def test_spectrum_of_a_quarter_turn() -> None:
     assert result.closure_error == 0
     assert result.root_distance == pytest.approx(0, abs=1e-9)
     assert result.condition_number == pytest.approx(1)
-    # Its eigenvalues are the fourth roots of unity, nine each.
+    # Each of the four fourth roots of unity is an eigenvalue nine times.
     rounded = sorted((round(real), round(imaginary)) for real, imaginary in result.eigenvalues)
     assert rounded == sorted([(1, 0), (-1, 0), (0, 1), (0, -1)] * 9)
 

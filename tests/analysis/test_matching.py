@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 
@@ -24,7 +26,6 @@ def test_the_dictionary_holds_the_operators_it_names(patch: tuple[int, int]) -> 
 def test_cosines_on_u_are_those_of_restricted_matrices() -> None:
     known = dictionary(PATCH)
     a = torch.randn(25, 25, dtype=torch.float64)
-    projector = span(torch.randn(25, 4)) @ span(torch.randn(25, 4)).T
     basis = span(torch.randn(25, 4))
     projector = basis @ basis.T
     cosines = known.cosines(a @ projector, projector)
@@ -44,7 +45,9 @@ def test_cosines_on_u_are_those_of_restricted_matrices() -> None:
         ("pooling then rotation", {"radius": 3, "degrees": 71.0, "mode": "bilinear"}, (3, 71.0), 0.1),
     ],
 )
-def test_continuous_parameters_are_found_between_the_grid(name, keywords, parameter, tolerance) -> None:
+def test_continuous_parameters_are_found_between_points_of_the_grid(
+    name: str, keywords: dict[str, Any], parameter: Any, tolerance: float
+) -> None:
     found, cosine = nearest(operator(name, PATCH, **keywords), PATCH)[name]
     assert cosine > 0.9999
     assert parameter_of(name, found) == pytest.approx(parameter, abs=tolerance)
@@ -62,7 +65,7 @@ def test_equal_members_are_named_by_the_round_angle() -> None:
     assert (found["degrees"], found["mode"], cosine) == (60, "nearest", pytest.approx(1))
 
 
-def test_on_u_only_what_happens_on_u_counts() -> None:
+def test_the_nearest_operator_on_u_ignores_the_complement() -> None:
     basis = span(torch.randn(25, 6, generator=torch.Generator().manual_seed(0)))
     off = torch.eye(25, dtype=torch.float64) - basis @ basis.T
     a = operator("rotation", PATCH, degrees=90) + 5 * torch.randn(25, 25, dtype=torch.float64) @ off

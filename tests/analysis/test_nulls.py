@@ -41,19 +41,19 @@ def test_relabelling_changes_the_spatial_scores_and_no_others() -> None:
         moved = float((draws[name] - own[name]).abs().max())
         assert (moved > 1e-3) == (SPATIAL[name] or name == "causal sign"), name
     one_sign = score(nulls.relabelled(a.abs().triu(1), 50, torch.Generator().manual_seed(1)), PATCH)["causal sign"]
-    assert torch.allclose(one_sign, torch.ones_like(one_sign))  # which is why it does not apply there
+    assert torch.allclose(one_sign, torch.ones_like(one_sign))  # so it is not a null model for this score
 
 
 def test_restricted_gaussian_matrices_live_on_u() -> None:
     basis = identifiability.span(torch.randn(D, 3, generator=torch.Generator().manual_seed(0)))
     draws = nulls.gaussian(4000, D, torch.Generator().manual_seed(1), basis).double()
     assert torch.allclose(draws @ basis @ basis.T, draws, atol=1e-5)
-    # On U they are what G is: independent standard normal.
+    # On U the entries are independent standard normal numbers.
     inside = (draws @ basis).flatten()
     assert float(inside.std()) == pytest.approx(1, abs=0.01)
 
 
-def test_own_orbits_restrict_each_draw_to_what_it_was_applied_to() -> None:
+def test_own_orbits_restrict_a_draw_to_the_span_of_its_vectors() -> None:
     filters = torch.randn(D, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     draws = torch.randn(5, D, D, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     restricted, projectors = nulls.own_orbits(draws, filters, order=4)

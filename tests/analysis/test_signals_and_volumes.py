@@ -58,12 +58,12 @@ def test_scores_of_offsets_have_the_dimensions_of_their_space() -> None:
 @pytest.mark.parametrize(("patch", "count"), [((5,), 2), ((3, 3, 3), 48), ((3, 3, 2), 16)])
 def test_the_turns_that_a_patch_allows(patch: tuple[int, ...], count: int) -> None:
     turns = turned_places(patch)
-    assert len({tuple(each.tolist()) for each in turns}) == len(turns) == count
+    assert len({tuple(turn.tolist()) for turn in turns}) == len(turns) == count
 
 
 def test_layers_of_signals_and_of_images_are_analysed_together() -> None:
     model = torch.nn.ModuleList([lgn.nn.GroupConv1d(1, 1, 7, group=4), lgn.nn.GroupConv2d(1, 1, 3, group=4)])
     analysis = lgn.analyze(model)
     assert analysis.patches == ((3, 3), (7,))
-    assert [len(each.scores) for each in analysis.generators] == [10, len(scores.NAMES)]
+    assert [len(generator.scores) for generator in analysis.generators] == [10, len(scores.NAMES)]
     assert "7" in repr(analysis)

@@ -28,7 +28,7 @@ def whole() -> NullDistributions:
         torch.Generator().manual_seed(2),
     )
     for null in chance.models:
-        # Draws that all matrices share are one sample: it must be large beside the sample of matrices.
+        # Draws that all matrices share are one sample, which must be larger than the sample of matrices.
         chance.draw(null, chance.applies(null), 200 if len(set(null.keys)) > 1 else 5000)
     return chance
 
@@ -36,21 +36,21 @@ def whole() -> NullDistributions:
 @pytest.mark.parametrize("name", [nulls.GAUSSIAN, nulls.RELABELLED, nulls.FRESH, nulls.REMIXED, nulls.MATCHED])
 @pytest.mark.slow
 def test_p_values_of_gaussian_matrices_are_uniform(whole: NullDistributions, name: str) -> None:
-    (null,) = (each for each in whole.models if each.name == name)
+    (null,) = (model for model in whole.models if model.name == name)
     p = whole.p_values()[name]
     tested = [statistic for statistic, applies in zip(whole.names, null.applies, strict=True) if applies]
     assert len(tested) > 10
     for name in tested:
-        # Relabelling keeps the cosine with the identity, which most families contain: where that decides, nothing
-        # moves and p is 1. Such p-values are too large, never too small.
-        # Those that keep the mean entry and the singular values keep part of what some scores measure.
+        # Relabelling keeps the cosine with the identity, which most families contain: if that is the largest cosine,
+        # p is 1. Models that keep the mean entry and the singular values keep a part of other statistics. The p-values
+        # are then too large, never too small.
         keeps = null.name in (nulls.REMIXED, nulls.MATCHED, nulls.REPAIRED)
         ties = keeps or (null.name == nulls.RELABELLED and name in dictionary(PATCH).families)
         test = kstest(p[:, whole.names.index(name)].numpy(), "uniform", alternative="greater" if ties else "two-sided")
-        assert test.pvalue > 0.0003, name  # 0.01 over some thirty statistics
+        assert test.pvalue > 0.0003, name  # 0.01 over thirty statistics
 
 
-def test_nulls_are_silent_where_they_say_nothing(whole: NullDistributions) -> None:
+def test_null_models_that_do_not_apply_give_no_p_value(whole: NullDistributions) -> None:
     p = whole.p_values()[nulls.RELABELLED]
     silent = {name for index, name in enumerate(whole.names) if p[:, index].isnan().all()}
     assert silent == {
@@ -59,11 +59,11 @@ def test_nulls_are_silent_where_they_say_nothing(whole: NullDistributions) -> No
     }  # fmt: skip
 
 
-def test_own_orbits_are_what_makes_p_values_on_u_uniform() -> None:
-    """A generator maps most of its U into U; a matrix that had no part in making U does not."""
+def test_p_values_on_u_are_uniform_with_own_orbits() -> None:
+    """A generator maps most of its U into U; a random matrix does not on the U of another generator."""
     matrices, filters = gaussian(COUNT, 3), torch.randn(COUNT, D, 1, dtype=torch.float64)
-    each = [Subject(a, PATCH, "", order=4, filters=w) for a, w in zip(matrices, filters, strict=True)]
-    chance = NullDistributions(each, torch.Generator().manual_seed(4), restricted=True)
+    known = [Subject(a, PATCH, "", order=4, filters=w) for a, w in zip(matrices, filters, strict=True)]
+    chance = NullDistributions(known, torch.Generator().manual_seed(4), restricted=True)
     wanted = torch.zeros(chance.observed.shape, dtype=torch.bool)
     for name in ("skew-symmetric", "Toeplitz", "Kronecker", "rotation"):
         wanted[:, chance.names.index(name)] = True
@@ -114,18 +114,18 @@ def test_only_tests_at_the_floor_get_more_draws() -> None:
     assert float((others > 100).double().mean()) < 0.05
 
 
-def test_a_hypothesis_that_is_void_cannot_hold() -> None:
+def test_a_void_hypothesis_has_a_p_value_of_one() -> None:
     a = gaussian(1, 1) + gaussian(1, 1).mT
     chance = NullDistributions(subjects(a), torch.Generator())
-    each = Hypothesis(0, 0, "symmetric", (0,), "structures", void=True)
-    p, adjusted = adjusted_p_values([chance], [each], draws=10, rate=0.05)
+    hypothesis = Hypothesis(0, 0, "symmetric", (0,), "structures", void=True)
+    p, adjusted = adjusted_p_values([chance], [hypothesis], draws=10, rate=0.05)
     assert (float(p), float(adjusted)) == (1, 1)
 
 
 def test_gaussian_matrices_give_no_more_findings_than_allowed() -> None:
     matrices = gaussian(100, 11)
     chance = NullDistributions(subjects(matrices), torch.Generator().manual_seed(1))
-    names = [each.name for each in scores.STRUCTURES if each.scores == (each.name,)]
+    names = [structure.name for structure in scores.STRUCTURES if structure.scores == (structure.name,)]
     _, adjusted = adjusted_p_values([chance], hypotheses_on(chance, names), draws=200, rate=0.05)
     # With nothing to find, any finding is false: at a rate of 5 percent one such analysis in twenty has one.
     assert int((adjusted <= 0.05).sum()) == 0

@@ -1,4 +1,4 @@
-"""Nulls that keep smoothness: what they keep, what they give up, and that smooth matrices are no findings."""
+"""Null models that keep smoothness: their draws, and analyses of smooth matrices without findings."""
 
 import pytest
 import torch
@@ -46,13 +46,11 @@ def test_draws_keep_the_mean_and_the_singular_values(kind: type) -> None:
     assert torch.allclose(
         torch.linalg.svdvals(draws - matrix.mean()), values.expand(20, -1), atol=1e-4 * float(values[0])
     )
-    assert float((draws - matrix).flatten(1).norm(dim=1).min()) > 0.1 * float(
-        matrix.norm()
-    )  # and nothing stays in place
+    assert float((draws - matrix).flatten(1).norm(dim=1).min()) > 0.1 * float(matrix.norm())
 
 
 def roughness(matrices: Tensor) -> Tensor:
-    """How much neighbours in a column of the image differ, of output pixels and of input pixels."""
+    """The differences of neighbours in a column of the image, for output pixels and for input pixels."""
     grid = matrices.unflatten(-1, (6, 6)).unflatten(-3, (6, 6))  # columns, rows of the output; of the input
     energy = grid.square().sum((-4, -3, -2, -1))
     return torch.stack([grid.diff(dim=axis).square().sum((-4, -3, -2, -1)) / energy for axis in (-3, -1)])
@@ -68,20 +66,20 @@ def test_draws_are_as_smooth_as_the_matrix(kind: type) -> None:
         assert (drawn < 0.5 * roughness(white)[:, 0]).all()
 
 
-def test_remixing_undoes_symmetry_and_keeps_directions() -> None:
+def test_remixing_destroys_symmetry_and_keeps_singular_vectors() -> None:
     a = torch.randn(D, D, generator=generator(), dtype=torch.float64)
     matrix = a + a.T
     draws = Remixed(matrix, PATCH)(200, generator(1)).double()
     skew = (draws - draws.mT).flatten(1).norm(dim=1) / (2 * draws.flatten(1).norm(dim=1))
     assert float(skew.quantile(0.05)) > 0.2
-    # What it reads stays what it was: each right singular vector is one of the matrix', up to its sign.
+    # Every right singular vector is one of the matrix, up to its sign.
     right = torch.linalg.svd(matrix - matrix.mean())[2]
     for draw in draws[:5]:
         own = torch.linalg.svd(draw - matrix.mean())[2]
         assert torch.allclose((own @ right.T).abs().amax(1), torch.ones(D).double(), atol=1e-3)
 
 
-def test_re_paired_generators_map_filters_of_other_sets_with_the_own_norms() -> None:
+def test_re_paired_generators_map_filters_of_other_sets() -> None:
     sets = (
         torch.randn(6, 3, D, 2, generator=generator(), dtype=torch.float64)
         * torch.tensor([1.0, 2.0, 6.0])[:, None, None]
@@ -94,7 +92,7 @@ def test_re_paired_generators_map_filters_of_other_sets_with_the_own_norms() -> 
         assert torch.allclose(projector @ projector, projector, atol=1e-5)
         assert round(float(projector.trace())) == 4  # two columns, two elements that are mapped
         assert torch.allclose(draw @ projector, draw, atol=1e-4)
-        # The first element of some set, turned, goes to one of the second ones, turned, with the growth of its own.
+        # A turned first element of one set is mapped to a turned second element, with the growth of the own set.
         starts = unit[:, 0][:, turns].transpose(1, 2).flatten(0, 0)  # (S, d, Q, N)
         inside = [
             (s, q) for s in range(6) for q in range(len(turns))
@@ -115,33 +113,33 @@ def test_re_paired_generators_map_filters_of_other_sets_with_the_own_norms() -> 
 def test_matrices_without_an_operator_have_no_finding(name: str) -> None:
     analysis = analyze_matrices(MATRICES[name](12, generator(7)), patch=(6, 6), draws=200)
     assert share_with_place(analysis) == 0
-    # They would have been findings against white nulls alone.
+    # White null models alone would call them findings.
     if name.startswith("smooth"):
-        p = [{s.name: s.p_values for s in each.scores}["block-Toeplitz"] for each in analysis.generators]
-        assert sum(max(each["gaussian"], each["relabelled"]) <= 0.05 for each in p) >= 8
+        p = [{s.name: s.p_values for s in g.scores}["block-Toeplitz"] for g in analysis.generators]
+        assert sum(max(by_null["gaussian"], by_null["relabelled"]) <= 0.05 for by_null in p) >= 8
 
 
 @pytest.mark.parametrize("name", ["unrelated smooth sets, colour", "orbits that drift, grey"])
 def test_smooth_filters_without_a_generator_have_no_finding_on_u(name: str) -> None:
     matrices, filters = SETS[name](12, generator(8))
     analysis = analyze_matrices(matrices, patch=(6, 6), filters=filters, order=4, draws=200)
-    assert all(each.identifiability is not None and each.identifiability.scores for each in analysis.generators)
+    assert all(g.identifiability is not None and g.identifiability.scores for g in analysis.generators)
     assert share_with_place(analysis) == 0
 
 
 def test_a_turn_between_smooth_filters_is_found_on_u() -> None:
     turn = operator("rotation", (6, 6), degrees=90)
     _, filters = SETS["unrelated smooth sets, colour"](12, generator(9))
-    bases = [span(applied_to(turn, each, 4)) for each in filters]
+    bases = [span(applied_to(turn, own, 4)) for own in filters]
     off = torch.stack([torch.eye(36).double() - basis @ basis.T for basis in bases])
     matrices = turn @ (torch.eye(36).double() - off) + smooth(12, seed=3) @ off
     analysis = analyze_matrices(matrices, patch=(6, 6), filters=filters, order=4, draws=200)
-    named = [each.identifiability.nearest[0] for each in analysis.generators if each.identifiability is not None]
+    named = [g.identifiability.nearest[0] for g in analysis.generators if g.identifiability is not None]
     assert [(match.name, match.parameter) for match in named] == [("rotation", 90.0)] * 12
     assert all(match.adjusted_p_value <= 0.05 for match in named)
 
 
-def test_what_a_floor_leaves_open_is_undecided_not_absent() -> None:
+def test_a_shift_that_few_relabellings_change_is_undecided() -> None:
     shift = operator("shift", (3, 3), columns=1, fill="cyclic")
     noise = torch.randn(10, 9, 9, generator=generator(), dtype=torch.float64)
     analysis = analyze_matrices(torch.cat([shift[None], noise]), patch=(3, 3), draws=200)
@@ -152,4 +150,4 @@ def test_what_a_floor_leaves_open_is_undecided_not_absent() -> None:
     assert cases["shift"].null == "relabelled"
     assert cases["shift"].p_value > 1 / 1000
     assert "undecided" in str(analysis)
-    assert sum(bool(each.undecided) for each in rest) <= 2
+    assert sum(bool(other.undecided) for other in rest) <= 2

@@ -34,7 +34,7 @@ def quadrants() -> Tensor:
 
 
 def orthogonal_blocks() -> Tensor:
-    """16 blocks of 4x4, each another zero-mean pattern, mutually uncorrelated (only 15 can be: one is left small)."""
+    """Nine blocks of 4x4 with uncorrelated zero-mean patterns."""
     patterns = torch.linalg.qr(torch.cat([torch.ones(16, 1, dtype=torch.float64), random(16, 15)], dim=1))[0][:, 1:]
     blocks = torch.zeros(9, 16, dtype=torch.float64)
     blocks[:] = patterns.T[:9]
@@ -98,7 +98,7 @@ def test_variety_is_one_for_uncorrelated_blocks_and_zero_for_equal_ones() -> Non
 
 
 @pytest.mark.parametrize("name", IDEAL)
-def test_a_mixture_lies_between(name: str) -> None:
+def test_a_mixture_has_a_score_between_chance_and_one(name: str) -> None:
     noise = random(200, D, D, seed=5)
     ideal = IDEAL[name] / IDEAL[name].norm() * D
     chance = float(score(noise, PATCH)[name].mean())
@@ -130,13 +130,13 @@ def test_zeros_score_zero() -> None:
     assert all(float(value) == 0 for value in score(torch.zeros(D, D), PATCH).values())
 
 
-def test_known_operators_are_what_they_are() -> None:
+def test_scores_of_known_operators() -> None:
     shift = score(operator("shift", PATCH, rows=1, columns=1), PATCH)
     for name in ("doubly block-circulant", "permutation", "Kronecker"):
         assert float(shift[name]) == pytest.approx(1)
     blurred = score(operator("blur", PATCH, sigma=1.0), PATCH)
     assert float(blurred["Kronecker"]) == pytest.approx(1)
-    # A filter, but for its border.
+    # A filter except at the border.
     assert 0.7 < float(blurred["block-Toeplitz"]) < 1
     zero_filled = score(operator("shift", PATCH, rows=1, columns=1, fill="zeros"), PATCH)
     assert float(zero_filled["block-Toeplitz"]) == pytest.approx(1)
@@ -144,7 +144,7 @@ def test_known_operators_are_what_they_are() -> None:
 
 
 def test_kronecker_is_the_best_rank_one_of_blocks() -> None:
-    """Against a direct search: no product B (x) C that alternating least squares finds does better."""
+    """Alternating least squares finds no better product B (x) C."""
     a = random(D, D)
     blocks = a.reshape(6, 4, 6, 4).permute(0, 2, 1, 3)  # (block row, block column, 4, 4)
     c = random(4, 4, seed=3)
@@ -176,7 +176,7 @@ def test_unknown_scores_are_named() -> None:
 
 
 def test_scores_of_shifts_survive_float32() -> None:
-    """All singular values of a shift are equal, on which LAPACK's float32 eigenvalue solver gives up."""
+    """All singular values of a shift are equal, for which LAPACK's float32 eigenvalue solver fails."""
     shifts = [operator("shift", (6, 6), rows=r, columns=c, fill="cyclic") for r in range(6) for c in range(6)]
     for matrix in shifts:
         for divisor in (1, 3, 6, 7):

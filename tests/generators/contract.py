@@ -30,7 +30,7 @@ def random_matrix(
 
 
 def train(generator: Generator, steps: int = 30, learning_rate: float = 0.05) -> None:
-    """Some steps of Adam towards a matrix outside every family."""
+    """Steps of Adam towards a matrix outside every family."""
     target = random_matrix(generator.patch, generator.matrix().dtype) * 1.5
     optimizer = torch.optim.Adam(generator.parameters(), lr=learning_rate)
     for _ in range(steps):
@@ -52,7 +52,7 @@ class FamilyContract:
         raise NotImplementedError
 
     def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
-        """How far a matrix is from the guarantee, computed independently of the family."""
+        """The error of the guarantee, computed independently of the family."""
         raise NotImplementedError
 
     def make(self, start: Tensor, patch: tuple[int, ...], order: int = 4) -> Generator:
@@ -104,7 +104,7 @@ class FamilyContract:
         assert float(generator.start_distance.max()) <= tolerance(dtype)
 
     @PATCHES
-    def test_start_distance_is_what_the_projection_moved(self, patch: tuple[int, ...]) -> None:
+    def test_start_distance_is_the_distance_of_the_projection(self, patch: tuple[int, ...]) -> None:
         start = random_matrix(patch, leading=(2, 1))
         generator = self.make(start, patch)
         matrix = generator.matrix().detach()

@@ -12,7 +12,7 @@ from lgn.transforms import operator
 
 
 def centred(patch: tuple[int, ...]) -> Tensor:
-    """The place of each pixel along each axis, column by column, from the centre.  -> (axes, d)"""
+    """The coordinates of the pixels from the centre, column by column.  -> (axes, d)"""
     places = []
     for axis, size in enumerate(patch):
         along = torch.arange(size, dtype=torch.float64).repeat_interleave(math.prod(patch[:axis]))
@@ -25,7 +25,7 @@ class TestAffine(FamilyContract):
     guarantee = "A x(s) = x(M s + b)"
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
-        """A small turn that also shrinks what is read, so that all places are inside."""
+        """A small rotation that reads inside the patch only."""
         angle, shrink = float(torch.rand(())) * 0.2, 0.7
         linear = shrink * torch.eye(len(patch))
         if len(patch) > 1:
@@ -37,7 +37,7 @@ class TestAffine(FamilyContract):
         return weights[None, None]
 
     def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
-        """Rows are weights of at most two pixels an axis; where they sum to 1, their centres lie on one affine map."""
+        """Rows have weights on at most two pixels per axis; the centres of rows with sum 1 are an affine map."""
         places = centred(patch).T
         worst = max(float(-matrix.min()), float(matrix.sum(-1).max()) - 1, 0.0)
         for single in matrix.flatten(0, 1).double():
@@ -54,7 +54,7 @@ class TestAffine(FamilyContract):
         return math.prod(patch) == 1
 
     @pytest.mark.parametrize("degrees", [30, 45, 90, 137, -60])
-    def test_it_is_the_known_rotation_and_knows_its_angle(self, degrees: float) -> None:
+    def test_a_rotation_is_kept_with_its_angle(self, degrees: float) -> None:
         rotation = operator("rotation", (6, 6), degrees=degrees, mode="bilinear")
         generator = Affine(rotation[None, None], (6, 6))
         torch.testing.assert_close(generator.matrix()[0, 0].detach(), rotation, atol=1e-6, rtol=0)
@@ -64,7 +64,7 @@ class TestAffine(FamilyContract):
         assert float(geometry.shear) == pytest.approx(0, abs=1e-6)
         assert float(geometry.stretch) == pytest.approx(1, abs=1e-6)
 
-    def test_scale_and_reflection_are_named(self) -> None:
+    def test_scale_and_reflection_are_measured(self) -> None:
         double = operator("scaling", (7, 7), factor=2.0)
         assert float(Affine(double[None, None], (7, 7)).geometry().scale) == pytest.approx(2)
         reflected = Affine(operator("reflection", (5, 5))[None, None], (5, 5)).geometry()
@@ -86,8 +86,7 @@ class TestAffine(FamilyContract):
         generator = Affine(stretched[None, None], (9,))
         torch.testing.assert_close(generator.matrix()[0, 0].detach(), stretched)
         geometry = generator.geometry()
-        found = [float(each) for each in geometry]
-        assert found == pytest.approx([0, 2, 0, -1, 2])
+        assert [float(number) for number in geometry] == pytest.approx([0, 2, 0, -1, 2])
         assert sum(parameter.numel() for parameter in generator.parameters()) == 2
 
     def test_the_symmetries_of_a_cube_are_members(self) -> None:
@@ -97,15 +96,15 @@ class TestAffine(FamilyContract):
         with pytest.raises(ValueError, match="patch"):
             generator.geometry()
 
-    def test_six_numbers_whatever_the_kernel(self) -> None:
+    def test_images_have_six_parameters(self) -> None:
         generator = make_generator("affine", (9, 7), 4, (1, 1), torch.eye(63))
         assert sum(parameter.numel() for parameter in generator.parameters()) == 6
 
     def test_training_finds_a_rotation_from_far_away(self) -> None:
-        """The gradient leads from 60 to 90 degrees, given filters and their turned selves."""
+        """The gradient leads from 60 to 90 degrees, for filters and their rotations by 90 degrees."""
         target = operator("rotation", (6, 6), degrees=90)
         generator = Affine(operator("rotation", (6, 6), degrees=60, mode="bilinear")[None, None], (6, 6))
-        # Smooth filters: of white noise, a far rotation says nothing.
+        # Smooth filters: for white noise, the loss hardly depends on an angle far from the target.
         filters = operator("blur", (6, 6), sigma=1.0) @ torch.randn(36, 50, dtype=torch.float64)
         optimizer = torch.optim.Adam(generator.parameters(), lr=0.02)
         for _ in range(200):

@@ -12,7 +12,7 @@ from lgn.warning import LgnWarning
 
 
 def rotations(d: int, order: int, turns: list[int]) -> Tensor:
-    """2x2 rotations by multiples of `2 pi / p`; what is left of the diagonal is 1."""
+    """2x2 rotations by multiples of `2 pi / p`; the rest of the diagonal is 1."""
     matrix = torch.eye(d, dtype=torch.float64)
     for i, turn in enumerate(turns):
         angle = 2 * math.pi * turn / order
@@ -28,7 +28,7 @@ class TestCyclic(FamilyContract):
     guarantee = "A^p = I"
 
     def member(self, patch: tuple[int, ...], order: int = 4) -> Tensor:
-        """A rotation in a basis that is not orthogonal, with angles that repeat and a 1 that is left."""
+        """A rotation in a basis that is not orthogonal, with repeated angles and an eigenvalue 1."""
         d = math.prod(patch)
         r = rotations(d, order, [1 + i % (order - 1) for i in range(d // 2)]) if d > 1 else -torch.eye(1).double()
         s = random_matrix(patch)[0, 0]
@@ -51,7 +51,7 @@ class TestCyclic(FamilyContract):
             request.node.add_marker(pytest.mark.filterwarnings("ignore:start rounds to the identity"))
 
     @pytest.mark.parametrize("order", [2, 3, 4, 6, 8])
-    def test_it_closes_after_a_thousand_steps(self, order: int) -> None:
+    def test_a_cyclic_generator_is_closed_after_a_thousand_steps(self, order: int) -> None:
         generator = Cyclic(start_matrices("orthogonal", (1, 1), 36), (6, 6), order)
         before = generator.matrix().detach().clone()
         train(generator, steps=1000, learning_rate=1e-2)
@@ -71,7 +71,7 @@ class TestCyclic(FamilyContract):
 
     @pytest.mark.parametrize("order", [2, 3, 4, 5, 6, 8])
     def test_eigenvalues_are_rounded_to_roots_of_unity_and_stay(self, order: int) -> None:
-        """The multiset of eigenvalues is that of the start, each rounded; training does not change it."""
+        """The eigenvalues are the rounded eigenvalues of the start; training does not change them."""
         start = start_matrices("orthogonal", (1, 1), 9, dtype=torch.float64)
         generator = Cyclic(start, (3, 3), order)
         step = 2 * math.pi / order
@@ -90,7 +90,7 @@ class TestCyclic(FamilyContract):
             train(generator, steps=20)
 
     def test_the_condition_of_s_is_bounded(self) -> None:
-        """See Note [Conditioning of S]: however hard it is pulled, A stays within the condition of P, squared."""
+        """The condition number of A is at most that of P, squared. See Note [Conditioning of S]."""
         generator = Cyclic(start_matrices("orthogonal", (1, 1), 9), (3, 3), 4)
         train(generator, steps=300, learning_rate=1.0)
         assert float(torch.linalg.cond(generator.matrix().detach())) <= 4**2 * 1.01

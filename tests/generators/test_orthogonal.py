@@ -25,7 +25,7 @@ class TestOrthogonal(ExactFamilyContract):
     @pytest.mark.parametrize("sign", [1, -1])
     @pytest.mark.parametrize("patch", [(2, 3), (3, 3)], ids=str)
     def test_the_sign_of_the_determinant_is_kept(self, sign: int, patch: tuple[int, ...]) -> None:
-        """Even where training pulls towards a matrix of the other sign."""
+        """Even if the target of the training has the other sign."""
         start = self.member(patch)
         if float(torch.linalg.det(start)) * sign < 0:
             start[..., 0, :] *= -1
@@ -47,8 +47,8 @@ class TestOrthogonal(ExactFamilyContract):
         with pytest.raises(ValueError, match="start must be invertible for Orthogonal, got a matrix of rank 5 of 6"):
             Orthogonal(start, (2, 3))
 
-    def test_a_pickled_generator_keeps_what_it_learned_from(self) -> None:
-        """The trivialisation's base comes back too, so training goes on as it would have."""
+    def test_an_unpickled_generator_continues_equally(self) -> None:
+        """The origin of the coordinates is stored too."""
         import pickle
 
         generator = Orthogonal(random_matrix((2, 3)), (2, 3))

@@ -12,7 +12,7 @@ from lgn.transforms import operator
 from lgn.warning import LgnWarning
 
 NAMES = ["D4", "C2 x C2", "S3", "C2 x C6", "S4"]
-each_group = pytest.mark.parametrize("name", NAMES)
+all_groups = pytest.mark.parametrize("name", NAMES)
 
 
 @pytest.fixture(autouse=True)
@@ -33,8 +33,8 @@ def all_products_error(generator: Representation) -> float:
     return float((left - products).flatten(4).norm(dim=-1).max() / rho.shape[-1] ** 0.5)
 
 
-@each_group
-def test_it_is_a_representation_through_200_steps_from_any_start(name: str) -> None:
+@all_groups
+def test_relations_hold_after_200_steps_from_any_start(name: str) -> None:
     group = groups.as_group(name)
     leading = (2 * len(group.generators), 1)
     generator = Representation(start_matrices("orthogonal", leading, 16), (4, 4), group)
@@ -46,15 +46,15 @@ def test_it_is_a_representation_through_200_steps_from_any_start(name: str) -> N
         optimizer.zero_grad()
         (generator.matrix() - target).square().sum().backward()
         optimizer.step()
-    assert float((generator.matrix().detach() - before).norm() / before.norm()) > 0.1  # it has learned something
+    assert float((generator.matrix().detach() - before).norm() / before.norm()) > 0.1
     assert all_products_error(generator) <= 1e-5
     assert float(generator.guarantee_error().max()) <= 1e-5
 
 
-@each_group
+@all_groups
 @pytest.mark.parametrize("noise", [0.0, 0.02])
-def test_a_representation_is_kept_and_one_with_noise_is_snapped(name: str, noise: float) -> None:
-    """In coordinates that are not orthogonal, from irreducible ones in other numbers than the regular's."""
+def test_a_representation_is_kept_and_a_noisy_one_is_projected(name: str, noise: float) -> None:
+    """For coordinates that are not orthogonal, and multiplicities unlike those of the regular representation."""
     group = groups.as_group(name)
     parts = [irrep for number, irrep in enumerate(group.irreps()) for _ in range(1 + number % 2)]
     blocks = torch.stack([torch.block_diag(*(part[g] for part in parts)) for g in range(group.order)])
@@ -70,7 +70,7 @@ def test_a_representation_is_kept_and_one_with_noise_is_snapped(name: str, noise
     assert float(generator.start_distance.max()) <= (1e-9 if noise == 0 else 3 * noise)
 
 
-def test_a_random_start_has_each_irreducible_part_as_often_as_the_regular_representation() -> None:
+def test_a_random_start_has_the_multiplicities_of_the_regular_representation() -> None:
     group = groups.dihedral(4)
     generator = Representation(start_matrices("orthogonal", (2, 1), 64, dtype=torch.float64), (8, 8), group)
     rho = group.representation(several(generator))[:, 0, 0]
@@ -84,7 +84,7 @@ def test_a_random_start_has_each_irreducible_part_as_often_as_the_regular_repres
 
 
 @pytest.mark.parametrize("order", [2, 3, 4, 6])
-def test_of_a_cyclic_group_it_is_cyclic_bit_for_bit(order: int) -> None:
+def test_a_representation_of_a_cyclic_group_equals_cyclic(order: int) -> None:
     for start in (start_matrices("orthogonal", (3, 2), 9), torch.randn(3, 2, 9, 9)):
         general, special = Representation(start, (3, 3), order), Cyclic(start, (3, 3), order)
         assert general.state_dict().keys() == special.state_dict().keys()

@@ -54,7 +54,12 @@ class Results:
         if start is not None and self.table.restricted:
             start = start @ subject.projector
         start_scores = None if start is None else scores.score(start, self.table.patch)
-        given = {name for each in scores.STRUCTURES for name in each.scores if each.name in subject.by_construction}
+        given = {
+            name
+            for structure in scores.STRUCTURES
+            for name in structure.scores
+            if structure.name in subject.by_construction
+        }
         alone = {structure.name for structure in scores.STRUCTURES if structure.scores == (structure.name,)}
         result = []
         for column, name in enumerate(scores.names_for(subject.patch)):

@@ -27,7 +27,7 @@ _CONTINUOUS = {
     "stretch": ("factor", SCALE_STEP),
     "modulation": ("cycles", CYCLE_STEP),
 }
-#: Keywords that a reader does not need, in all families and in some.
+#: Keywords that are not shown, in all families and in single ones.
 _HIDDEN = {"mode", "fill", "kind"}
 _HIDDEN_IN = {"shear": {"axis"}, "modulation": {"degrees"}}
 

@@ -142,10 +142,10 @@ SPECTRAL: frozenset[str] = frozenset(structure.name for structure in STRUCTURES 
 def structures_for(patch: Patch) -> tuple[Structure, ...]:
     """The structures that a patch can have: it has all their scores."""
     known = set(names_for(patch))
-    return tuple(each for each in STRUCTURES if known.issuperset(each.scores + each.conditions))
+    return tuple(structure for structure in STRUCTURES if known.issuperset(structure.scores + structure.conditions))
 
 
 #: Scores that are only conditions and never tested.
-UNTESTED: frozenset[str] = frozenset(name for each in STRUCTURES for name in each.conditions) - frozenset(
-    name for each in STRUCTURES for name in each.scores
+UNTESTED: frozenset[str] = frozenset(name for structure in STRUCTURES for name in structure.conditions) - frozenset(
+    name for structure in STRUCTURES for name in structure.scores
 )

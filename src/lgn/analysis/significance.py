@@ -32,7 +32,7 @@ def adjusted_p_values(
     rate: float,
     stage: Callable[[str], None] = lambda _: None,
 ) -> tuple[Tensor, Tensor]:
-    """P-values and adjusted p-values of all hypotheses, (H,) each.
+    """P-values and adjusted p-values of all hypotheses, both (H,).
 
     Every null model is drawn `draws` times first. A p-value cannot be below 1 / (1 + draws). Hypotheses at this floor
     that are not significant after the correction get the draws that the correction needs, up to 50,000. The others do

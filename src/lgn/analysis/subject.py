@@ -58,7 +58,7 @@ class Subject:
         require_patch(self.patch)
         if self.order is not None and self.order < 1:
             raise ValueError(f"order must be at least 1, got {self.order}")
-        allowed = [each.name for each in scores.STRUCTURES]
+        allowed = [structure.name for structure in scores.STRUCTURES]
         if unknown := sorted(self.by_construction - set(allowed)):
             raise ValueError(f"by_construction must be among {allowed}, got {unknown}")
         if self.filters is not None and self.vectors is not None:

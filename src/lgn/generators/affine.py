@@ -14,7 +14,7 @@ from lgn.linalg import double
 
 
 class Geometry(NamedTuple):
-    """The parameters of affine warps, `M = scale * turn(angle) * [[1, shear], [0, stretch]]`: (leading, channels) each.
+    """The parameters of affine warps, `M = scale * turn(angle) * [[1, shear], [0, stretch]]`: all (leading, channels).
 
     For signals, the angle and the shear are 0, and the stretch is -1 if time is reversed and 1 otherwise.
     """

@@ -31,7 +31,7 @@ class Generator(nn.Module, ABC):
     guarantee: ClassVar[str]
     #: The structures of `lgn.analysis` that the guarantee implies, and that are therefore never findings.
     structures: ClassVar[tuple[str, ...]] = ()
-    #: The keyword arguments of the family; each is an attribute of the same name.
+    #: The keyword arguments of the family, which are attributes of the same names.
     option_names: ClassVar[tuple[str, ...]] = ()
     #: The factor of the learning rate; 0 for a family that is not trained.
     learning_rate: ClassVar[float] = 1.0

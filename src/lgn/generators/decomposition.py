@@ -30,16 +30,16 @@ def decompose(matrices: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarra
         stretch, turn, block = nearest_cyclic(matrices[0], group.order)
         return stretch, turn, block[None]
     given = torch.from_numpy(matrices)
-    words = group.representation(given)
-    metric = (words.mT @ words).mean(0)
+    elements = group.representation(given)
+    metric = (elements.mT @ elements).mean(0)
     if not torch.isfinite(metric).all() or float(torch.linalg.cond(metric)) > CONDITION:
-        words = group.representation(polar_factor(given))
+        elements = group.representation(polar_factor(given))
         metric = torch.eye(given.shape[-1], dtype=given.dtype)
     values, frame = torch.linalg.eigh(metric)
     p = frame @ torch.diag(values**-0.5) @ frame.T
-    words = torch.linalg.solve(p, words @ p)
-    blocks = blocks_of(words.diagonal(dim1=-2, dim2=-1).sum(-1), words.shape[-1], group)
-    q = _frame(words, blocks)
+    elements = torch.linalg.solve(p, elements @ p)
+    blocks = blocks_of(elements.diagonal(dim1=-2, dim2=-1).sum(-1), elements.shape[-1], group)
+    q = _frame(elements, blocks)
     return p.numpy(), q.numpy(), blocks[list(group.generator_elements)].numpy()
 
 
@@ -72,14 +72,14 @@ def _rounded(wanted: list[float], sizes: list[int], d: int) -> list[int]:
     return counts
 
 
-def _frame(words: Tensor, blocks: Tensor) -> Tensor:
+def _frame(elements: Tensor, blocks: Tensor) -> Tensor:
     """The orthogonal Q with `rho(g) Q` nearest to `Q R(g)` for all g."""
-    d = words.shape[-1]
+    d = elements.shape[-1]
     # A fixed random start: the randomness of a generator is that of its starting matrices.
-    start = torch.randn(d, d, generator=torch.Generator().manual_seed(0), dtype=words.dtype)
+    start = torch.randn(d, d, generator=torch.Generator().manual_seed(0), dtype=elements.dtype)
     q = polar_factor(start)
     for _ in range(ITERATIONS):
-        turned = polar_factor((words @ q @ blocks.mT).mean(0))
+        turned = polar_factor((elements @ q @ blocks.mT).mean(0))
         done = float((turned - q).norm()) < 1e-12 * d
         q = turned
         if done:

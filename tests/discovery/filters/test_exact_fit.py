@@ -86,7 +86,7 @@ def small_group() -> tuple[Group, Tensor]:
     generator = torch.Generator().manual_seed(1)
     s = torch.eye(6, dtype=torch.float64) + 0.4 * torch.randn(6, 6, generator=generator, dtype=torch.float64)
     return group, s @ torch.stack(
-        [torch.kron(each, torch.eye(2, dtype=torch.float64)) for each in swaps]
+        [torch.kron(swap, torch.eye(2, dtype=torch.float64)) for swap in swaps]
     ) @ torch.linalg.inv(s)
 
 

@@ -84,7 +84,7 @@ def test_a_group_that_is_not_cyclic_is_named_and_has_its_generators(digits: Data
     assert "C2 x C2" in repr(found)
     flips = [operator("reflection", PATCH, axis=axis) for axis in ("rows", "columns")]
     flips.append(flips[0] @ flips[1])
-    assert all(any(torch.equal(each, flip) for flip in flips) for each in found.matrices)
+    assert all(any(torch.equal(matrix, flip) for flip in flips) for matrix in found.matrices)
 
 
 def test_turns_and_flips_together_are_d4(digits: DataSet) -> None:
@@ -99,7 +99,7 @@ def test_turns_and_flips_together_are_d4(digits: DataSet) -> None:
     assert float(groups.relation_error(found.group, found.matrices)) == 0
     known = groups.from_matrices([operator("rotation", PATCH, degrees=90), operator("reflection", PATCH)])
     for element in found.group.representation(found.matrices):
-        assert any(torch.equal(element, each) for each in known.elements)
+        assert any(torch.equal(element, other) for other in known.elements)
     nothing = discover_from_views(digits.train.samples[:960].unflatten(0, (120, 8)), patch=PATCH)
     assert (nothing.name, nothing.group) == ("none", None)
 

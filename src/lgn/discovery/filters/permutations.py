@@ -42,7 +42,7 @@ def permutation_group(algebra: Tensor, seed: int = 0) -> tuple[Group | None, Ten
         whole = from_permutations(near, limit=order)
     except ValueError:  # they are not closed
         return None, None
-    generators = _fewest(whole.group, [found.get(tuple(each), 0.0) for each in whole.elements.tolist()])
+    generators = _fewest(whole.group, [found.get(tuple(element), 0.0) for element in whole.elements.tolist()])
     moves = whole.elements[generators]
     group = from_permutations(moves, limit=order).group
     return group, torch.eye(d, dtype=algebra.dtype)[moves.argsort(1)]
