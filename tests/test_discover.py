@@ -47,6 +47,7 @@ def test_the_question_data_ignores_the_target() -> None:
     images, quarters = turned(600)
     found = lgn.discover(images, quarters, of="data", candidates="turns", effort=0.2)
     assert found.question == "data"
+    assert lgn.discover(TABLE, TABLE[:, 0], of="data").question == "data"
     assert found.data.classes == ()
     with pytest.raises(ValueError, match="classes"):
         found.network()

@@ -88,7 +88,6 @@ def test_bare_matrices(tmp_path: Path) -> None:
     (shown,) = data_of(tmp_path / "matrices.report.html")["runs"]
     assert shown["patch"] == [2, 3]
     assert len(shown["generators"]) == 1
-    assert any("bare matrices" in note for note in shown["notes"])
 
 
 def test_errors_say_what_is_wrong(trained: Run, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import tyro
 
 from lgn.commands.options import Settings, settings_help, with_settings
+from lgn.front.run_page import result_of
 from lgn.training import Config, Interrupted, Run, preset, train
 from lgn.training.config import Task
 from lgn.training.presets import PRESETS
@@ -92,15 +93,11 @@ def run(args: list[str]) -> int:
 
 def _result(run: Run) -> str:
     """The measurements of the last epoch, and the step size of each layer divided by its limit."""
-    if not run.metrics:
-        raise ValueError(f"{run.path} must have metrics.jsonl with a line for every epoch, got none")
     with run.reading("metrics.jsonl", "the metrics of a run"):
+        if (result := result_of(run)) is None:
+            raise ValueError(f"{run.path} must have metrics.jsonl with a line for every epoch, got none")
         last = run.metrics[-1]
-        if "test_accuracy" in last:
-            text = f"test accuracy {100 * last['test_accuracy']:.2f} %"
-        else:
-            text = f"test error {last['test_error']:.4g} with {100 * last['test_active']:.0f} % of codes active"
-        text += f" after {last['epoch']} epoch{'s' * (last['epoch'] > 1)}, {last['seconds'] / 60:.1f} minutes"
+        text = f"{result}, {last['seconds'] / 60:.1f} minutes"
         if conditions := last.get("step_conditions"):
             values = "  ".join(f"{condition:.3g}" for condition in conditions)
             text += f"\nstep * sigma_max per layer (ISTA converges up to 1): {values}"

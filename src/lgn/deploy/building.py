@@ -195,7 +195,7 @@ def _source(data: Any, target: Any, out: Path) -> str:
         if target is not None:
             raise ValueError(f"target must be None for a data set of images, got {target!r}")
         return str(data)
-    inputs = read_inputs(data, target, "images", None)
+    inputs = read_inputs(data, target, "images")
     if inputs.labels is None:
         raise ValueError("target must be given to build a network that classifies, got None")
     arrays: dict[str, Any] = {"images": inputs.samples.cpu().numpy(), "labels": inputs.labels.cpu().numpy()}

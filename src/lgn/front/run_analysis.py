@@ -1,7 +1,5 @@
-"""What can be analysed: a run, a model, a tensor of matrices, or a file of them."""
+"""`lgn.load` and `lgn.analyze`: the network of a run, and what its generators do."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -9,7 +7,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from tqdm import tqdm
 
 from lgn.actions import Patch
 from lgn.analysis import Analysis, analyze_matrices
@@ -22,22 +19,21 @@ Source = str | PathLike[str] | Run
 
 
 def load(run: Source, *, device: str | torch.device = "cpu") -> nn.Module:
-    """The trained network of a run directory, or of a name that comes with the package. Files never run code."""
+    """The trained network of a run directory or of a pretrained network's name. Loading it never runs code."""
     return find_run(run).model(device)
 
 
 def analyze(
     source: Source | nn.Module | Tensor, *, patch: Patch | None = None, progress: bool = False, **options: Any
 ) -> Analysis:
-    """Describe what generators do, in numbers, each compared with random matrices.
+    """Measure what generators do, and compare every measurement with random matrices.
 
     source: a run, a model, matrices (G, d, d), or an .npy or .npz file of matrices.
     patch: for matrices, the size (n, m) of the filters that they act on; for a model with kernels of several sizes, the
         size to analyse.
     options: arguments of `lgn.analysis.analyze_matrices`, such as `draws` and `seed`.
 
-    The analysis of a finished run is stored in the run. Without options it is read from there, unless the weights have
-    changed.
+    Without options, the analysis of a finished run is stored in the run, and read from there if the weights are equal.
     """
     if isinstance(source, nn.Module):
         return analyze_subjects(subjects_of(source, patch), progress=progress, **options)
@@ -45,14 +41,10 @@ def analyze(
         source = read_matrices(Path(source))
     if isinstance(source, Tensor):
         if patch is None:
-            raise ValueError("patch must be given for matrices: the size (n, m) of the filters that they act on")
+            raise ValueError("patch must be given for matrices, got None")
         return analyze_matrices(source, patch=patch, progress=progress, **options)
-    return _analyze_run(find_run(source), patch, progress, options)
-
-
-def _analyze_run(run: Run, patch: Patch | None, progress: bool, options: dict[str, Any]) -> Analysis:
-    path = run.path / "analysis.json"
-    subjects = subjects_of(run.network, patch, run.initial())
+    run = find_run(source)
+    path, subjects = run.path / "analysis.json", subjects_of(run.network, patch, run.initial())
     if not options and path.is_file():
         stored = Analysis.load(path)
         old = [torch.tensor(generator.matrix, dtype=torch.float64) for generator in stored.generators]
@@ -63,13 +55,6 @@ def _analyze_run(run: Run, patch: Patch | None, progress: bool, options: dict[st
     if run.finished and not options and not is_pretrained(run):
         made.save(path)
     return made
-
-
-@contextmanager
-def progress_line(shown: bool) -> Iterator[Callable[[str], None]]:
-    """A function that shows what is being done in one line on standard error; nothing in a log file."""
-    with tqdm(bar_format="{desc}", leave=False, disable=None if shown else True) as line:
-        yield line.set_description_str
 
 
 def read_matrices(path: Path) -> Tensor:
