@@ -18,6 +18,8 @@ from lgn.training import Run
 # The environment names paths of a machine, and the checkpoint is for training only: both are not uploaded.
 REQUIRED = ("config.json", "model.safetensors")
 OPTIONAL = ("metrics.jsonl", "initial.safetensors")
+#: The options of huggingface_hub that a download takes.
+DOWNLOAD = ("revision", "cache_dir", "force_download", "local_files_only", "token")
 
 
 def hub_model(run: Run | str | PathLike[str]) -> Any:
@@ -44,8 +46,7 @@ def from_pretrained(name: str | PathLike[str], **options: Any) -> Any:
 def _class() -> Any:
     """The class, which needs the extra `hub`."""
     try:
-        from huggingface_hub import ModelCard, ModelHubMixin, hf_hub_download
-        from huggingface_hub.errors import EntryNotFoundError
+        from huggingface_hub import ModelCard, ModelHubMixin, snapshot_download
     except ImportError:
         raise ValueError("hub_model needs huggingface_hub: pip install 'lgn[hub]'") from None
 
@@ -75,13 +76,8 @@ def _class() -> Any:
         def _from_pretrained(cls, *, model_id: str, **options: Any) -> "HubModel":
             if Path(model_id).is_dir():
                 return cls(Run.open(model_id))
-            paths = [hf_hub_download(model_id, name, **options) for name in REQUIRED]
-            for name in OPTIONAL:
-                try:
-                    hf_hub_download(model_id, name, **options)
-                except EntryNotFoundError:
-                    continue
-            return cls(Run.open(Path(paths[0]).parent))
+            known = {name: options[name] for name in DOWNLOAD if name in options}
+            return cls(Run.open(snapshot_download(model_id, allow_patterns=[*REQUIRED, *OPTIONAL], **known)))
 
     return HubModel
 

@@ -2,7 +2,8 @@
 
 import importlib.util
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -92,25 +93,25 @@ def _from_onnx(path: Path) -> tuple[Facts, Callable[[Tensor], Tensor]]:
         raise FileNotFoundError(f"run must be a run or an ONNX file, {path} does not exist")
     import onnxruntime
 
-    try:
+    with _reading(path):
         session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
         stored = session.get_modelmeta().custom_metadata_map.get(FACTS)
-    except Exception as error:  # onnxruntime raises exceptions of many types
-        raise ValueError(f"run must be a readable ONNX file, got {path}: {_line(error)}") from None
     if stored is None:
         raise ValueError(f"run must be an ONNX file that lgn wrote, {path} does not name its classes")
     facts = decode(Facts, json.loads(stored), "facts")
     preprocessing = data.Preprocessing(**vars(facts.preprocessing))
 
     def outputs(images: Tensor) -> Tensor:
-        try:
-            (found, *_) = session.run(None, {"images": preprocessing.apply(images).numpy()})
-            return torch.from_numpy(found)
-        except Exception as error:
-            raise ValueError(f"run must accept the images, {path} fails: {_line(error)}") from None
+        with _reading(path):
+            return torch.from_numpy(session.run(None, {"images": preprocessing.apply(images).numpy()})[0])
 
     return facts, outputs
 
 
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn the errors of onnxruntime, which have many types, into a ValueError."""
+    try:
+        yield
+    except Exception as error:
+        raise ValueError(f"run must be a working ONNX file, got {path}: {' '.join(str(error).split())[:200]}") from None

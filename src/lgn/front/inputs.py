@@ -80,7 +80,8 @@ def read_inputs(
         if target not in data.columns:
             raise ValueError(f"target must be one of {', '.join(map(str, data.columns))}, got {target!r}")
         data, target = data.drop(columns=[target]), data[target]
-    names, columns, notes = (), (), ()
+    names, columns, notes = tuple[str, ...](), tuple[str, ...](), tuple[str, ...]()
+    own: Any
     if isinstance(data, DataSet):
         names, columns, notes, kind, data = data.class_names, data.columns, data.notes, data.kind, data.train
     if isinstance(data, Split):
