@@ -9,7 +9,6 @@ See docs/evidence/unknown.md.
 
 from studies.runner import Study, main
 from studies.unknown import searches
-from studies.unknown.cost import cells as cost
 
 STUDY = Study(
     "unknown",
@@ -18,7 +17,7 @@ STUDY = Study(
         "natural": searches.natural,
         "planted": searches.planted,
         "task": searches.task,
-        "cost": cost,
+        "cost": searches.cost,
     },
     minutes=(3, 60),
 )

@@ -1,9 +1,7 @@
 """Data with symmetries that are known, and data with none: the input of `discover_moments`, and what is true."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -11,33 +9,18 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-import lgn.data
 from lgn import groups
 from lgn.data.rotated import rotate
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.known_maps import ring_derivative
 from lgn.discovery.moments.prepare import prepare
 from lgn.discovery.moments.sample import principal_directions
-from lgn.transforms import parse_operator
+from lgn.transforms import SQUARE, parse_operator
 from lgn.transforms.warps import rotation_generator
+from studies.symmetry.sets import random_elements
 
-TURNS = ("rotation 90", "rotation 180", "rotation 270")
-FLIPS = ("reflection columns", "reflection rows", "transposition", "transposition then rotation 180")
-GROUPS = {
-    "flip": FLIPS[:1],
-    "half turn": TURNS[1:2],
-    "quarter turns": TURNS,
-    "D4": (*TURNS, *FLIPS),
-}
-PIXELS: dict[str, Callable[[Tensor], Tensor]] = {
-    "rotation 90": lambda x: x.rot90(1, (-2, -1)),
-    "rotation 180": lambda x: x.rot90(2, (-2, -1)),
-    "rotation 270": lambda x: x.rot90(3, (-2, -1)),
-    "reflection columns": lambda x: x.flip(-1),
-    "reflection rows": lambda x: x.flip(-2),
-    "transposition": lambda x: x.transpose(-2, -1),
-    "transposition then rotation 180": lambda x: x.transpose(-2, -1).rot90(2, (-2, -1)),
-}
+SIDE = 14  # of images when their maps are known
+GROUPS = {"flip": (4,), "half turn": (2,), "quarter turns": (1, 2, 3), "D4": (1, 2, 3, 4, 6, 5, 7)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,23 +33,23 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def turned(images: Tensor, task: str, seed: int, size: int = 14) -> Case:
-    names = GROUPS[task]
-    which = torch.randint(len(names) + 1, (len(images),), generator=generator_for("unknown turned", seed))
-    x = images.clone()
-    for number, name in enumerate(names):
-        x[which == number] = PIXELS[name](images[which == number])
-    same = torch.eye(images.shape[1], dtype=torch.float64)
-    return Case(x, [torch.kron(same, parse_operator(name, (size, size))) for name in names])
+def on_pixels(element: int, channels: int = 1, side: int = SIDE) -> Tensor:
+    """The matrix of a symmetry of the square, (channels * side^2, the same)."""
+    return torch.kron(torch.eye(channels, dtype=torch.float64), parse_operator(SQUARE[element], (side, side)))
+
+
+def turned(images: Tensor, task: str, seed: int) -> Case:
+    x = random_elements(*GROUPS[task], 0)(images, generator_for("unknown turned", seed))
+    return Case(x, [on_pixels(element, images.shape[1]) for element in GROUPS[task]])
 
 
 def uniform_angles(images: Tensor, seed: int) -> Case:
     angles = 2 * math.pi * torch.rand(len(images), generator=generator_for("unknown uniform_angles", seed))
-    return Case(rotate(images, angles), [], [rotation_generator((14, 14))])
+    return Case(rotate(images, angles), [], [rotation_generator((SIDE, SIDE))])
 
 
 def rings(images: Tensor, seed: int, places: int = 8) -> Case:
-    """Signals on a ring, the profile of an image, begun anywhere: all shifts are kept."""
+    """The profile of an image as a signal on a ring, begun anywhere: all shifts are kept."""
     profile = F.adaptive_avg_pool1d(images.double().mean(-2), places)[:, 0]
     begin = torch.randint(places, (len(images), 1), generator=generator_for("unknown rings", seed))
     eye = torch.eye(places, dtype=torch.float64)
@@ -74,7 +57,7 @@ def rings(images: Tensor, seed: int, places: int = 8) -> Case:
 
 
 def continuous_rings(images: Tensor, seed: int, places: int = 15) -> Case:
-    """Smooth signals on a ring, begun anywhere between the places too: shifts by any length are kept."""
+    """Smooth signals on a ring, begun also between the places: shifts by any length are kept."""
     profile = F.adaptive_avg_pool1d(images.double().mean(-2), places)[:, 0]
     waves = torch.fft.rfft(profile)
     begin = torch.rand(len(images), 1, generator=generator_for("unknown continuous_rings", seed), dtype=torch.float64)
@@ -83,66 +66,64 @@ def continuous_rings(images: Tensor, seed: int, places: int = 15) -> Case:
 
 
 def channels(images: Tensor, seed: int) -> Case:
-    """The colours of 2x2 images in any order, which the flip of the images goes with: S3 x C2, of order 12."""
+    """The colours of 2x2 images in any order, and with the flip of the images: S3 x C2, of order 12."""
     orders = torch.tensor(list(permutations(range(3))))
     which = torch.randint(6, (len(images),), generator=generator_for("unknown channels", seed))
     small = F.adaptive_avg_pool2d(images.float(), 2)
     x = small[torch.arange(len(images))[:, None], orders[which]]
-    eye, flip = torch.eye(3, dtype=torch.float64), parse_operator("reflection columns", (2, 2))
-    still = torch.eye(4, dtype=torch.float64)
-    maps = [torch.kron(eye[list(order)], pixels) for order in permutations(range(3)) for pixels in (still, flip)]
+    eye = torch.eye(3, dtype=torch.float64)
+    pixels = torch.eye(4, dtype=torch.float64), on_pixels(4, side=2)
+    maps = [torch.kron(eye[list(order)], same) for order in permutations(range(3)) for same in pixels]
     return Case(x, maps[1:], [], {"size": 2, "blur": 0.0})
 
 
 def nameless(images: Tensor, task: str, rank: int, seed: int) -> Case:
-    """The leading coordinates of images under powers of a matrix without a name, or under a whole group of such."""
+    """The leading coordinates of images under powers of a random matrix, or under a group of random matrices."""
     generator = generator_for("nameless", seed)
-    z = leading(images, rank)
+    x = prepare(images, None, "images")[0].x
+    z = principal_directions(x).frame(rank).apply(x)
     frame = _frame(rank, generator)
     back = torch.linalg.inv(frame)
     if task == "one-parameter":
-        skew = _rotation_generator(rank, generator)
+        basis = _orthogonal(rank, generator)
+        frequencies = 1.0 + torch.arange(rank // 2, dtype=torch.float64) % 3
         turns = 2 * math.pi * torch.rand(len(z), generator=generator, dtype=torch.float64)
-        # exp(t L) by frequencies: L is block diagonal in a random orthonormal basis.
-        return Case(_flow(z @ back.T, skew, turns) @ frame.T, [], [frame @ _full(skew) @ back])
-    inner = dihedral(rank, generator) if task == "D4" else cyclic(rank, int(task.removeprefix("order ")), generator)
-    elements = [frame @ each @ back for each in inner]
+        blocks = [torch.tensor([[0.0, -f], [f, 0.0]], dtype=torch.float64) for f in frequencies.tolist()]
+        skew = basis @ _block_diagonal(blocks, rank, 0.0) @ basis.T
+        return Case(_flow(z @ back.T @ basis, frequencies, turns) @ basis.T @ frame.T, [], [frame @ skew @ back])
+    basis = _orthogonal(rank, generator)
+    group = groups.as_group("D4") if task == "D4" else groups.cyclic(int(task.removeprefix("order ")))
+    count = rank // group.order
+    inner = [basis @ _block_diagonal([regular] * count, rank, 1.0) @ basis.T for regular in group.regular().double()]
+    elements = [frame @ element @ back for element in inner]
     which = torch.randint(len(elements), (len(z),), generator=generator)
     x = torch.stack(elements)[which] @ z.unsqueeze(2)
     return Case(x[:, :, 0], elements[1:])
 
 
-def cyclic(rank: int, order: int, generator: torch.Generator) -> list[Tensor]:
-    """Powers of an orthogonal matrix with the p-th roots of unity in a random frame, the identity first."""
-    basis = torch.linalg.qr(torch.randn(rank, rank, generator=generator, dtype=torch.float64))[0]
-    block = torch.eye(order, dtype=torch.float64).roll(1, 0)
-    count = rank // order
-    matrix = torch.block_diag(*[block] * count, torch.eye(rank - order * count, dtype=torch.float64))
-    turn = basis @ matrix @ basis.T
-    return [torch.linalg.matrix_power(turn, power) for power in range(order)]
+def _block_diagonal(blocks: list[Tensor], rank: int, rest: float) -> Tensor:
+    """The blocks, and a multiple of the identity on the other dimensions."""
+    others = rank - sum(len(block) for block in blocks)
+    return torch.block_diag(*blocks, rest * torch.eye(others, dtype=torch.float64))
 
 
-def dihedral(rank: int, generator: torch.Generator) -> list[Tensor]:
-    """The regular representation of D4, as often as it fits, in a random frame."""
-    group = groups.dihedral(4)
-    table = torch.as_tensor(group.table)
-    basis = torch.linalg.qr(torch.randn(rank, rank, generator=generator, dtype=torch.float64))[0]
-    count = rank // 8
-    eye = torch.eye(rank - 8 * count, dtype=torch.float64)
-    elements = []
-    for row in table:
-        regular = torch.eye(8, dtype=torch.float64)[row].T  # g h from h
-        elements.append(basis @ torch.block_diag(*[regular] * count, eye) @ basis.T)
-    return elements
+def _flow(inner: Tensor, frequencies: Tensor, turns: Tensor) -> Tensor:
+    """Every row under its own turn of each plane, (N, rank)."""
+    planes = inner[:, : 2 * len(frequencies)].reshape(len(inner), -1, 2)
+    angles = turns[:, None] * frequencies
+    first = planes[..., 0] * angles.cos() - planes[..., 1] * angles.sin()
+    second = planes[..., 0] * angles.sin() + planes[..., 1] * angles.cos()
+    return torch.cat([torch.stack([first, second], -1).flatten(1), inner[:, 2 * len(frequencies) :]], 1)
 
 
 def gaussian(count: int, rank: int, seed: int) -> Case:
+    """White numbers, mixed. Every orthogonal map keeps the white ones, so nothing may be claimed of them."""
     generator = generator_for("unknown gaussian", seed)
     return Case(torch.randn(count, rank, generator=generator, dtype=torch.float64) @ _frame(rank, generator))
 
 
 def skewed(count: int, rank: int, seed: int) -> Case:
-    """Independent coordinates, each of its own skewness, mixed: nothing is kept."""
+    """Independent coordinates with different skewness, mixed: nothing is kept."""
     generator = generator_for("unknown skewed", seed)
     widths = torch.linspace(0.2, 0.8, rank, dtype=torch.float64)
     x = (widths * torch.randn(count, rank, generator=generator, dtype=torch.float64)).exp()  # log-normal
@@ -160,46 +141,11 @@ def mixture(count: int, rank: int, seed: int) -> Case:
     return Case(centres[which] + (widths[which] @ noise)[:, :, 0])
 
 
-@cache
-def images_of(source: str, colour: bool = False) -> Tensor:
-    images = lgn.data.load(source, download=False).train.samples
-    return images if colour else images.float().mean(1, keepdim=True).to(torch.uint8)
-
-
-def some(images: Tensor, count: int, seed: int) -> Tensor:
-    return images[torch.randperm(len(images), generator=generator_for("unknown some", seed))[:count]]
-
-
-def leading(images: Tensor, rank: int) -> Tensor:
-    x = prepare(images, None, "images")[0].x
-    return principal_directions(x).frame(rank).apply(x)
+def _orthogonal(rank: int, generator: torch.Generator) -> Tensor:
+    return torch.linalg.qr(torch.randn(rank, rank, generator=generator, dtype=torch.float64))[0]
 
 
 def _frame(rank: int, generator: torch.Generator) -> Tensor:
-    left, right = (
-        torch.linalg.qr(torch.randn(rank, rank, generator=generator, dtype=torch.float64))[0] for _ in range(2)
-    )
+    """An invertible matrix of condition 4."""
+    left, right = (_orthogonal(rank, generator) for _ in range(2))
     return left * torch.logspace(0, math.log10(4), rank, dtype=torch.float64) @ right
-
-
-def _rotation_generator(rank: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    basis = torch.linalg.qr(torch.randn(rank, rank, generator=generator, dtype=torch.float64))[0]
-    return basis, 1.0 + torch.arange(rank // 2, dtype=torch.float64) % 3
-
-
-def _full(skew: tuple[Tensor, Tensor]) -> Tensor:
-    basis, frequencies = skew
-    blocks = [torch.tensor([[0.0, -f], [f, 0.0]], dtype=torch.float64) for f in frequencies.tolist()]
-    rest = torch.zeros(len(basis) - 2 * len(blocks), len(basis) - 2 * len(blocks), dtype=torch.float64)
-    return basis @ torch.block_diag(*blocks, rest) @ basis.T
-
-
-def _flow(z: Tensor, skew: tuple[Tensor, Tensor], turns: Tensor) -> Tensor:
-    basis, frequencies = skew
-    inner = z @ basis
-    planes = inner[:, : 2 * len(frequencies)].reshape(len(z), -1, 2)
-    angles = turns[:, None] * frequencies
-    first = planes[..., 0] * angles.cos() - planes[..., 1] * angles.sin()
-    second = planes[..., 0] * angles.sin() + planes[..., 1] * angles.cos()
-    moved = torch.cat([torch.stack([first, second], -1).flatten(1), inner[:, 2 * len(frequencies) :]], 1)
-    return moved @ basis.T

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import torch
 
-from lgn.transforms import parse_operator
 from studies.render import Results
 from studies.unknown import cases
 from studies.unknown.tables import rates
@@ -34,7 +33,7 @@ def test_flipped_images_are_images_or_their_flips() -> None:
     flipped = (case.x == images.flip(-1)).flatten(1).all(1)
     assert bool((same | flipped).all())
     assert 5 < int(same.sum()) < 35
-    assert torch.equal(case.elements[0], parse_operator("reflection columns", (14, 14)))
+    assert torch.equal(case.elements[0], cases.on_pixels(4))
 
 
 def test_the_bound_on_wrong_searches_is_one_sided(tmp_path: Path) -> None:
