@@ -8,16 +8,16 @@ No published network has twins; two are balanced.
 See docs/evidence/inspection.md.
 """
 
-from studies.inspection import banks, following, planted, published
+from studies.inspection import cases, published
 from studies.runner import Study, main
 
 STUDY = Study(
     "inspection",
     {
-        "unrelated": banks.unrelated,
-        "orbits": planted.cells,
-        "balance": banks.balance,
-        "following": following.cells,
+        "unrelated": cases.unrelated,
+        "orbits": cases.orbits,
+        "balance": cases.balance,
+        "following": cases.following,
         "published": published.published,
         "own": published.own,
     },

@@ -16,7 +16,7 @@ from lgn.discovery.networks.findings import LayerFindings, inspect_layer
 from lgn.discovery.networks.weight_files import read_convolutions
 from lgn.groups import Subgroup
 from lgn.transforms import SQUARE
-from studies.inspection.banks import BALANCE_WORDS
+from studies.inspection.cases import BALANCE_WORDS
 from studies.packages import PACKAGES, Package, caffe_convolutions, first_dlib_convolution, weights_of
 from studies.render import ROOT
 from studies.runner import Cell, cell

@@ -3,7 +3,10 @@
 from functools import partial
 from typing import Any
 
-from studies.inspection.figure import inspected_networks
+from matplotlib.figure import Figure
+
+from lgn.report.figures.style import BLUE, ORANGE, SOFT, caption, new_figure
+from studies.paper.figures import plain
 from studies.render import Maker, NotMeasured, Results, times
 from studies.tables import Record, Table, named_by, rates, where
 
@@ -109,4 +112,31 @@ TABLES: dict[str, Maker] = {
     **{which: partial(rates_of, which) for which in ("orbits", "balance", "following")},
     **{short: partial(first_layer, network) for short, network in PUBLISHED.items()},
 }
-FIGURES = {"results/figures/inspect.png": lambda results: inspected_networks(networks(results), TWINS_NEED)}
+
+
+def first_layers(results: Results) -> Figure:
+    """A row for each network, a dot for each turn, flip and transposition of its first layer."""
+    found = networks(results)
+    figure = new_figure(8.6, 0.3 * len(found) + 1.5)
+    gaps, balances = figure.subplots(1, 2, sharey=True)
+    for line, network in enumerate(found):
+        rows = [row for row in _places(network["layers"][0]) if row["name"] != "turn 270"]
+        gaps.plot([row["gap"] for row in rows], [line] * len(rows), "o", color=BLUE, alpha=0.65, markersize=5)
+        balances.plot([row["rho"] for row in rows], [line] * len(rows), "o", color=BLUE, alpha=0.65, markersize=5)
+        references = sorted({row["smooth_reference"] for row in rows})
+        balances.plot(references, [line] * len(references), "|", color=ORANGE, markersize=11, markeredgewidth=2)
+    gaps.axvline(TWINS_NEED, color=SOFT, linewidth=0.8, linestyle=(0, (3, 3)))
+    balances.axvline(1, color=SOFT, linewidth=0.8, linestyle=(0, (3, 3)))
+    plain(gaps, f"gap in nats; twins need {TWINS_NEED:g}")
+    plain(balances, "rho; orange: operators as smooth")
+    gaps.set_yticks(range(len(found)), [network["name"] for network in found])
+    gaps.invert_yaxis()
+    caption(
+        figure,
+        "First layers. Each dot is a turn, flip or transposition. Left: how much nearer the nearest filter is to a "
+        "copy, beyond its rank. Right: how far the second moment of filters is from its image; 1 by chance.",
+    )
+    return figure
+
+
+FIGURES = {"results/figures/inspect.png": first_layers}
