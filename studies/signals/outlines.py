@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.analysis.structure import circulant
+from lgn.analysis.structure import offset_share
 from lgn.discovery.images import discover_images
 from studies.packages import archive_of
 from studies.runner import Cell, grid
@@ -41,7 +41,7 @@ def measure(signals: str, seed: int) -> dict[str, Any]:
     return {
         **verdicts(found, lambda _: None),
         "needed": {row.name: mean(row.needed) for row in found.rows if row.needed},
-        "circulant": round(float(circulant(centred.T @ centred)), 4),
+        "circulant": round(float(offset_share(centred.T @ centred, (centred.shape[1],), wrap=True)), 4),
         "begins": extremes(x),
     }
 

@@ -16,7 +16,10 @@ def test_transform_is_f_a_f_inverse(basis: str) -> None:
 
 def test_the_diagonal_share_is_the_circulant_score() -> None:
     a = torch.randn(5, 12, 12, dtype=torch.float64)
-    for basis, score in (("1-D", structure.circulant(a)), ("2-D", structure.block_circulant(a, PATCH))):
+    for basis, score in (
+        ("1-D", structure.offset_share(a, (12,), wrap=True)),
+        ("2-D", structure.offset_share(a, PATCH, wrap=True)),
+    ):
         power = fourier.transform(a, PATCH, basis).abs().square()
         share = power.diagonal(dim1=-2, dim2=-1).sum(-1) / power.sum((-2, -1))
         assert torch.allclose(share, score)
@@ -24,9 +27,11 @@ def test_the_diagonal_share_is_the_circulant_score() -> None:
 
 def test_position_runs_from_random_to_circulant() -> None:
     noise = torch.randn(4000, 12, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    assert fourier.position(float(structure.circulant(noise).mean()), 12) == pytest.approx(0, abs=0.01)
+    assert fourier.position(float(structure.offset_share(noise, (12,), wrap=True).mean()), 12) == pytest.approx(
+        0, abs=0.01
+    )
     _, circulant = fourier.random_circulant(12)
-    assert fourier.position(float(structure.circulant(circulant)), 12) == pytest.approx(1)
+    assert fourier.position(float(structure.offset_share(circulant, (12,), wrap=True)), 12) == pytest.approx(1)
 
 
 def test_random_circulant_is_real_and_has_the_diagonal() -> None:

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from lgn.actions import vec
 from lgn.analysis import analyze_matrices
-from lgn.analysis.structure import energy, quadrant_signs, symmetry, toeplitz
+from lgn.analysis.structure import energy, offset_share, quadrant_signs, symmetry
 from lgn.generators import Share
 from lgn.nn import OrbitBank
 from lgn.training import build_model, preset, snapshot
@@ -15,7 +15,7 @@ from studies.truth.controls import PARTS, planted
 PATCH, ORDER = (4, 4), 4
 SCORES = {
     "skew-symmetric": lambda a: symmetry(a)[1],
-    "Toeplitz": toeplitz,
+    "Toeplitz": lambda a: offset_share(a, (a.shape[-1],)),
     "multi-scale": lambda a: quadrant_signs(a, PATCH),
 }
 

@@ -8,6 +8,8 @@ agree on U give the same network. Off U, a generator depends on its start, its p
 import torch
 from torch import Tensor
 
+from lgn.measures import orthogonality_error
+
 #: Smallest singular value of the unit vectors, relative to the largest: well above the rounding of a float32 model.
 TOLERANCE = 1e-6
 
@@ -50,7 +52,5 @@ def change_share(matrix: Tensor, start: Tensor | None, basis: Tensor) -> float |
 
 def is_orthogonal(matrix: Tensor, tolerance: float = 1e-4) -> bool:
     """Whether `A^T A` is a multiple of I: then A has the energy share dim U / d on every U."""
-    gram = matrix.double().T @ matrix.double()
-    scale = gram.diagonal().mean()
-    identity = torch.eye(len(gram), dtype=torch.float64)
-    return bool((gram - scale * identity).norm() <= tolerance * scale * len(gram) ** 0.5) and float(scale) > 0
+    scale = float(matrix.double().square().sum()) / len(matrix)
+    return scale > 0 and float(orthogonality_error(matrix.double() / scale**0.5)) <= tolerance

@@ -37,19 +37,27 @@ KINDS: tuple[ScoreKind, ...] = (
         dimensions=lambda p: (_d(p) * (_d(p) + 1) // 2, _d(p) * (_d(p) - 1) // 2),
     ),
     ScoreKind(
-        ("Toeplitz",), lambda a, _: (structure.toeplitz(a),), spatial=True, dimensions=lambda p: (2 * _d(p) - 1,)
+        ("Toeplitz",),
+        lambda a, p: (structure.offset_share(a, (_d(p),)),),
+        spatial=True,
+        dimensions=lambda p: (2 * _d(p) - 1,),
     ),
     ScoreKind(
         ("block-Toeplitz",),
-        lambda a, p: (structure.block_toeplitz(a, p),),
+        lambda a, p: (structure.offset_share(a, p),),
         spatial=True,
         dimensions=lambda p: (math.prod(2 * n - 1 for n in p),),
         axes=(2, 3),  # for a signal this is Toeplitz
     ),
-    ScoreKind(("circulant",), lambda a, _: (structure.circulant(a),), spatial=True, dimensions=lambda p: (_d(p),)),
+    ScoreKind(
+        ("circulant",),
+        lambda a, p: (structure.offset_share(a, (_d(p),), wrap=True),),
+        spatial=True,
+        dimensions=lambda p: (_d(p),),
+    ),
     ScoreKind(
         ("doubly block-circulant",),
-        lambda a, p: (structure.block_circulant(a, p),),
+        lambda a, p: (structure.offset_share(a, p, wrap=True),),
         spatial=True,
         dimensions=lambda p: (_d(p),),
         axes=(2, 3),  # for a signal this is circulant

@@ -20,33 +20,20 @@ def symmetry(a: Tensor) -> tuple[Tensor, Tensor]:
     return _ratio((energy(a) + crossed) / 2, energy(a)), _ratio((energy(a) - crossed) / 2, energy(a))
 
 
-def toeplitz(a: Tensor) -> Tensor:
-    """`|T(A)|^2 / |A|^2`, with T the mean along each of the 2d - 1 diagonals."""
-    return _share(a, "toeplitz", (a.shape[-1], 1))
+def offset_share(a: Tensor, patch: Patch, *, wrap: bool = False) -> Tensor:
+    """The share of energy in matrices whose entries depend only on the offset between two pixels.
 
-
-def block_toeplitz(a: Tensor, patch: Patch) -> Tensor:
-    """The share of block-Toeplitz matrices with Toeplitz blocks: filters of an image that is zero outside.
-
-    The projection is the mean over all pairs of pixels with the same offset, (2n - 1)(2m - 1) offsets for an image.
+    For a patch (d,) they are the Toeplitz matrices, constant along 2d - 1 diagonals, or with `wrap` the circulant
+    matrices, constant along d wrapped diagonals. For an image they are filters that are zero outside, block-Toeplitz
+    with Toeplitz blocks and (2n - 1)(2m - 1) offsets, or filters that wrap around, doubly block-circulant.
     """
-    return _share(a, "toeplitz", patch)
+    return _ratio((a.flatten(-2) @ _basis(patch, wrap, a.dtype)).square().sum(-1), energy(a))
 
 
 def by_offset(a: Tensor, patch: Patch) -> Tensor:
     """The block-Toeplitz matrix nearest to A: the mean over all pairs of pixels with the same offset."""
-    basis = _basis("toeplitz", patch, a.dtype)
+    basis = _basis(patch, False, a.dtype)
     return (a.flatten(-2) @ basis @ basis.T).view_as(a)
-
-
-def circulant(a: Tensor) -> Tensor:
-    """`|C(A)|^2 / |A|^2`, with C the mean along each of the d wrapped diagonals."""
-    return _share(a, "circulant", (a.shape[-1], 1))
-
-
-def block_circulant(a: Tensor, patch: Patch) -> Tensor:
-    """The share of doubly block-circulant matrices: filters that wrap around in both directions, d dimensions."""
-    return _share(a, "circulant", patch)
 
 
 def kronecker(a: Tensor, patch: Patch) -> Tensor:
@@ -154,21 +141,12 @@ def _blocks(a: Tensor, patch: Patch) -> Tensor:
     return a.unflatten(-1, (m, n)).unflatten(-3, (m, n)).transpose(-3, -2).flatten(-2).flatten(-3, -2)
 
 
-def _share(a: Tensor, kind: str, patch: Patch) -> Tensor:
-    """The share of energy in a space of matrices."""
-    basis = _basis(kind, patch, a.dtype)
-    return _ratio((a.flatten(-2) @ basis).square().sum(-1), energy(a))
-
-
 @lru_cache(maxsize=32)
-def _basis(kind: str, patch: Patch, dtype: torch.dtype) -> Tensor:
-    """Orthonormal basis (d^2, r) of the matrices whose entries depend only on the offset between two pixels.
-
-    "toeplitz" offsets are in [-(n-1), n-1] along each axis; "circulant" offsets wrap around.
-    """
+def _basis(patch: Patch, wrap: bool, dtype: torch.dtype) -> Tensor:
+    """An orthonormal basis of the matrices whose entries depend only on the offset between two pixels.  -> (d^2, r)"""
     places, sizes = pixels(patch), torch.tensor(patch)
     offsets = places[:, None] - places  # (d, d, axes)
-    offsets = offsets % sizes if kind == "circulant" else offsets + sizes - 1
+    offsets = offsets % sizes if wrap else offsets + sizes - 1
     classes = torch.zeros_like(offsets[..., 0])
     for axis in reversed(range(len(patch))):
         classes = classes * (2 * patch[axis] - 1) + offsets[..., axis]

@@ -21,21 +21,8 @@ from lgn.generators.representation import Representation
 from lgn.generators.starts import Start, start_matrices
 from lgn.groups import Group, as_group
 
-FAMILIES: dict[str, type[Generator]] = {
-    family.name: family
-    for family in (
-        Dense,
-        Orthogonal,
-        Cyclic,
-        Representation,
-        Kronecker,
-        LowRank,
-        Circulant,
-        DoublyStochastic,
-        Affine,
-        Fixed,
-    )
-}
+_FAMILIES = (Dense, Orthogonal, Cyclic, Representation, Kronecker, LowRank, Circulant, DoublyStochastic, Affine, Fixed)
+FAMILIES: dict[str, type[Generator]] = {family.name: family for family in _FAMILIES}
 
 #: A family by name, a class (or a functools.partial of it, which sets options), or a finished generator.
 Family = str | Callable[..., Generator] | Generator
