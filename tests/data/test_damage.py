@@ -4,6 +4,7 @@ import io
 import pickle
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from lgn.data import DataError
 from lgn.data.arrays import load_arrays
 from lgn.data.cifar import read_cifar_python
 from lgn.data.decode import decode_images, read_header
-from lgn.data.idx import encode_idx, read_idx_images
+from lgn.data.idx import encode_idx, read_idx
 
 
 def arrays() -> bytes:
@@ -58,7 +59,7 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
     [
         (arrays(), load_arrays),
         (pickled(), read_cifar_python),
-        (encode_idx(torch.zeros(3, 4, 5)), read_idx_images),
+        (encode_idx(torch.zeros(3, 4, 5)), partial(read_idx, axes=3)),
         (image("PNG"), read_image),
         (image("JPEG"), read_image),
         (image("WEBP"), read_image),

@@ -18,7 +18,9 @@ from lgn.data import DataError
 from lgn.data.download import fetch
 from lgn.data.idx import encode_idx
 from lgn.data.named import locate
-from lgn.data.registry import MNIST, Layout, NamedSet, SetFile
+from lgn.data.registry import NAMED_SETS, Layout, NamedSet, SetFile
+
+MNIST = NAMED_SETS["mnist"]
 
 
 def md5(content: bytes) -> str:

@@ -15,6 +15,7 @@ from lgn.data import NAMED_SETS, DataError, DataSet
 from lgn.data.named import DIGITS_DIRECTORY, locate
 from lgn.data.preprocess import channel_statistics
 from lgn.data.registry import SetFile
+from lgn.data.rotated import MAKERS
 
 
 def test_digits_are_embedded_balanced_and_small(offline: Path, digits: DataSet) -> None:
@@ -156,7 +157,7 @@ def test_a_named_set_can_be_resized(digits: DataSet) -> None:
 def test_the_registry_is_consistent() -> None:
     for name, named in NAMED_SETS.items():
         assert name == named.name
-        assert (named.made_from is not None) == (not named.layouts)
+        assert (named.made_from is not None) == (not named.layouts) == (name in MAKERS)
         if named.downloads:
             assert len(named.mirrors) >= 2
             assert all(mirror.endswith("/") for mirror in named.mirrors)

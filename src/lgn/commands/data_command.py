@@ -7,7 +7,7 @@ from tyro.extras import SubcommandApp
 
 import lgn.data
 from lgn.data.errors import printable
-from lgn.data.named import find
+from lgn.data.named import locate, search_directories
 from lgn.data.registry import NAMED_SETS, NamedSet
 from lgn.text import columns
 
@@ -83,7 +83,7 @@ def _directory(named: NamedSet, data_dir: str | None) -> str:
     if source.name == "digits":
         return f"{made}in the package"
     try:
-        found = find(source, data_dir)
+        found = locate(source, search_directories(source, data_dir))
     except lgn.data.DataError as error:
         return f"{made}{error}"
     command = f"lgn data get {named.name} ({source.download_size})"

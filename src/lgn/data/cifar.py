@@ -14,7 +14,6 @@ from lgn.data.restricted_pickle import read_pickled_dict
 IMAGE_SHAPE = (3, 32, 32)
 PIXELS = 3 * 32 * 32
 RECORD = 1 + PIXELS  # a label, then the red, green and blue planes
-NUM_CLASSES = 10
 _MAX_IMAGES = 100_000  # of one file; the published files have 10,000
 _LIMIT = _MAX_IMAGES * RECORD
 
@@ -25,7 +24,7 @@ def read_cifar_binary(path: Path, md5: str | None = None) -> Split:
     if not content or len(content) % RECORD:
         raise DataError(f"{path} must have records of {RECORD} bytes, {len(content)} bytes are not a multiple")
     records = np.frombuffer(content, np.uint8).reshape(-1, RECORD)
-    return _split(path, records[:, 1:], records[:, 0])
+    return _split(records[:, 1:], records[:, 0])
 
 
 def read_cifar_python(path: Path, md5: str | None = None) -> Split:
@@ -38,19 +37,10 @@ def read_cifar_python(path: Path, md5: str | None = None) -> Split:
     if not isinstance(pixels, np.ndarray) or pixels.ndim != 2 or pixels.shape[1] != PIXELS:
         raise DataError(f"{path} must hold images as an array (N, {PIXELS}) of unsigned bytes")
     if not isinstance(labels, list) or not all(type(label) is int and 0 <= label < 256 for label in labels):
-        raise DataError(f"{path} must hold labels as a list of integers in 0..{NUM_CLASSES - 1}")
-    return _split(path, pixels, np.array(labels, np.uint8))
-
-
-def join(splits: list[Split]) -> Split:
-    """Several files as one part of a data set, in the given order."""
-    labels = [split.labels for split in splits if split.labels is not None]
-    return Split(torch.cat([split.samples for split in splits]), torch.cat(labels))
-
-
-def _split(path: Path, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Split:
+        raise DataError(f"{path} must hold labels as a list of integers in 0..255")
     with naming(path):
-        if len(labels) and labels.max() >= NUM_CLASSES:
-            raise DataError(f"labels must be in 0..{NUM_CLASSES - 1}, got {labels.max()}")
-        images = torch.from_numpy(pixels.copy()).reshape(-1, *IMAGE_SHAPE)
-        return Split(images, torch.from_numpy(labels.astype(np.int64)))
+        return _split(pixels, np.array(labels, np.uint8))
+
+
+def _split(pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Split:
+    return Split(torch.from_numpy(pixels.copy()).reshape(-1, *IMAGE_SHAPE), torch.from_numpy(labels.astype(np.int64)))

@@ -1,6 +1,7 @@
 """A data set in memory: a train part and a test part, each one tensor of samples."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -94,12 +95,7 @@ class DataSet:
 
     def checksum(self) -> str:
         """SHA-256 of the samples, labels and numbers of both parts."""
-        digest = hashlib.sha256()
-        for split in (self.train, self.test):
-            for tensor in (split.samples, split.labels, split.numbers):
-                if tensor is not None:
-                    _feed(digest, tensor)
-        return digest.hexdigest()
+        return checksum(*(t for split in (self.train, self.test) for t in (split.samples, split.labels, split.numbers)))
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.train.samples.shape[1:]))
@@ -110,13 +106,17 @@ class DataSet:
         return f"DataSet({self.name!r}: {sizes}, {self.kind} of {shape}, {target})"
 
 
-def checksum(samples: Tensor) -> str:
-    """SHA-256 of a tensor's dtype, shape and values."""
+def checksum(*tensors: Tensor | None) -> str:
+    """SHA-256 of the dtypes, shapes and values of tensors."""
     digest = hashlib.sha256()
-    _feed(digest, samples)
+    for tensor in tensors:
+        if tensor is not None:
+            digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 
-def _feed(digest: "hashlib._Hash", tensor: Tensor) -> None:
-    digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode())
-    digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data)
+def join(splits: Sequence[Split]) -> Split:
+    """Several parts with labels as one part, in the given order."""
+    labels = [split.labels for split in splits if split.labels is not None]
+    return Split(torch.cat([split.samples for split in splits]), torch.cat(labels))

@@ -2,11 +2,10 @@
 
 import logging
 import os
-import shutil
 import tarfile
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lgn.data.errors import DataError
@@ -18,12 +17,13 @@ _MEMBER_LIMIT = 2**28  # bytes of one file in an archive
 
 def fetch(named: NamedSet, directory: Path, *, progress: bool = False) -> Path:
     """Download all files of a data set into its folder under `directory`, or none of them.  -> the folder"""
-    folder = directory / named.layouts[0].folders[0]
+    layout = named.layouts[0]
+    folder = directory / layout.folders[0]
     with _staging(directory) as staged:
         for file in named.downloads:
             _fetch_file(named, file, staged, progress)
             if file.name.endswith(".tar.gz"):
-                _unpack(staged / file.name, {entry.name for entry in _files(named)})
+                _unpack(staged / file.name, {entry.name for entry in (*layout.train, *layout.test)})
         if folder.exists():
             for path in staged.iterdir():
                 os.replace(path, folder / path.name)
@@ -75,10 +75,8 @@ def _unpack(archive: Path, wanted: set[str]) -> None:
                     continue
                 if member.size > _MEMBER_LIMIT:
                     raise DataError(f"{archive.name} holds {name} of {member.size} bytes, more than {_MEMBER_LIMIT}")
-                content = members.extractfile(member)
-                assert content is not None  # it is a regular file
-                with (archive.parent / name).open("wb") as file:
-                    shutil.copyfileobj(content, file)
+                member.name = name
+                members.extract(member, archive.parent, filter="data")
                 wanted = wanted - {name}
     except (tarfile.TarError, EOFError, OSError) as error:
         raise DataError(f"{archive.name} is not a readable archive: {error}") from error
@@ -87,29 +85,22 @@ def _unpack(archive: Path, wanted: set[str]) -> None:
     archive.unlink()
 
 
-def _files(named: NamedSet) -> tuple[SetFile, ...]:
-    return (*named.layouts[0].train, *named.layouts[0].test)
-
-
 @contextmanager
 def _staging(directory: Path) -> Iterator[Path]:
     """A temporary folder on the disk of the result. After a failure, new parent directories are removed too."""
     made = [path for path in (directory, *directory.parents) if not path.exists()]
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=".lgn-", dir=directory))
+        temporary = tempfile.TemporaryDirectory(prefix=".lgn-", dir=directory)
     except OSError as error:
         raise DataError(f"{directory} cannot be written to: {error.strerror or error}") from error
     try:
-        staged = temporary / "files"
-        staged.mkdir()
-        yield staged
+        with temporary as name:
+            staged = Path(name, "files")
+            staged.mkdir()
+            yield staged
     except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        for path in made:  # from the innermost outwards; a directory that is not empty stays
-            try:
+        with suppress(OSError):  # a directory that is not empty stays
+            for path in made:  # from the innermost outwards
                 path.rmdir()
-            except OSError:
-                break
         raise
-    shutil.rmtree(temporary, ignore_errors=True)

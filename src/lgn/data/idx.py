@@ -9,39 +9,37 @@ import torch
 from torch import Tensor
 
 from lgn.data.dataset import DataSet, Split
-from lgn.data.errors import DataError
+from lgn.data.errors import DataError, naming
 from lgn.data.reading import plain_or_gzip, read_bytes
 
-IMAGES_MAGIC = 0x00000803  # unsigned bytes, 3 axes
-LABELS_MAGIC = 0x00000801  # unsigned bytes, 1 axis
+_MAGIC = 0x00000800  # of unsigned bytes; the last byte is the number of axes
 _LIMIT = 2**30  # bytes of one file; a gzip bomb stops here
 
 #: The four files of a data set: images and labels of the train part, then of the test part.
 FILES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
 
 
-def read_idx_images(path: Path, md5: str | None = None) -> Tensor:
-    """Images of an IDX file, plain or gzip.  -> uint8 (N, 1, H, W)"""
-    return _read(path, IMAGES_MAGIC, "images", md5).unsqueeze(1)
+def read_idx(path: Path, axes: int, md5: str | None = None) -> Tensor:
+    """The bytes of an IDX file, plain or gzip: 3 axes for images, 1 axis for labels.  -> uint8 (N, ...)"""
+    content = read_bytes(path, _LIMIT, md5)
+    header = 4 * (1 + axes)
+    if len(content) < header:
+        raise DataError(f"{path} is truncated: {len(content)} bytes are too few for the header of {header} bytes")
+    found, *shape = struct.unpack(f">{1 + axes}I", content[:header])
+    if found != _MAGIC | axes:
+        raise DataError(f"{path} must have the magic number {_MAGIC | axes:#010x}, got {found:#010x}")
+    size, expected = len(content) - header, math.prod(shape)
+    if size != expected:
+        problem = "is truncated" if size < expected else "has too many bytes"
+        raise DataError(f"{path} {problem}: its header promises {expected} bytes, it has {size}")
+    # A copy, because tensors can be written to and the bytes of a file cannot.
+    return torch.from_numpy(np.frombuffer(content, np.uint8, offset=header).reshape(shape).copy())
 
 
-def read_idx_labels(path: Path, num_classes: int, md5: str | None = None) -> Tensor:
-    """Labels of an IDX file, plain or gzip.  -> int64 (N,)"""
-    labels = _read(path, LABELS_MAGIC, "labels", md5).long()
-    if len(labels) and int(labels.max()) >= num_classes:
-        raise DataError(f"{path} has the label {int(labels.max())}, allowed are 0..{num_classes - 1}")
-    return labels
-
-
-def read_idx_split(
-    images: Path, labels: Path, num_classes: int, md5: tuple[str | None, str | None] = (None, None)
-) -> Split:
+def read_idx_split(images: Path, labels: Path, md5: tuple[str | None, str | None] = (None, None)) -> Split:
     """One part of a data set from its file of images and its file of labels."""
-    pixels = read_idx_images(images, md5[0])
-    classes = read_idx_labels(labels, num_classes, md5[1])
-    if len(pixels) != len(classes):
-        raise DataError(f"{images} has {len(pixels)} images but {labels} has {len(classes)} labels")
-    return Split(pixels, classes)
+    with naming(f"{images} with {labels}"):
+        return Split(read_idx(images, 3, md5[0]).unsqueeze(1), read_idx(labels, 1, md5[1]).long())
 
 
 def has_idx(folder: Path) -> bool:
@@ -56,7 +54,7 @@ def load_idx_folder(folder: Path) -> DataSet:
     if missing:
         raise DataError(f"{folder} must have all four IDX files, {', '.join(missing)} missing")
     images, labels, test_images, test_labels = found.values()
-    train, test = read_idx_split(images, labels, 256), read_idx_split(test_images, test_labels, 256)
+    train, test = read_idx_split(images, labels), read_idx_split(test_images, test_labels)
     classes = 1 + max(int(split.labels.max()) for split in (train, test) if split.labels is not None)
     if classes < 2:
         raise DataError(f"{folder} must have at least 2 classes, all labels are 0")
@@ -72,27 +70,10 @@ def load_idx_folder(folder: Path) -> DataSet:
 
 def encode_idx(array: Tensor) -> bytes:
     """The content of an IDX file for a uint8 tensor."""
-    header = struct.pack(f">{1 + array.ndim}I", 0x00000800 | array.ndim, *array.shape)
+    header = struct.pack(f">{1 + array.ndim}I", _MAGIC | array.ndim, *array.shape)
     return header + array.to(torch.uint8).contiguous().numpy().tobytes()
 
 
 def _path_of(folder: Path, name: str) -> Path | None:
     """A file by its name, or by the name that some programs give it (`train-images.idx3-ubyte`)."""
     return plain_or_gzip(folder / name) or plain_or_gzip(folder / name.replace("-idx", ".idx"))
-
-
-def _read(path: Path, magic: int, what: str, md5: str | None) -> Tensor:
-    content = read_bytes(path, _LIMIT, md5)
-    axes = magic & 0xFF
-    header = 4 * (1 + axes)
-    if len(content) < header:
-        raise DataError(f"{path} is truncated: {len(content)} bytes are too few for the header of {header} bytes")
-    found, *shape = struct.unpack(f">{1 + axes}I", content[:header])
-    if found != magic:
-        raise DataError(f"{path} must have the magic number {magic:#010x} of IDX {what}, got {found:#010x}")
-    size, expected = len(content) - header, math.prod(shape)
-    if size != expected:
-        problem = "is truncated" if size < expected else "has too many bytes"
-        raise DataError(f"{path} {problem}: its header promises {expected} bytes of {what}, it has {size}")
-    # A copy, because tensors can be written to and the bytes of a file cannot.
-    return torch.from_numpy(np.frombuffer(content, np.uint8, offset=header).reshape(shape).copy())

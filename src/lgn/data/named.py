@@ -4,13 +4,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from lgn.data.cifar import join, read_cifar_binary, read_cifar_python
-from lgn.data.dataset import DataSet, Split
+from lgn.data.cifar import read_cifar_binary, read_cifar_python
+from lgn.data.dataset import DataSet, Split, join
 from lgn.data.download import fetch
 from lgn.data.errors import DataError, naming
 from lgn.data.idx import read_idx_split
 from lgn.data.reading import plain_or_gzip
 from lgn.data.registry import NAMED_SETS, Layout, NamedSet, SetFile
+from lgn.data.rotated import MAKERS
 
 DIGITS_DIRECTORY = Path(__file__).parent / "digits"
 
@@ -25,24 +26,14 @@ class Found:
     test: tuple[Path, ...]
 
 
-def cache_directory() -> Path:
-    """The directory of downloads if no other is given."""
-    import pooch
-
-    return Path(pooch.os_cache("lgn"))
-
-
 def search_directories(named: NamedSet, data_dir: str | os.PathLike[str] | None) -> list[Path]:
     """The directories to search, in this order: `data_dir`, `LGN_DATA`, the cache."""
     if named.name == "digits":
         return [DIGITS_DIRECTORY]
-    given = [data_dir, os.environ.get("LGN_DATA") or None]
-    return [Path(directory).expanduser() for directory in given if directory is not None] + [cache_directory()]
+    import pooch
 
-
-def find(named: NamedSet, data_dir: str | os.PathLike[str] | None = None) -> Found | None:
-    """The first complete copy of a data set on this machine, or None."""
-    return locate(named, search_directories(named, data_dir))
+    given = [data_dir, os.environ.get("LGN_DATA") or None, pooch.os_cache("lgn")]
+    return [Path(directory).expanduser() for directory in given if directory is not None]
 
 
 def locate(named: NamedSet, directories: list[Path]) -> Found | None:
@@ -54,16 +45,14 @@ def locate(named: NamedSet, directories: list[Path]) -> Found | None:
     for directory in directories:
         for layout in named.layouts:
             for folder in (*layout.folders, "."):
-                path = directory / folder
-                train = [plain_or_gzip(path / file.name) for file in layout.train]
-                test = [plain_or_gzip(path / file.name) for file in layout.test]
-                expected = (*layout.train, *layout.test)
-                missing = [file.name for file, copy in zip(expected, train + test, strict=True) if copy is None]
-                if not missing:
-                    found_train, found_test = (tuple(copy for copy in copies if copy) for copies in (train, test))
-                    return Found(layout, path, found_train, found_test)
-                if len(missing) < len(expected):
-                    incomplete.append(f"{named.name} in {path} is incomplete: {', '.join(missing)} missing")
+                path, files = directory / folder, (*layout.train, *layout.test)
+                copies = {file.name: copy for file in files if (copy := plain_or_gzip(path / file.name)) is not None}
+                if len(copies) == len(files):
+                    train, test = (tuple(copies[file.name] for file in part) for part in (layout.train, layout.test))
+                    return Found(layout, path, train, test)
+                if copies:
+                    missing = ", ".join(file.name for file in files if file.name not in copies)
+                    incomplete.append(f"{named.name} in {path} is incomplete: {missing} missing")
     if incomplete:
         raise DataError(f"{incomplete[0]}; add the missing files or remove the others")
     return None
@@ -74,46 +63,31 @@ def load_named(
 ) -> DataSet:
     """A named data set from this machine or from a mirror. Every file must have its published checksum."""
     named = NAMED_SETS[name]
-    if named.made_from is not None and named.make is not None:
+    if named.made_from is not None:
         with naming(f"{name} is made from {named.made_from}, which", "cannot be loaded"):
             source = load_named(named.made_from, data_dir, seed, download=download, progress=progress)
-        return named.make(source, name, seed)
-    found = _obtain(named, data_dir, download, progress)
-    train, test = (
-        _read(found.layout.format, files, paths, len(named.class_names))
-        for files, paths in ((found.layout.train, found.train), (found.layout.test, found.test))
-    )
-    if (len(train), len(test)) != (named.train_count, named.test_count):
-        raise DataError(
-            f"{name} has {named.train_count} train and {named.test_count} test images, "
-            f"{found.directory} has {len(train)} and {len(test)}"
-        )
+        return MAKERS[name](source, name, seed)
+    directories = search_directories(named, data_dir)
+    searched = f"{name} is not in {', '.join(map(str, directories))}"
+    found = locate(named, directories)
+    if found is None and download and named.downloads:
+        with naming(f"{searched}, and", "cannot be downloaded"):
+            fetch(named, directories[-1] if data_dir is None else directories[0], progress=progress)
+        found = locate(named, directories)
+    if found is None:
+        raise DataError(f"{searched}: get it with `lgn data get {name}`")
     return DataSet(
         name=name,
         kind="images",
-        train=train,
-        test=test,
+        train=_read(found.layout.format, found.layout.train, found.train),
+        test=_read(found.layout.format, found.layout.test, found.test),
         class_names=named.class_names,
         source=f"{name} from {found.directory}",
     )
 
 
-def _obtain(named: NamedSet, data_dir: str | os.PathLike[str] | None, download: bool, progress: bool) -> Found:
-    """The files of a data set, after a download if there is no copy yet."""
-    found = find(named, data_dir)
-    searched = ", ".join(str(directory) for directory in search_directories(named, data_dir))
-    if found is None and download and named.downloads:
-        target = Path(data_dir).expanduser() if data_dir is not None else cache_directory()
-        with naming(f"{named.name} is not in {searched}, and", "cannot be downloaded"):
-            fetch(named, target, progress=progress)
-        found = find(named, data_dir)
-    if found is None:
-        raise DataError(f"{named.name} is not in {searched}: get it with `lgn data get {named.name}`")
-    return found
-
-
-def _read(format: str, files: tuple[SetFile, ...], paths: tuple[Path, ...], num_classes: int) -> Split:
+def _read(format: str, files: tuple[SetFile, ...], paths: tuple[Path, ...]) -> Split:
     if format == "idx":
-        return read_idx_split(paths[0], paths[1], num_classes, (files[0].md5, files[1].md5))
+        return read_idx_split(paths[0], paths[1], (files[0].md5, files[1].md5))
     read = read_cifar_binary if format == "cifar-binary" else read_cifar_python
     return join([read(path, file.md5) for file, path in zip(files, paths, strict=True)])

@@ -45,31 +45,18 @@ class Recipe:
 
 
 @dataclass(frozen=True, eq=False)
-class Whitening:
-    """ZCA whitening: `x -> U (Lambda + eps I)^(-1/2) U^T (x - mean)`, where `U Lambda U^T` is the covariance of train.
-
-    Shapes: mean float32 (D,), matrix float32 (D, D), with D = C * H * W.
-    """
-
-    mean: Tensor
-    matrix: Tensor
-
-    def apply(self, images: Tensor) -> Tensor:
-        """Whitened images.  float32 (N, C, H, W) -> float32 (N, C, H, W)"""
-        flat = images.flatten(1) - self.mean.to(images.device)
-        return (flat @ self.matrix.to(images.device)).reshape(images.shape)  # the matrix is symmetric
-
-
-@dataclass(frozen=True, eq=False)
 class Preprocessing(Recipe):
     """A fitted preprocessing, made by `fit_preprocessing`.
 
     - `none`: bytes are scaled to 0..1.
     - `standardise`: `(x - mean) / std` per channel.
-    - `zca`: standardised, then whitened.
+    - `zca`: standardised, then whitened: `x -> U (Lambda + eps I)^(-1/2) U^T (x - mean)`, where `U Lambda U^T` is the
+      covariance of the training images.
+
+    Shapes: whitening is the mean (D,) and the matrix (D, D), float32, with D = C * H * W.
     """
 
-    whitening: Whitening | None = None
+    whitening: tuple[Tensor, Tensor] | None = None
 
     def apply(self, images: Tensor) -> Tensor:
         """Preprocess bytes; float32 images are taken as preprocessed and returned unchanged.
@@ -84,9 +71,11 @@ class Preprocessing(Recipe):
             )
         if self.whitening is None:
             return self._standardise(images)
+        mean, matrix = (tensor.to(images.device) for tensor in self.whitening)
         finished = torch.empty(images.shape, dtype=torch.float32, device=images.device)
         for whole, part in zip(images.split(CHUNK), finished.split(CHUNK), strict=True):
-            part.copy_(self.whitening.apply(self._standardise(whole)))  # one float32 copy of the data set in all
+            flat = self._standardise(whole).flatten(1) - mean
+            part.copy_((flat @ matrix).view_as(part))  # one float32 copy of the data set in all
         return finished
 
     def prepare(self, images: Tensor) -> Tensor:
@@ -128,8 +117,8 @@ def fit_preprocessing(kind: Kind, images: Tensor, *, eps: float = DEFAULT_EPS) -
     return replace(fitted, whitening=_whitening(images, fitted._standardise, eps)) if kind == "zca" else fitted
 
 
-def _whitening(images: Tensor, as_float: Callable[[Tensor], Tensor], eps: float) -> Whitening:
-    """Fit the whitening of training images; `as_float` standardises a chunk of them.
+def _whitening(images: Tensor, as_float: Callable[[Tensor], Tensor], eps: float) -> tuple[Tensor, Tensor]:
+    """The mean and the matrix that whiten training images; `as_float` standardises a chunk of them.
 
     The mean is subtracted before the products are summed in float64, so that a pixel that is constant in train has
     exactly no variance.
@@ -151,7 +140,7 @@ def _whitening(images: Tensor, as_float: Callable[[Tensor], Tensor], eps: float)
         covariance += centred.T @ centred / len(images)
     variances, directions = torch.linalg.eigh(covariance)
     scaled = directions * (variances.clamp(min=0) + eps).rsqrt()
-    return Whitening(mean.float(), (scaled @ directions.T).float())
+    return mean.float(), (scaled @ directions.T).float()
 
 
 def channel_statistics(images: Tensor) -> tuple[tuple[float, ...], tuple[float, ...]]:

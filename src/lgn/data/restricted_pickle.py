@@ -41,7 +41,8 @@ def read_pickled_dict(path: Path, limit: int, md5: str | None = None) -> dict[by
             raise DataError(f"it is not a pickle of arrays: {type(error).__name__}: {error}") from error
         if not isinstance(loaded, dict):
             raise DataError(f"it must hold a dictionary, it holds a {type(loaded).__name__}")
-        return {_as_bytes(key): _array(item) if isinstance(item, _Record) else item for key, item in loaded.items()}
+        items = ((key.encode() if isinstance(key, str) else key, item) for key, item in loaded.items())
+        return {key: _array(item) if isinstance(item, _Record) else item for key, item in items}
 
 
 class _Record:
@@ -75,11 +76,3 @@ def _array(record: _Record) -> NDArray[np.uint8]:
     if not all(isinstance(size, int) and size >= 0 for size in shape) or math.prod(shape) != len(content):
         raise DataError(f"its array has the shape {shape} but {len(content)} bytes")
     return np.frombuffer(content, np.uint8).reshape(shape)
-
-
-def _as_bytes(key: Any) -> bytes:
-    if isinstance(key, str):
-        return key.encode()
-    if not isinstance(key, bytes):
-        raise DataError(f"its keys must be bytes, got {type(key).__name__}")
-    return key

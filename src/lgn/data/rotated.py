@@ -6,12 +6,13 @@ Rotated MNIST has 12,000 digits in train and 50,000 in test. Every digit is turn
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from lgn.data.dataset import DataSet, Split
+from lgn.data.dataset import DataSet, Split, join
 from lgn.data.errors import DataError
 from lgn.data.seeds import generator_for
 
@@ -26,51 +27,54 @@ def rotate_set(mnist: DataSet, name: str, seed: int, *, quarter_turns: bool = Fa
     quarter_turns: the angles are 0, 90, 180 and 270 degrees, and no pixel is interpolated.
     within: largest angle in degrees, in both directions; below 180 the symmetry holds partly.
     """
-    if mnist.train.labels is None or mnist.test.labels is None:
-        raise DataError(f"{mnist.name} must have labels to make {name}")
-    images = torch.cat([mnist.train.samples, mnist.test.samples])
-    labels = torch.cat([mnist.train.labels, mnist.test.labels])
-    if len(images) < TRAIN_COUNT + TEST_COUNT:
-        raise DataError(
-            f"{mnist.name} must have at least {TRAIN_COUNT + TEST_COUNT} digits to make {name}, got {len(images)}"
-        )
+    whole, count = join([mnist.train, mnist.test]), TRAIN_COUNT + TEST_COUNT
+    if len(whole) < count:
+        raise DataError(f"{mnist.name} must have at least {count} digits to make {name}, got {len(whole)}")
     generator = generator_for(name, seed)
-    chosen = torch.randperm(len(images), generator=generator)[: TRAIN_COUNT + TEST_COUNT]
+    drawn = whole.part(torch.randperm(len(whole), generator=generator)[:count])
     if quarter_turns:
-        turned = turn(images[chosen], torch.randint(4, (len(chosen),), generator=generator))
+        turned = randomly_quarter_turned(drawn.samples, generator)
     else:
-        drawn = torch.rand(len(chosen), generator=generator)
+        shares = torch.rand(count, generator=generator)
         # The whole circle is 0 to 360 degrees, not -180 to 180: stored results rely on these images.
-        angles = drawn * (2 * math.pi) if within == 180 else (2 * drawn - 1) * math.radians(within)
-        turned = rotate(images[chosen], angles)
-    whole = Split(turned, labels[chosen])
-    train, test = whole.part(slice(TRAIN_COUNT)), whole.part(slice(TRAIN_COUNT, None))
-    return replace(mnist, name=name, train=train, test=test, source=f"made from {mnist.source} with seed {seed}")
+        angles = shares * (2 * math.pi) if within == 180 else (2 * shares - 1) * math.radians(within)
+        turned = rotate(drawn.samples, angles)
+    drawn = replace(drawn, samples=turned)
+    return _made_from(mnist, name, seed, drawn.part(slice(TRAIN_COUNT)), drawn.part(slice(TRAIN_COUNT, None)))
 
 
-def turn_set(source: DataSet, name: str, seed: int) -> DataSet:
-    """Turn every image by a random multiple of 90 degrees; train and test stay apart."""
-
-    def turned(images: Tensor, generator: torch.Generator) -> Tensor:
-        return turn(images, torch.randint(4, (len(images),), generator=generator))
-
-    return _changed_set(source, name, seed, turned)
-
-
-def flip_set(source: DataSet, name: str, seed: int) -> DataSet:
-    """A random half of the images mirrored left to right; train and test are not mixed."""
-
-    def flipped(images: Tensor, generator: torch.Generator) -> Tensor:
-        mirrored = torch.rand(len(images), generator=generator) < 0.5
-        return torch.where(mirrored[:, None, None, None], images.flip(-1), images)
-
-    return _changed_set(source, name, seed, flipped)
-
-
-def _changed_set(source: DataSet, name: str, seed: int, change: Callable[[Tensor, torch.Generator], Tensor]) -> DataSet:
+def change_set(
+    source: DataSet, name: str, seed: int, *, change: Callable[[Tensor, torch.Generator], Tensor]
+) -> DataSet:
+    """A random change of every image; train and test are not mixed."""
     generator = generator_for(name, seed)
     train, test = (Split(change(split.samples, generator), split.labels) for split in (source.train, source.test))
+    return _made_from(source, name, seed, train, test)
+
+
+def _made_from(source: DataSet, name: str, seed: int, train: Split, test: Split) -> DataSet:
     return replace(source, name=name, train=train, test=test, source=f"made from {source.source} with seed {seed}")
+
+
+def randomly_quarter_turned(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Every image turned by a random multiple of 90 degrees."""
+    return turn(images, torch.randint(4, (len(images),), generator=generator))
+
+
+def randomly_flipped(images: Tensor, generator: torch.Generator) -> Tensor:
+    """A random half of the images mirrored left to right."""
+    mirrored = torch.rand(len(images), generator=generator) < 0.5
+    return torch.where(mirrored[:, None, None, None], images.flip(-1), images)
+
+
+#: The functions that make a data set from another one, a name and a seed.
+MAKERS: dict[str, Callable[[DataSet, str, int], DataSet]] = {
+    "digits-90": partial(change_set, change=randomly_quarter_turned),
+    "rotated-mnist": rotate_set,
+    "rotated-mnist-90": partial(rotate_set, quarter_turns=True),
+    "rotated-mnist-45": partial(rotate_set, within=45.0),
+    "flipped-cifar10": partial(change_set, change=randomly_flipped),
+}
 
 
 def rotate(images: Tensor, angles: Tensor) -> Tensor:
