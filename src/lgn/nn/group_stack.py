@@ -16,7 +16,7 @@ from lgn.generators import Family, Share
 from lgn.groups import Group
 from lgn.nn.bank import OrbitBank, group_of_layer
 from lgn.nn.element_matrices import ElementFilters
-from lgn.nn.layers import Bias, GroupConv, GroupConv1d, GroupConv2d, GroupConv3d, PaddingMode
+from lgn.nn.layers import GroupConv, GroupConv1d, GroupConv2d, GroupConv3d
 from lgn.warning import LgnWarning
 
 
@@ -63,7 +63,7 @@ class StackBank(nn.Module):
 class GroupStackConv(GroupConv):
     """A group convolution from codes in sets to codes in sets, for any number of axes.
 
-    options: `start`, `device` and `dtype`, as in `GroupConv2d`.
+    The other arguments are those of `GroupConv2d`, such as stride and padding, except the `channel_generator`.
     """
 
     def __init__(
@@ -71,12 +71,7 @@ class GroupStackConv(GroupConv):
         in_sets: int,
         num_sets: int,
         kernel_size: int | tuple[int, ...],
-        stride: int | tuple[int, ...] = 1,
-        padding: int | tuple[int, ...] | str = 0,
-        dilation: int | tuple[int, ...] = 1,
-        bias: Bias = "set",
-        padding_mode: PaddingMode = "zeros",
-        *,
+        *arguments: Any,
         group: Group | str | int = 4,
         generator: Family | None = None,
         share: Share = "layer",
@@ -87,8 +82,8 @@ class GroupStackConv(GroupConv):
         group = group_of_layer(group)
         if generator is None:
             generator = "cyclic" if len(group.generators) == 1 else "representation"
-        options |= {"group": group, "generator": generator, "share": share, "padding_mode": padding_mode}
-        super().__init__(in_sets * group.order, num_sets, kernel_size, stride, padding, dilation, bias, **options)
+        options |= {"group": group, "generator": generator, "share": share}
+        super().__init__(in_sets * group.order, num_sets, kernel_size, *arguments, **options)
         self.in_sets = in_sets
         self._warned = False
         self._checked_size: tuple[int, ...] = ()  # the size of the last images that were checked
