@@ -7,7 +7,16 @@ import torch
 from torch import Tensor
 
 from lgn.actions import act, matrix_of
-from lgn.transforms import CANDIDATES, Family, channel_permutation, families_of, find, operator, parse_operator
+from lgn.transforms import (
+    CANDIDATES,
+    Family,
+    Transformation,
+    channel_permutation,
+    families_of,
+    find,
+    operator,
+    parse_operator,
+)
 
 
 def noise(*shape: int) -> Tensor:
@@ -68,6 +77,22 @@ def test_every_printed_name_is_found(name: str) -> None:
             if transformation.order is not None and not family.resampled:
                 torch.testing.assert_close(transformation.power(transformation.order)(x), x)
                 torch.testing.assert_close(transformation.inverse(transformation(x)), x)
+
+
+def test_composed_transformations_are_found_by_name() -> None:
+    found = find("exchange red and green then turn 90", "images")
+    assert found is not None
+    x = torch.rand(2, 3, 4, 4)
+    assert torch.equal(found(x), x[:, [1, 0, 2]].rot90(1, (-2, -1)))
+    assert find("turn 90 then nothing", "images") is None
+
+
+def test_powers_of_a_matrix_with_an_offset() -> None:
+    matrix, offset = torch.tensor([[0.0, -1.0], [1.0, 0.0]]), torch.tensor([1.0, 2.0])
+    turn = Transformation("turn about a point", matrix=matrix, offset=offset, space="rows")
+    x = torch.rand(5, 2)
+    assert torch.allclose(turn.power(3)(x), turn(turn(turn(x))), atol=1e-6)
+    assert torch.allclose(turn.inverse(turn(x)), x, atol=1e-6)
 
 
 def test_unknown_names_are_not_found() -> None:
