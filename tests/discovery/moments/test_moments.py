@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import torch
-from studies.unknown.score import compare, discover
 from torch import Tensor
 
 import lgn.data
@@ -14,6 +13,7 @@ from lgn.answer import Answer, LabelMap
 from lgn.discovery.moments import discover_moments
 from lgn.discovery.moments.continuous import nearest_in_group
 from studies.unknown import cases
+from studies.unknown.searches import compare, discover
 
 SAMPLES = 20_000
 SWAP = torch.eye(4, dtype=torch.float64)[[1, 0, 2, 3]]
