@@ -110,6 +110,8 @@ def test_invalid_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="family"):
         learn_generator(images, labels, patch=(3, 3), family="none")
     with pytest.raises(ValueError, match="starts"):
-        learn_generator(images, labels, patch=(3, 3), starts=0)
+        learn_generator(images, labels, patch=3, starts=0)
+    with pytest.raises(ValueError, match="group"):
+        learn_generator(images, labels, patch=3, group=1)
     with pytest.raises(ValueError, match="images"):
         learn_generator(images[:3], labels[:3], patch=(3, 3))

@@ -39,7 +39,7 @@ def learn_generator(
     images: Tensor,
     labels: Tensor | None = None,
     *,
-    patch: Patch,
+    patch: int | Patch,
     group: Group | str | int = 4,
     family: str | None = None,
     starts: int = 24,
@@ -62,7 +62,7 @@ def learn_generator(
 
     Shapes: images (N, C, H, W), labels (N,)
     """
-    group = as_group(group)
+    group, patch = as_group(group), (patch, patch) if isinstance(patch, int) else patch
     family = family or ("cyclic" if len(group.generators) == 1 else "representation")
     if starts < 1 or steps < 2:
         raise ValueError(f"starts must be at least 1 and steps at least 2, got {starts} and {steps}")
@@ -99,6 +99,8 @@ def random_generators(family: str, patch: Patch, group: Group | str | int, count
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {family!r}")
     kind, group = FAMILIES[family], as_group(group)
+    if group.order < 2:
+        raise ValueError(f"group must have at least 2 elements, got the {group.name} group")
     if issubclass(kind, Representation):
         exact = partial(kind, stretched=False)
         return make_generator(exact, patch, group, (count, 1), permutation_like(group, math.prod(patch), count))
