@@ -80,16 +80,6 @@ def test_planted_structure_is_found_in_noise() -> None:
     assert false <= 0.15 * (true + false)
 
 
-def test_multi_scale_needs_blocks_that_differ() -> None:
-    same = torch.kron(torch.tensor([[1.0, -1.0], [-1.0, 1.0]], dtype=torch.float64).repeat_interleave(2, 0)
-                      .repeat_interleave(2, 1), noise(4, 4, seed=0).abs())  # fmt: skip
-    analysis = analyze_matrices(same, patch=PATCH, draws=200)
-    by_name = {score.name: score for score in analysis.generators[0].scores}
-    assert by_name["quadrant signs"].score == pytest.approx(1)
-    assert by_name["block variety"].score == pytest.approx(0, abs=1e-6)
-    assert "multi-scale" not in {finding.name for finding in analysis.generators[0].findings}
-
-
 STARTS = {
     "gaussian": lambda count, g: torch.randn(count, D, D, generator=g, dtype=torch.float64),
     "orthogonal": orthogonal,

@@ -62,9 +62,3 @@ def test_own_orbits_restrict_a_draw_to_the_span_of_its_vectors() -> None:
         assert basis.shape == (D, 6)
         assert torch.allclose(projector, basis @ basis.T, atol=1e-9)
         assert torch.allclose(a, draw @ projector)
-
-
-def test_own_orbits_of_the_identity_are_the_filters() -> None:
-    filters = torch.randn(D, 2, dtype=torch.float64)
-    _, projectors = nulls.own_orbits(torch.eye(D, dtype=torch.float64)[None], filters, order=4)
-    assert float(projectors[0].trace()) == pytest.approx(2)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lgn.actions import act, orbit, vec
+from lgn.actions import orbit, vec
 from lgn.generators import Share, start_matrices
 from lgn.generators.fit import filter_pairs, least_squares_generator
 from lgn.groups import cyclic, dihedral
@@ -57,11 +57,3 @@ def test_pairs_that_disagree_are_fitted_by_least_squares() -> None:
     residual = after - least_squares_generator(before, after) @ before
     assert float(residual.norm()) > 0.1
     assert float((residual @ before.mT).norm()) < 1e-10
-
-
-def test_the_fit_of_an_orbit_continues_it() -> None:
-    a = start_matrices("orthogonal", (1, 1), 6, dtype=torch.float64)
-    w = torch.randn(1, 1, 2, 3, dtype=torch.float64)
-    filters = orbit(a, w, 8).transpose(0, 1)
-    fitted = least_squares_generator(*filter_pairs(vec(filters), cyclic(8), "channel"))[0]
-    torch.testing.assert_close(act(fitted, filters[:, 7]), act(a, filters[:, 7]))

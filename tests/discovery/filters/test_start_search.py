@@ -101,13 +101,6 @@ def test_a_lasting_advantage_is_claimed() -> None:
     assert sum(search.claimed for search in searches) >= 17
 
 
-def test_equal_networks_claim_nothing() -> None:
-    search = search_starts({"only": guesses(0.85)}, guesses(0.85), trained, correct)
-    assert search.advantage == 0
-    assert search.p_value == 0.5
-    assert not search.claimed
-
-
 @pytest.mark.parametrize("count", [1, 4, 8])
 def test_angles_are_spread_evenly_and_away_from_the_identity(count: int) -> None:
     angles = torch.tensor(spread_angles(count))
