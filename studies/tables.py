@@ -54,6 +54,7 @@ STATISTICS: dict[str, Callable[[list[Any], str], str]] = {
     "range": lambda found, form: f"{formatted(min(found), form)} to {formatted(max(found), form)}",
     "true": lambda found, _: f"{sum(map(bool, found))} of {len(found)}",
     "number": lambda found, form: formatted(len(found), form),
+    "list": lambda found, form: ", ".join(formatted(value, form) for value in found),
     "distinct": lambda found, form: ", ".join(dict.fromkeys(formatted(value, form) for value in found)),
     "counts": lambda found, _: ", ".join(f"{value} {count}" for value, count in Counter(found).most_common()),
 }

@@ -1,12 +1,18 @@
 """The settings in which the paper's text and the authors' code differ, changed one at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from statistics import mean
+from statistics import geometric_mean, mean
 from typing import Any
 
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+from scipy.stats import spearmanr
+
 from lgn.analysis.generator import IDENTIFIABLE
+from lgn.report.figures.style import BLUE, INK, ORANGE, SOFT, caption, new_figure
 from lgn.training import Config, Run, preset
 from lgn.training.evaluation import filter_statistics
 from lgn.training.presets import changes_between
@@ -14,7 +20,7 @@ from studies.paper.claims.samples import sample
 from studies.paper.claims.statement import difference
 from studies.paper.claims.structures import found_under, share
 from studies.paper.context import TITLES, Context, NotRun
-from studies.paper.difference_figure import setting_differences
+from studies.paper.figures import plain
 from studies.paper.runs import FEW, classification, seeds_of
 from studies.paper.structures import shares_of
 from studies.paper.summaries import scores_of
@@ -82,8 +88,6 @@ def likeness(samples: list[dict[str, Any]]) -> dict[str, float]:
 
     Spearman's rank correlation of means over runs: the setting is the unit.
     """
-    from scipy.stats import spearmanr
-
     means = [{what: mean(values) for what, values in _compared(each).items()} for each in samples]
     smooth, whole, on_u = ([each[what] for each in means] for what in (SMOOTHNESS, TOEPLITZ, ON_U))
     shares = {"smoothness_and_toeplitz": whole, "smoothness_and_toeplitz_on_u": on_u}
@@ -123,3 +127,97 @@ def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
 
 def _by_epoch(run: Run) -> list[dict[str, Any]]:
     return [row["filters"] for row in run.metrics if "filters" in row] or [filter_statistics(run.model())]
+
+
+Sample = Mapping[str, Any]
+PANELS: dict[str, Callable[[Sample], list[float]]] = {
+    "test accuracy, %": lambda sample: [100 * value for value in sample["accuracy"]],
+    "norm of filters": lambda sample: [max(epochs[-1]["norms"]) for epochs in sample["filters"]],
+    "norm of generators": lambda sample: [epochs[-1]["generator_norm"] for epochs in sample["filters"]],
+    "smoothness": lambda sample: [epochs[-1]["smoothness"] for epochs in sample["filters"]],
+    "Toeplitz, white nulls": lambda sample: sample["shares"]["Toeplitz"]["white nulls"],
+    "Toeplitz, all nulls": lambda sample: sample["shares"]["Toeplitz"]["all nulls"],
+}
+
+
+def setting_differences(samples: Sequence[Sample]) -> Figure:
+    """A row for each setting, a panel for each number, a dot for each run; below, the growth of filters by epoch."""
+    by_data = {sample["data"]: [other for other in samples if other["data"] == sample["data"]] for sample in samples}
+    counts = [len(rows) for rows in by_data.values()]
+    height, growth = 0.27 * sum(counts) + 0.6 * len(counts) + 0.3, [1.5 + 0.08 * count for count in counts]
+    figure = new_figure(1.75 * len(PANELS) + 2.6, height + sum(growth) + 0.7)
+    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=[height, sum(growth)])[:, 0]
+    lines = above.subplots(len(counts), len(PANELS), squeeze=False, height_ratios=counts)
+    for line, (data, rows) in zip(lines, by_data.items(), strict=True):
+        _numbers(line, lines[0], data, rows)
+    above.align_ylabels(lines[:, 0])
+    bases = list(dict.fromkeys(_base(sample) for sample in samples))
+    settings = list(dict.fromkeys(_setting(sample) for sample in samples if _setting(sample)))
+    grown = below.subplots(len(counts), len(bases), squeeze=False, sharex=True, sharey=True, height_ratios=growth)
+    for line, (data, rows) in zip(grown, by_data.items(), strict=True):
+        for axes, base in zip(line, bases, strict=True):
+            if of_base := [row for row in rows if _base(row) == base]:
+                _growth(axes, base, of_base, settings)
+                title = f"growth of filters, {data}: {base}, and one setting of the other"
+                axes.set_title(title, fontsize=9, color=INK)
+            else:
+                axes.axis("off")
+    for axes in grown[-1]:
+        axes.set_xlabel("epoch", fontsize=8.5, color=INK)
+    caption(
+        figure,
+        "Blue: paper, and one setting at a time as released has it; orange: the other way. Dots are runs, in brackets "
+        "how many, bars their mean. Norms after the last epoch: of the largest layer's bases, and of generators over "
+        "that of an orthogonal one. Shares of generators that are Toeplitz. Below, by epoch, the step times the "
+        "squared norm of the largest layer's filters, which ISTA wants to be at most 1: geometric means over runs. "
+        f"Data: {' and '.join(by_data)}, classification.",
+    )
+    return figure
+
+
+def _numbers(line: Sequence[Axes], first: Sequence[Axes], data: str, samples: Sequence[Sample]) -> None:
+    """The panels of one data set; all but accuracies have the axes of the first, to be compared."""
+    for place, (axes, top, (title, values)) in enumerate(zip(line, first, PANELS.items(), strict=True)):
+        if axes is not top and place > 0:
+            axes.sharex(top)
+        for row, entry in enumerate(samples):
+            colour, found = BLUE if _base(entry) == "paper" else ORANGE, values(entry)
+            axes.plot(found, [row] * len(found), "o", color=colour, markersize=3.5, alpha=0.6)
+            axes.plot([mean(found)] * 2, [row - 0.35, row + 0.35], color=colour, linewidth=1.8)
+        axes.set_ylim(len(samples) - 0.4, -0.6)
+        axes.grid(axis="y", color=SOFT, alpha=0.15)
+        plain(axes, title if axes is top else "")
+        axes.set_yticks(range(len(samples)), [f"{s['name']} ({s['runs']})" for s in samples] if place == 0 else [])
+        if title.startswith("norm"):
+            axes.set_xscale("log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        if title.startswith("Toeplitz"):
+            axes.set_xlim(-0.05, 1.05)
+    line[0].set_ylabel(data, fontsize=9.5, weight="bold", color=INK)
+
+
+def _growth(axes: Axes, base: str, samples: Sequence[Sample], settings: Sequence[str]) -> None:
+    """A line for each setting, of the same colour in every panel; the base itself thick."""
+    for entry in samples:
+        means = [geometric_mean(values) for values in zip(*entry["conditions"], strict=True)]
+        changed = _setting(entry)
+        colour, width = (f"C{settings.index(changed)}", 1.3) if changed else (INK, 2.4)
+        label = entry["name"].removeprefix(f"{base}, ")
+        axes.plot(range(1, len(means) + 1), means, color=colour, linewidth=width, label=label)
+    axes.set_yscale("log")
+    axes.axhline(1, color=SOFT, linewidth=0.8, linestyle=":")
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    axes.tick_params(labelsize=8.5, colors=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _base(sample: Sample) -> str:
+    """The preset that a sample is, or was changed from."""
+    return str(sample["name"]).split(",")[0]
+
+
+def _setting(sample: Sample) -> str:
+    """The setting that was changed, without its value; empty for a preset."""
+    return " ".join(str(sample["name"]).partition(", ")[2].split()[:-1])

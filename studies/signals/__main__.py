@@ -8,18 +8,15 @@ See docs/evidence/signals.md.
 """
 
 from studies.runner import Study, main
-from studies.signals import outlines, planted, signals, volumes
+from studies.signals import cases
 
-STUDY = Study(
-    "signals",
-    {
-        "planted": planted.cells,
-        "signals": signals.cells,
-        "volumes": volumes.cells,
-        "outlines": outlines.cells,
-    },
-    minutes=(3, 35),
-)
+PARTS = {
+    "planted": cases.planted_cells,
+    "signals": cases.signal_cells,
+    "volumes": cases.volume_cells,
+    "outlines": cases.outline_cells,
+}
+STUDY = Study("signals", PARTS, minutes=(3, 35))
 
 if __name__ == "__main__":
     main(STUDY)

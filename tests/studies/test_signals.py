@@ -4,10 +4,16 @@ import torch
 from torch import Tensor
 
 from lgn.transforms import families_of
-from studies.signals import planted
-from studies.signals.outlines import begun_anywhere, extremes
-from studies.signals.signals import chirps, jumps, process, pulses
-from studies.signals.volumes import fields
+from studies.signals.cases import (
+    begun_anywhere,
+    chirps,
+    extremes,
+    fields,
+    jumps,
+    measure_planted,
+    process,
+    pulses,
+)
 
 
 def skewed(x: Tensor) -> Tensor:
@@ -72,7 +78,7 @@ def test_fields_have_a_mean_that_one_mirror_keeps() -> None:
 
 
 def test_a_planted_operator_is_recovered() -> None:
-    assert planted.measure("reversal", (5,), 0.0, 0)["error"] < 1e-9
+    assert measure_planted("reversal", [5], 0.0, 0)["error"] < 1e-9
 
 
 def test_tips_are_counted_near_the_beginning_and_near_any_place() -> None:

@@ -8,8 +8,7 @@ import pytest
 from lgn.report.figures import save
 from lgn.training import preset
 from lgn.training.presets import changes_between, nearest_preset
-from studies.paper.difference_figure import setting_differences
-from studies.paper.differences import changed_configs, less_preset, likeness
+from studies.paper.differences import changed_configs, less_preset, likeness, setting_differences
 
 
 def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset() -> None:
