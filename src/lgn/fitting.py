@@ -1,4 +1,4 @@
-"""The training loop of small classifiers that give evidence: observers, classifiers of labels, compared networks."""
+"""A training loop for small classifiers: observers, classifiers of labels, compared networks."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,9 +12,9 @@ from lgn.data import generator_for
 from lgn.generators import rebase
 
 RATE = 1e-2
-#: Samples per step of `epochs_of`.
+#: The number of samples in a batch of `epochs_of`.
 BATCH = 100
-#: Steps between two moves of the origin of generators that a penalty lets travel far.
+#: The number of steps between two calls of `rebase`, which keeps generators accurate under strong penalties.
 REBASE = 20
 
 
@@ -31,7 +31,8 @@ def fit(
 
     The learning rate rises and falls once over all steps.
 
-    batches: one pair of inputs and classes per step.  parameters: groups with rates of their own.
+    batches: one pair of inputs and classes per step.
+    parameters: groups of parameters with their own learning rates; by default all parameters with RATE.
     """
     groups: list[dict[str, Any]] = [{"params": list(model.parameters()), "lr": RATE}]
     groups = groups if parameters is None else list(parameters)
@@ -51,30 +52,30 @@ def fit(
 
 
 def epochs_of(x: Tensor, y: Tensor, epochs: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Batches of all samples in a new order per epoch; the last batch of an epoch may be smaller."""
+    """Batches of all samples, shuffled in every epoch; the last batch of an epoch may be smaller."""
     random = torch.Generator().manual_seed(seed)
     for _ in range(epochs):
         for batch in torch.randperm(len(x), generator=random).split(BATCH):
             yield x[batch], y[batch]
 
 
-def drawn(count: int, steps: int, size: int, random: Generator) -> Iterable[Tensor]:
-    """Indices of batches of one size; every sample is drawn once before any sample is drawn again."""
+def shuffled_indices(count: int, steps: int, size: int, random: Generator) -> Iterable[Tensor]:
+    """The indices of batches of equal size; every sample is drawn once before any sample is drawn again."""
     rounds = -(-steps * size // count)
     order = torch.cat([torch.randperm(count, generator=random) for _ in range(rounds)])
     return order[: steps * size].split(size)
 
 
 @torch.no_grad()
-def correct(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
-    """Whether each sample is classified correctly.  -> bool (N,)"""
+def is_correct(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
+    """Whether the samples are classified correctly.  -> (N,), bool"""
     model.eval()
     return torch.cat([model(batch).argmax(1) for batch in x.split(500)]) == y
 
 
 @contextmanager
 def initial_seed(seed: int) -> Iterator[None]:
-    """Models made inside have weights of this seed; torch's own random state is unchanged afterwards."""
+    """Initialise the models made inside with this seed, and restore the global random state afterwards."""
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed other devices too
         yield
@@ -82,7 +83,7 @@ def initial_seed(seed: int) -> Iterator[None]:
 
 @contextmanager
 def seeded(purpose: str, seed: int) -> Iterator[Generator]:
-    """The same for a purpose; yields a generator for everything else that is random."""
+    """The same with a seed per purpose; yields a generator for all other random numbers."""
     random = generator_for(purpose, seed)
     with initial_seed(int(torch.randint(2**31, (1,), generator=random))):
         yield random

@@ -15,11 +15,11 @@ from lgn.discovery.images.learned_affine import (
     SETS,
     SetPoolClassifier,
     affine_generator,
-    free,
+    free_classifier,
     search_affine,
     train,
 )
-from lgn.fitting import correct, initial_seed
+from lgn.fitting import initial_seed, is_correct
 from lgn.nn import GroupConv2d
 from lgn.penalties import AuxiliaryInverse
 from lgn.transforms import operator
@@ -73,11 +73,11 @@ def measure(data: str, task: str, method: str, seed: int, budget: Budget) -> dic
         quarter = operator("rotation", (KERNEL, KERNEL), degrees=90).float()
         model = grouped(seed, generator="fixed", start=quarter)
     else:
-        model = free(seed) if method == "free" else grouped(seed, generator="dense", share="set")
+        model = free_classifier(seed) if method == "free" else grouped(seed, generator="dense", share="set")
     penalty = AuxiliaryInverse(model, weight=1e-3) if method == "paper" else None
     train(model, x, y, budget.epochs, seed, penalty=penalty)
     count = sum(parameter.numel() for parameter in model.parameters()) + AFFINE_NUMBERS * (method == "affine")
-    return {"accuracy": float(correct(model, x_test, y_test).double().mean()), "parameters": count, **found}
+    return {"accuracy": float(is_correct(model, x_test, y_test).double().mean()), "parameters": count, **found}
 
 
 def grouped(seed: int, **options: Any) -> SetPoolClassifier:

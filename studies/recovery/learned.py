@@ -17,7 +17,7 @@ from lgn.data.rotated import turn
 from lgn.discovery.filters import learn_generator
 from lgn.discovery.filters.learned import random_generators
 from lgn.discovery.images.learned_affine import KERNEL, ORDER, SETS, SetPoolClassifier, train
-from lgn.fitting import correct, initial_seed
+from lgn.fitting import initial_seed, is_correct
 from lgn.generators import generators_of
 from lgn.groups import as_group
 from lgn.measures import total_error
@@ -146,7 +146,7 @@ def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
 
 def _accuracy(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Any]:
     count = sum(parameter.numel() for parameter in model.parameters())
-    return {"accuracy": float(correct(model, x, y).double().mean()), "parameters": count}
+    return {"accuracy": float(is_correct(model, x, y).double().mean()), "parameters": count}
 
 
 def images_of(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:

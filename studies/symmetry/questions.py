@@ -11,7 +11,7 @@ from lgn.data.rotated import turn
 from lgn.discovery.images import discover_images
 from lgn.discovery.images.gain import FEW, NETWORKS, network_gain
 from lgn.discovery.observers import MARGIN, decide, observe, shrink
-from lgn.discovery.observers.observing import Sides
+from lgn.discovery.observers.observing import Division
 from lgn.stats import student_margin
 from lgn.transforms import families_of, find
 from studies.images import labelled_images
@@ -71,19 +71,19 @@ def measure_left_right(images: str, seed: int) -> dict[str, Any]:
     training, test = (shrink((split.float() - 120) / 64) for split in splits)
     (family,) = families_of(("flips",), "images", training[:1])
     mirrored = family.restricted((0, family["flip columns"].element or 0))
-    found = observe(mirrored, Sides(training, test, torch.arange(len(test))), MARGIN, seed)
-    reading = found.readings[0]
-    decision = decide(reading, reading.p_value(), found.control, MARGIN, len(training) + len(test))
+    found = observe(mirrored, Division(training, test, torch.arange(len(test))), MARGIN, seed)
+    accuracy = found.accuracies[0]
+    decision = decide(accuracy, accuracy.p_value(), found.control, MARGIN, len(training) + len(test))
     row = {
         "name": "flip columns",
         "family": "turns and flips",
         "verdict": decision.verdict,
         "truth": None,
-        "told_apart": round(reading.share, 4),
-        "interval": [round(end, 4) for end in reading.interval],
-        "p_value": reading.p_value(),
+        "told_apart": round(accuracy.value, 4),
+        "interval": [round(end, 4) for end in accuracy.interval],
+        "p_value": accuracy.p_value(),
     }
-    control = None if found.control is None else round(found.control.share, 4)
+    control = None if found.control is None else round(found.control.value, 4)
     return {"rows": [row], "controls": {"turns and flips": control}, "trace": decision.trace}
 
 

@@ -11,7 +11,7 @@ from lgn.answer import Answer
 from lgn.apply import Action
 from lgn.data import DataSet, checksum, generator_for
 from lgn.discovery.images import discover_images
-from lgn.discovery.images.confirm import confirm
+from lgn.discovery.images.confirmation import confirm
 from lgn.discovery.moments import discover_moments
 from lgn.discovery.observers import MARGIN
 from lgn.files import read_json, write_json

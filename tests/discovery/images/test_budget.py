@@ -3,7 +3,7 @@
 import torch
 
 from lgn.discovery.images import discover_images
-from lgn.discovery.images.budget import FEWEST_SAMPLES, LEAST_EFFORT, planned
+from lgn.discovery.images.budget import FEWEST_SAMPLES, LEAST_EFFORT, plan
 from lgn.transforms import families_of
 
 IMAGES = torch.randn(64, 1, 8, 8, generator=torch.Generator().manual_seed(0))
@@ -12,9 +12,9 @@ IMAGES = torch.randn(64, 1, 8, 8, generator=torch.Generator().manual_seed(0))
 
 def test_a_long_limit_leaves_all_and_a_short_one_the_least() -> None:
     every = ("data", "labels", "network")
-    assert planned(1e6, [(FAMILY, IMAGES)], 10_000, 1.0, every) == (10_000, 1.0)
-    assert planned(1e-6, [(FAMILY, IMAGES)], 10_000, 1.0, every) == (FEWEST_SAMPLES, LEAST_EFFORT)
-    assert planned(1e-6, [(FAMILY, IMAGES)], 300, 1.0, every)[0] == 300
+    assert plan(1e6, [(FAMILY, IMAGES)], 10_000, 1.0, every) == (10_000, 1.0)
+    assert plan(1e-6, [(FAMILY, IMAGES)], 10_000, 1.0, every) == (FEWEST_SAMPLES, LEAST_EFFORT)
+    assert plan(1e-6, [(FAMILY, IMAGES)], 300, 1.0, every)[0] == 300
 
 
 def test_an_answer_in_no_time_counts_the_samples_that_it_used() -> None:

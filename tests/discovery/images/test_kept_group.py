@@ -7,8 +7,8 @@ from torch import Tensor
 
 import lgn
 from lgn.discovery.images.kept_group import Kept, kept_group
-from lgn.discovery.images.own import own_families
 from lgn.discovery.images.standardising import standardised
+from lgn.discovery.images.users_candidates import users_families
 from lgn.transforms import Family, Transformation, families_of
 
 TURNS, FLIPS = ("turn 90", "turn 180", "turn 270"), ("flip columns", "transposition", "flip rows", "antitransposition")
@@ -74,7 +74,7 @@ def test_words_multiply_as_transformations_do() -> None:
 
 
 def own(*transformations: Transformation) -> tuple[Family, ...]:
-    return tuple(own_families(transformations, standardised(SAMPLES), "images"))
+    return tuple(users_families(transformations, standardised(SAMPLES), "images"))
 
 
 def test_the_users_maps_and_the_others_form_a_direct_product_or_no_group() -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lgn.discovery.images import discover_images, learned_affine
-from lgn.discovery.images.learned_affine import AffineMap, affine, affine_generator, starting_angles, train
+from lgn.discovery.images.learned_affine import AffineMap, affine_classifier, affine_generator, starting_angles, train
 from lgn.discovery.images.wording import affine_note
 from studies.recovery.labels import some_images
 
@@ -18,7 +18,7 @@ def test_starting_angles_keep_away_from_the_answer() -> None:
 
 def test_training_on_turned_digits_turns_the_generator_towards_90_degrees() -> None:
     x, y = some_images("digits", "quarter turns", 0, 3000)
-    model = affine(65.0, 0)
+    model = affine_classifier(65.0, 0)
     train(model, x, y, 3, 0)
     assert float(affine_generator(model).geometry().degrees) == pytest.approx(90, abs=8)
 
@@ -33,7 +33,7 @@ def test_a_note_states_what_differs_from_the_identity() -> None:
 
 
 def test_the_affine_map_of_colour_images_becomes_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learned_affine, "VISITS", 200)
+    monkeypatch.setattr(learned_affine, "SHOWN", 200)
     images = torch.rand(200, 3, 12, 12, generator=torch.Generator().manual_seed(0))
     options = {"candidates": ("negative",), "evidence": ("data", "affine"), "effort": 0.01}
     found = discover_images(images, torch.arange(200) % 3, kind="images", **options)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from itertools import product
 
 import torch
 
-from lgn.discovery.observers import answers, network
+from lgn.discovery.observers import correctness, network
 from lgn.discovery.observers.planted_break import symmetric_copy
 from lgn.discovery.observers.randomisation import DRAWS, exact_p
 from lgn.transforms import families_of
@@ -22,7 +22,9 @@ def outputs(images: torch.Tensor, seed: int = 0) -> torch.Tensor:
 
 def test_it_is_the_share_over_all_elements_of_all_orbits() -> None:
     x = torch.randn(4, 1, 6, 6, generator=torch.Generator().manual_seed(0))
-    sure = torch.stack([answers(outputs(torch.rot90(x, k, (-2, -1))), QUARTER)[1] for k in range(4)])  # (power, image)
+    sure = torch.stack(
+        [correctness(outputs(torch.rot90(x, k, (-2, -1))), QUARTER)[1] for k in range(4)]
+    )  # (power, image)
     totals = [sum(float(sure[k, i]) for i, k in enumerate(powers)) for powers in product(range(4), repeat=4)]
     exact = float((torch.tensor(totals) >= float(sure[0].sum()) - 1e-6).double().mean())
     found = exact_p(outputs(x), QUARTER, torch.arange(4), seed=0)

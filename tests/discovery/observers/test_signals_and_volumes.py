@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lgn.discovery.images.division import near_duplicates
-from lgn.discovery.observers import answers, learn, logits, network, read, shrink
+from lgn.discovery.observers import correctness, learn, logits, mean_accuracy, network, shrink
 from lgn.discovery.observers.observer import SIDES
 from lgn.transforms import families_of
 
@@ -40,4 +40,4 @@ def test_a_pattern_that_is_the_same_at_no_two_places_is_seen(shape: tuple[int, .
     (family,) = families_of([candidate], kind, x)
     pair = family.restricted((0, family.transformations[0].element or 0))
     seen = logits(learn(pair, x[:1000], 0, effort=0.5), pair, x[1000:], 0)
-    assert read(answers(seen, pair.pairs(pair.transformations[0]))).share > 0.6
+    assert mean_accuracy(correctness(seen, pair.pairs(pair.transformations[0]))).value > 0.6

@@ -1,5 +1,5 @@
-"""Named transformations of images, signals and volumes: which of them preserve samples, and their classes?"""
+"""The named transformations that preserve images, signals or volumes, and their classes."""
 
-from lgn.discovery.images.asking import discover_images
+from lgn.discovery.images.images_answer import discover_images
 
 __all__ = ["discover_images"]

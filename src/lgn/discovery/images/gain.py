@@ -1,4 +1,4 @@
-"""Evidence from a network: does a layer whose filters are orbits of T classify better than as many free filters?"""
+"""Evidence from a network: whether a layer of orbits of T classifies better than a layer of as many free filters."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from lgn.actions import matrix_of
 from lgn.answer import Evidence, Gain
 from lgn.data import generator_for
 from lgn.discovery.observers import shrink
-from lgn.fitting import BATCH, correct, epochs_of, fit, seeded
+from lgn.fitting import BATCH, epochs_of, fit, is_correct, seeded
 from lgn.nn import GroupConv2d
 from lgn.stats import LEVEL, compare_runs, student_margin
 from lgn.transforms import Transformation
@@ -18,15 +18,15 @@ from lgn.transforms import Transformation
 FILTERS, HIDDEN, KERNEL = 96, 256, 7
 #: The number of networks of each kind.
 NETWORKS = 5
-#: A symmetry is worth most with few images: the largest number of training images, and the number of epochs.
+#: The number of training images, because a symmetry helps most with few images, and the number of epochs.
 FEW, EPOCHS = 1000, 20
 
 
 class PooledSets(nn.Module):
     """A layer of filter sets; mean and maximum over the image; a hidden layer; the mean over elements; a linear head.
 
-    The hidden layer sees one element of every set at a time, with the same weights for all elements. So it knows how
-    the features of one element relate to each other, but not which element it is.
+    The hidden layer sees one element of every set at a time, with the same weights for all elements. It relates the
+    features of one element to each other, but does not know which element it is.
 
     Shapes: (N, C, H, W) -> (N, classes)
     """
@@ -52,7 +52,7 @@ def network_gain(
     classes: int,
     seed: int,
 ) -> Evidence:
-    """The gain in points of orbits of a transformation over free filters that are pooled alike, five networks each.
+    """The gain in points of orbits of a transformation over free filters that are pooled alike.
 
     Shapes: images (N, C, H, W) and labels (N,)
     """
@@ -60,8 +60,8 @@ def network_gain(
     if order is None or FILTERS % order:
         raise ValueError(f"transformation must have an order that divides {FILTERS}, got {order}")
     random = generator_for("symmetry gain", seed)
-    chosen = torch.randperm(len(training[0]), generator=random)[:FEW]
-    x, y = shrink(training[0][chosen]), training[1][chosen].to(training[0].device)
+    indices = torch.randperm(len(training[0]), generator=random)[:FEW]
+    x, y = shrink(training[0][indices]), training[1][indices].to(training[0].device)
     x_test, y_test = shrink(test[0]), test[1].to(test[0].device)
     kernel, channels = min(KERNEL, *x.shape[-2:]), x.shape[1]
 
@@ -69,18 +69,18 @@ def network_gain(
         start = matrix_of(transformation, (kernel, kernel)).float()
         return GroupConv2d(channels, FILTERS // order, kernel, group=order, bias="set", generator="fixed", start=start)
 
-    def right(make: Callable[[], nn.Module]) -> Tensor:
-        """Whether each test image is classified correctly.  -> (networks, images)"""
-        found = []
+    def tested(make_layer: Callable[[], nn.Module]) -> Tensor:
+        """Whether several networks classify the test images correctly.  -> (networks, images)"""
+        results = []
         for number in range(NETWORKS * seed, NETWORKS * (seed + 1)):
             with seeded("symmetry gain", number):
-                model = PooledSets(make(), order, classes).to(x.device)
+                model = PooledSets(make_layer(), order, classes).to(x.device)
             steps = EPOCHS * -(-len(x) // BATCH)
             fit(model, epochs_of(x, y, EPOCHS, number), steps, weight_decay=0)
-            found.append(correct(model, x_test, y_test))
-        return torch.stack(found).cpu()
+            results.append(is_correct(model, x_test, y_test))
+        return torch.stack(results).cpu()
 
-    ours, control = right(orbits), right(lambda: nn.Conv2d(channels, FILTERS, kernel))
+    ours, control = tested(orbits), tested(lambda: nn.Conv2d(channels, FILTERS, kernel))
     advantage, error, p_value = map(float, compare_runs(ours, control))
     detail = Gain(float(ours.double().mean()), float(control.double().mean()), len(x))
     margin = student_margin(error, 2 * (NETWORKS - 1))

@@ -1,4 +1,4 @@
-"""Evidence from a network without any candidate: the affine map that the orbits of its filters learn from labels."""
+"""Evidence from labels without any candidate: the affine map that generates the filters of a trained network."""
 
 from functools import partial
 from typing import NamedTuple
@@ -9,22 +9,22 @@ from torch.nn import functional as F
 
 from lgn.discovery.filters.start_search import Search, search_starts, spread_angles
 from lgn.discovery.observers import shrink
-from lgn.fitting import BATCH, RATE, correct, epochs_of, fit, initial_seed
+from lgn.fitting import BATCH, RATE, epochs_of, fit, initial_seed, is_correct
 from lgn.generators import Affine, generators_of, parameter_groups
 from lgn.nn import GroupConv2d, pool_sets
 from lgn.penalties import Penalty
 from lgn.transforms import operator
 
 SETS, ORDER, KERNEL, SIDE = 24, 4, 9, 14
-#: Rotations at which the map starts, the most training images of a start, and the number that it sees in total.
-STARTS, IMAGES, VISITS = 8, 6000, 18_000
+#: The number of starting rotations, of training images, and of images that a network is shown in all epochs.
+STARTS, IMAGES, SHOWN = 8, 6000, 18_000
 
 
 class AffineMap(NamedTuple):
-    """The affine map learned from labels, and the gain of a network with it over free filters.
+    """The affine map learned from labels, and the gain of a network with this map over free filters.
 
-    degrees, counter-clockwise, scale, shear and stretch: those of `lgn.generators.Affine.geometry`.  points: in
-    percent, with their standard error, for networks trained anew on images that did not choose the start.
+    degrees (counter-clockwise), scale, shear and stretch are those of `lgn.generators.Affine.geometry`. The gain in
+    points, with its standard error, is that of new networks, tested on images that did not choose the start.
     """
 
     degrees: float
@@ -61,31 +61,31 @@ def learn_affine(training: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], c
     """
     x, y = training[0][:IMAGES], training[1][:IMAGES]
     small = (shrink(x, SIDE), y.to(x.device)), (shrink(test[0], SIDE), test[1].to(x.device))
-    found = search_affine(small[0], small[1], classes, seed)
-    geometry = affine_generator(found.model).geometry()
+    search = search_affine(small[0], small[1], classes, seed)
+    geometry = affine_generator(search.model).geometry()
     return AffineMap(
-        float(geometry.degrees),
-        float(geometry.scale),
-        float(geometry.shear),
-        float(geometry.stretch),
-        100 * found.advantage,
-        100 * found.standard_error,
-        found.p_value,
-        found.claimed,
+        degrees=float(geometry.degrees),
+        scale=float(geometry.scale),
+        shear=float(geometry.shear),
+        stretch=float(geometry.stretch),
+        points=100 * search.advantage,
+        error=100 * search.standard_error,
+        p_value=search.p_value,
+        claimed=search.claimed,
     )
 
 
 def search_affine(
     training: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], classes: int, seed: int, starts: int = STARTS
 ) -> Search:
-    """`search_starts` over rotations at which the map starts, for images of at most 14x14."""
+    """`search_starts` over the starting rotations of the map, for images of at most 14x14."""
     x, y = training
     shape = x.shape[1], classes, min(KERNEL, *x.shape[-2:])
     return search_starts(
-        {f"{angle:.1f}": partial(affine, angle, shape=shape) for angle in starting_angles(starts, seed)},
-        partial(free, shape=shape),
-        lambda model, number: train(model, x, y, max(round(VISITS / len(x)), 1), number),
-        partial(correct, x=test[0], y=test[1]),
+        {f"{angle:.1f}": partial(affine_classifier, angle, shape=shape) for angle in starting_angles(starts, seed)},
+        partial(free_classifier, shape=shape),
+        lambda model, number: train(model, x, y, max(round(SHOWN / len(x)), 1), number),
+        partial(is_correct, x=test[0], y=test[1]),
         seed=seed,
     )
 
@@ -100,26 +100,29 @@ def train(
     penalty: Penalty | None = None,
     factor: float | None = None,
 ) -> None:
-    """Train a model in place; `factor` is the rate of its generators over that of the network, by default their own."""
+    """Train a model in place.
+
+    factor: the learning rate of its generators relative to that of the network; by default their own factor.
+    """
     model.to(x.device)
     if factor is None:
         factor = max((generator.learning_rate for generator in generators_of(model).values()), default=1.0)
     groups = parameter_groups(model, RATE, factor)
-    if penalty is not None and (own := list(penalty.parameters())):
-        groups.append({"params": own, "lr": RATE})
+    if penalty is not None and (parameters := list(penalty.parameters())):
+        groups.append({"params": parameters, "lr": RATE})
     steps = epochs * -(-len(x) // BATCH)
     fit(model, epochs_of(x, y, epochs, seed), steps, parameters=groups, weight_decay=0, penalty=penalty)
 
 
 def affine_generator(model: nn.Module) -> Affine:
-    """The generator of a network that has learned a map."""
+    """The affine generator of a network."""
     (generator,) = generators_of(model).values()
     assert isinstance(generator, Affine)
     return generator
 
 
 def starting_angles(count: int, seed: int) -> list[float]:
-    """Angles that are spread evenly and moved by the seed; eight are at least 10 degrees from multiples of 90."""
+    """Evenly spread angles, rotated by the seed; eight angles are at least 10 degrees from multiples of 90."""
     return spread_angles(count, offset=(-10, -5, 0, 5, 10)[seed % 5])
 
 
@@ -127,15 +130,15 @@ Shape = tuple[int, int, int]  # channels, classes, kernel size
 GREY: Shape = (1, 10, KERNEL)
 
 
-def free(seed: int, shape: Shape = GREY) -> SetPoolClassifier:
-    """The control: as many filters, pooled alike, without a group."""
+def free_classifier(seed: int, shape: Shape = GREY) -> SetPoolClassifier:
+    """The control: as many free filters, pooled in the same way."""
     channels, classes, kernel = shape
     with initial_seed(seed):
         return SetPoolClassifier(nn.Conv2d(channels, SETS * ORDER, kernel), classes)
 
 
-def affine(degrees: float, seed: int, shape: Shape = GREY) -> SetPoolClassifier:
-    """One affine generator for the whole layer, which starts as a rotation."""
+def affine_classifier(degrees: float, seed: int, shape: Shape = GREY) -> SetPoolClassifier:
+    """A network with one affine generator for the whole layer, which starts as a rotation."""
     channels, classes, kernel = shape
     start = operator("rotation", (kernel, kernel), degrees=degrees, mode="bilinear")
     options = {"group": ORDER, "bias": "set", "generator": "affine", "share": "layer", "start": start}

@@ -1,4 +1,4 @@
-"""From samples to what observers see: a standardised selection, its division, and the families of the candidates."""
+"""Prepared samples: a standardised selection, its division, and the families of the candidates."""
 
 from dataclasses import dataclass, replace
 from typing import cast
@@ -8,19 +8,19 @@ from torch import Tensor
 
 from lgn.data import generator_for
 from lgn.data.kinds import Kind
-from lgn.discovery.images.budget import planned
+from lgn.discovery.images.budget import plan
 from lgn.discovery.images.division import HELD_OUT, divide, joined, near_duplicates
-from lgn.discovery.images.own import own_families
 from lgn.discovery.images.question import Question, require_different
 from lgn.discovery.images.standardising import Standardised, standardised
+from lgn.discovery.images.users_candidates import users_families
 from lgn.discovery.observers import shrink
-from lgn.discovery.observers.observing import Sides
+from lgn.discovery.observers.observing import Division
 from lgn.transforms import Family, Space, families_of
 
-#: The largest number of samples that are used: more are not needed.
+#: The largest number of samples that are used; more samples would not change verdicts.
 MOST = 20_000
-#: Samples that show to which families the candidates belong, and samples that are timed.
-SHOWN, TIMED = 64, 128
+#: The number of samples from which families are made, and the number of samples that are timed.
+FEW, TIMED = 64, 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Prepared:
 
     data: Standardised
     labels: Tensor | None
-    #: Samples with equal numbers are one draw, (N,); None for `blocks` if none were given.
+    #: Samples with equal numbers are one draw, (N,): clusters of near-duplicates and blocks; only blocks, or None.
     clusters: Tensor
     blocks: Tensor | None
     training: Tensor
@@ -45,35 +45,39 @@ class Prepared:
         """All families."""
         return (*self.known, *self.own)
 
-    def sides(self, family: Family) -> Sides:
-        """The samples for a family."""
-        samples = _view(family, self.data, family in self.own)
-        return Sides(samples[self.training], samples[self.test], self.clusters[self.test])
+    def division_of(self, family: Family) -> Division:
+        """The divided samples for a family."""
+        samples = _samples_for(family, self.data, family in self.own)
+        return Division(samples[self.training], samples[self.test], self.clusters[self.test])
 
     def labels_of(self, indices: Tensor) -> Tensor:
         """The labels of samples."""
         assert self.labels is not None
         return self.labels[indices]
 
+    def labelled(self, indices: Tensor) -> tuple[Tensor, Tensor]:
+        """Samples and their labels."""
+        return self.data.samples[indices], self.labels_of(indices)
+
 
 def prepare(samples: Tensor, labels: Tensor | None, blocks: Tensor | None, question: Question) -> Prepared:
-    """Select and standardise samples, and divide them; blocks and near-duplicates are on one side."""
+    """Select, standardise and divide samples, and make the families of the candidates."""
     notes: list[str] = []
     kind, effort = question.kind, question.effort
     samples, labels, blocks = _selected(samples, labels, blocks, MOST, question.seed, kind, notes)
     data = standardised(samples)
-    known = families_of(question.names, kind, data.samples[:SHOWN], data.zero) if question.names else ()
-    own = tuple(own_families(question.own, data, cast(Space, kind)))
-    names = [one.name for family in own for one in family.transformations]
-    names += {one.name for family in known for one in family.transformations}
+    known = families_of(question.names, kind, data.samples[:FEW], data.zero) if question.names else ()
+    own = tuple(users_families(question.own, data, cast(Space, kind)))
+    names = [transformation.name for family in own for transformation in family.transformations]
+    names += {transformation.name for family in known for transformation in family.transformations}
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"candidates must have different names, got {repeated[0]!r} twice")
     if question.minutes is not None:
         timed = replace(data, samples=data.samples[:TIMED])
-        costs = [(family, _view(family, timed, family in own)) for family in (*known, *own)]
-        count, effort = planned(question.minutes, costs, len(data.samples), effort, question.evidence)
-        chosen, labels, blocks = _selected(data.samples, labels, blocks, count, question.seed, kind, notes)
-        data = replace(data, samples=chosen)
+        costs = [(family, _samples_for(family, timed, family in own)) for family in (*known, *own)]
+        count, effort = plan(question.minutes, costs, len(data.samples), effort, question.evidence)
+        selected, labels, blocks = _selected(data.samples, labels, blocks, count, question.seed, kind, notes)
+        data = replace(data, samples=selected)
         if effort < question.effort:
             notes.append(f"Observers were trained for {effort / question.effort:.0%} of the usual time.")
     clusters = near_duplicates(data.samples)
@@ -87,8 +91,8 @@ def prepare(samples: Tensor, labels: Tensor | None, blocks: Tensor | None, quest
     return Prepared(data, labels, clusters, blocks, training, test, known, own, effort, tuple(notes))
 
 
-def _view(family: Family, data: Standardised, own: bool) -> Tensor:
-    """The samples as large as a family needs them; the user's functions see them as they are."""
+def _samples_for(family: Family, data: Standardised, own: bool) -> Tensor:
+    """The samples in the size that a family needs; the user's transformations see the full size."""
     if own:
         return data.samples
     return shrink(data.samples) if family.scales else data.fine()
@@ -102,6 +106,6 @@ def _selected(
         return samples, labels, blocks
     notes.append(f"{most:,} of {len(samples):,} {kind} were used, drawn at random.")
     random = generator_for("symmetry some", seed)
-    chosen = torch.randperm(len(samples), generator=random)[:most].sort().values
-    labels, blocks = (None if one is None else one[chosen] for one in (labels, blocks))
-    return samples[chosen], labels, blocks
+    indices = torch.randperm(len(samples), generator=random)[:most].sort().values
+    labels, blocks = (None if numbers is None else numbers[indices] for numbers in (labels, blocks))
+    return samples[indices], labels, blocks

@@ -1,4 +1,4 @@
-"""The question about samples, with its defaults; a question that cannot be asked is refused."""
+"""The question about samples: its defaults, and the checks of its arguments and of the samples."""
 
 import math
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from lgn.transforms import DEFAULTS, Transformation
 
 Of = Literal["data", "labels"]
 Candidate = str | Transformation | Action
-#: The kinds of evidence that can be asked for; signals and volumes have the first two.
+#: The kinds of evidence; signals and volumes have the first two.
 EVIDENCE = ("data", "labels", "network", "affine")
-#: The smallest number of different samples, and the smallest side.
+#: The smallest number of different samples, and the smallest side of a sample.
 FEWEST, SMALLEST = 20, 4
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """The question, with all defaults filled in."""
+    """A question about samples with all its settings."""
 
     kind: Kind
     of: Of
@@ -59,7 +59,7 @@ def make_question(
     minutes: float | None,
     seed: int,
 ) -> Question:
-    """The question with its defaults: about labels if there are labels, otherwise about data."""
+    """Check the arguments of `discover_images` and fill in the defaults."""
     if kind not in DEFAULTS:
         raise ValueError(f"kind must be one of {', '.join(DEFAULTS)}, got {kind!r}")
     if of not in (None, "data", "labels"):
@@ -70,11 +70,11 @@ def make_question(
     if unknown := [name for name in evidence if name not in EVIDENCE]:
         raise ValueError(f"evidence must be among {', '.join(EVIDENCE)}, got {unknown[0]!r}")
     of = of or ("labels" if "labels" in evidence else "data")
-    asked = tuple(name for name in EVIDENCE if name in {*evidence, "data", of})
-    if kind != "images" and (wrong := [name for name in asked if name not in EVIDENCE[:2]]):
+    ordered = tuple(name for name in EVIDENCE if name in {*evidence, "data", of})
+    if kind != "images" and (wrong := [name for name in ordered if name not in EVIDENCE[:2]]):
         raise ValueError(f"evidence must be among data, labels for {kind}, got {wrong[0]!r}")
-    if labels is None and asked != ("data",):
-        raise ValueError(f"labels must be given for the evidence {asked[1]!r}, got None")
+    if labels is None and ordered != ("data",):
+        raise ValueError(f"labels must be given for the evidence {ordered[1]!r}, got None")
     if not 0 < margin < 0.5:
         raise ValueError(f"margin must be between 0 and 0.5, got {margin}")
     if not (effort > 0 and math.isfinite(effort)):
@@ -87,10 +87,20 @@ def make_question(
         class_names = [str(label) for label in range(int(labels.max()) + 1)]
     if candidates is None:
         candidates = DEFAULTS[kind]
-    chosen = (candidates,) if isinstance(candidates, str) else tuple(candidates)
-    if not chosen:
+    candidates = (candidates,) if isinstance(candidates, str) else tuple(candidates)
+    if not candidates:
         raise ValueError("candidates must have at least one candidate, got none")
-    return Question(kind, of, chosen, asked, tuple(class_names), margin, effort, minutes, seed)
+    return Question(
+        kind=kind,
+        of=of,
+        candidates=candidates,
+        evidence=ordered,
+        class_names=tuple(class_names),
+        margin=margin,
+        effort=effort,
+        minutes=minutes,
+        seed=seed,
+    )
 
 
 def require_samples(samples: Tensor, labels: Tensor | None, blocks: Tensor | None, question: Question) -> None:

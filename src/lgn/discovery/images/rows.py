@@ -1,4 +1,4 @@
-"""From the readings of observers to rows, with Holm's correction over all transformations of a call."""
+"""Rows from the evidence of observers, with Holm's correction over all transformations of a call."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,10 +6,11 @@ from dataclasses import replace
 from torch import Tensor
 
 from lgn.answer import ByClass, Evidence, Row, ToldApart
-from lgn.discovery.images.ranges import spread
-from lgn.discovery.observers import decide, read
+from lgn.discovery.images.ranges import range_width
+from lgn.discovery.observers import decide, mean_accuracy
 from lgn.discovery.observers.observing import FamilyEvidence
 from lgn.stats import holm
+from lgn.transforms import Transformation
 
 
 def data_rows(
@@ -20,33 +21,33 @@ def data_rows(
     labels: Tensor | None,
     class_names: Sequence[str],
 ) -> list[Row]:
-    """A row with evidence of the data for every transformation; the first of several families that have it counts.
+    """A row with the evidence of the data for every transformation; if two families have it, the first one counts.
 
-    count: the number of samples.  clusters, labels: those of the test samples.
+    count: the number of samples.
+    clusters, labels: the clusters and the labels of the test samples.
     """
-    flat, names = [], set[str]()
-    for one in found:
-        for number, transformation in enumerate(one.family.transformations):
-            if transformation.name not in names:
-                names.add(transformation.name)
-                flat.append((one, number, transformation))
-    adjusted = holm([one.readings[number].p_value(one.chance) for one, number, _ in flat])
+    first: dict[str, tuple[FamilyEvidence, int, Transformation]] = {}
+    for evidence in found:
+        for index, transformation in enumerate(evidence.family.transformations):
+            first.setdefault(transformation.name, (evidence, index, transformation))
+    p_values = holm([evidence.accuracies[index].p_value(evidence.chance) for evidence, index, _ in first.values()])
     rows = []
-    for (one, number, transformation), p_value in zip(flat, adjusted, strict=True):
-        reading, control = one.readings[number], one.control
-        decision = decide(reading, p_value, control, margin, count)
-        details = ToldApart(
-            control=None if control is None else control.share,
+    for (evidence, index, transformation), p_value in zip(first.values(), p_values, strict=True):
+        accuracy, control, resampling = evidence.accuracies[index], evidence.control, evidence.resampling
+        decision = decide(accuracy, p_value, control, margin, count)
+        is_line = evidence.family.group is None and len(evidence.family.transformations) > 1
+        detail = ToldApart(
+            control=None if control is None else control.value,
             control_interval=None if control is None else control.interval,
-            resampling=None if one.resampling is None else one.resampling.share,
-            at_most=_at_most(one, number, margin) if decision.verdict == "kept" else None,
+            resampling=None if resampling is None else resampling.value,
+            at_most=_at_most(evidence, index, margin) if decision.verdict == "kept" else None,
             trace=decision.trace,
-            exact_p=one.exact[number],
-            spread=spread(one) if one.family.group is None and len(one.family.transformations) > 1 else None,
-            by_class=() if labels is None else _by_class(one.answers[:, number], clusters, labels, class_names),
+            exact_p=evidence.exact[index],
+            spread=range_width(evidence) if is_line else None,
+            by_class=() if labels is None else _by_class(evidence.correct[:, index], clusters, labels, class_names),
         )
-        evidence = Evidence("data", reading.share, reading.interval, p_value, decision.verdict, details)
-        rows.append(Row(transformation, decision.verdict, (evidence,), needed=decision.needed))
+        data = Evidence("data", accuracy.value, accuracy.interval, p_value, decision.verdict, detail)
+        rows.append(Row(transformation, decision.verdict, (data,), needed=decision.needed))
     return rows
 
 
@@ -55,11 +56,11 @@ def with_evidence(row: Row, evidence: Evidence) -> Row:
     return replace(row, evidence=(*row.evidence, evidence))
 
 
-def answered(row: Row, of: str) -> Row:
-    """The row with the verdict on the question.
+def with_verdict(row: Row, of: str) -> Row:
+    """The row with the verdict on the question `of`, "data" or "labels".
 
-    About labels, a transformation is kept if the samples keep it and the classes survive or are permuted, and broken if
-    the samples or the classes break it.
+    The answer about labels is "kept" if the samples keep the transformation and the classes survive or are permuted,
+    and "broken" if the samples or the classes break it.
     """
     kinds = ("data",) if of == "data" else ("data", "labels")
     verdicts = [None if (evidence := row.of(kind)) is None else evidence.verdict for kind in kinds]
@@ -68,18 +69,21 @@ def answered(row: Row, of: str) -> Row:
     return replace(row, verdict="kept" if set(verdicts) == {"kept"} else "undecided")
 
 
-def _at_most(one: FamilyEvidence, number: int, margin: float) -> float:
-    """The upper end of the interval, divided by the share of the planted break that was seen; below the margin."""
-    assert one.control is not None  # a kept transformation has one
-    seen = min(max((one.control.interval[0] - 0.5) / margin, 1e-9), 1.0)
-    return 0.5 + min(max(one.readings[number].interval[1] - 0.5, 0.0) / seen, margin)
+def _at_most(evidence: FamilyEvidence, index: int, margin: float) -> float:
+    """An upper limit of the accuracy of the best observer, at most 1/2 + margin.
+
+    It is the upper end of the interval, beyond chance, over the share of the planted break that the observer found.
+    """
+    assert evidence.control is not None  # nothing is kept without a control
+    seen = min(max((evidence.control.interval[0] - 0.5) / margin, 1e-9), 1.0)
+    return 0.5 + min(max(evidence.accuracies[index].interval[1] - 0.5, 0.0) / seen, margin)
 
 
-def _by_class(answers: Tensor, clusters: Tensor, labels: Tensor, class_names: Sequence[str]) -> tuple[ByClass, ...]:
-    found = []
+def _by_class(correct: Tensor, clusters: Tensor, labels: Tensor, class_names: Sequence[str]) -> tuple[ByClass, ...]:
+    results = []
     for label, name in enumerate(class_names):
-        chosen = labels == label
-        if int(chosen.sum()) > 1:
-            reading = read(answers[:, chosen], clusters[chosen])
-            found.append(ByClass(name, reading.share, reading.interval))
-    return tuple(found)
+        members = labels == label
+        if int(members.sum()) > 1:
+            accuracy = mean_accuracy(correct[:, members], clusters[members])
+            results.append(ByClass(name, accuracy.value, accuracy.interval))
+    return tuple(results)

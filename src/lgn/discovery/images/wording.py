@@ -13,45 +13,47 @@ LISTED = 8
 
 
 def sentence(rows: Sequence[Row], found: Sequence[FamilyEvidence], question: Question, name: str, count: int) -> str:
-    """The kept, the broken and the undecided transformations, and the gain of a network."""
-    lines = [one.family.name for one in found if one.family.range]
+    """The sentence: kept, broken and undecided transformations, and the gain of a network."""
+    lines = [evidence.family.name for evidence in found if evidence.family.range]
     finite = [row for row in rows if row.transformation.family not in lines]
     kept, undecided = ([row for row in finite if row.verdict == verdict] for verdict in ("kept", "undecided"))
     data = {row.name: evidence.verdict for row in finite if (evidence := row.of("data")) is not None}
-    lost = [row for row in finite if row.verdict == "broken" and data[row.name] == "kept"]
-    broken = _spoken([row for row in finite if row.verdict == "broken" and data[row.name] != "kept"])
-    open_lines: list[str] = []
+    class_breaking = [row for row in finite if row.verdict == "broken" and data[row.name] == "kept"]
+    broken = _phrases([row for row in finite if row.verdict == "broken" and data[row.name] != "kept"])
+    undecided_lines: list[str] = []
     for line in lines:
         verdicts = [row.verdict for row in rows if row.transformation.family == line]
-        (broken if "broken" in verdicts else open_lines).append(line)
+        (broken if "broken" in verdicts else undecided_lines).append(line)
     kind, parts = question.kind, []
     group = f" ({name})" if name and kept else ""
-    unchanged, permuting = ([row for row in kept if bool(row.permutation) == moves] for moves in (False, True))
+    unchanged, permuting = ([row for row in kept if bool(row.permutation) == permutes] for permutes in (False, True))
     if unchanged:
-        whose = f"the {kind} and their classes" if question.of == "labels" else f"the {kind}"
-        parts.append(_symmetries(unchanged, f" of {whose}{'' if permuting else group}."))
+        subject = f"the {kind} and their classes" if question.of == "labels" else f"the {kind}"
+        parts.append(_symmetries(unchanged, f" of {subject}{'' if permuting else group}."))
     if permuting:
-        permute = "permutes" if len(permuting) == 1 else "permute"
-        parts.append(_symmetries(permuting, f" of the {kind} that {permute} their classes{group}."))
-    if lost:
-        parts.append(_symmetries(lost, f" of the {kind}, but not of their classes."))
+        verb = "permutes" if len(permuting) == 1 else "permute"
+        parts.append(_symmetries(permuting, f" of the {kind} that {verb} their classes{group}."))
+    if class_breaking:
+        parts.append(_symmetries(class_breaking, f" of the {kind}, but not of their classes."))
     if broken:
-        every = "all transformations that were tried" if len(broken) == len(rows) > LISTED else joined(broken)
-        parts.append(f"The {kind} change under {every}.")
-    if undecided or open_lines:
-        parts.append(f"Undecided with {count:,} {kind}: {joined(_spoken(undecided) + open_lines)}{_needed(undecided)}.")
+        listed = "all transformations that were tried" if len(broken) == len(rows) > LISTED else joined(broken)
+        parts.append(f"The {kind} change under {listed}.")
+    if undecided or undecided_lines:
+        parts.append(
+            f"Undecided with {count:,} {kind}: {joined(_phrases(undecided) + undecided_lines)}{_needed(undecided)}."
+        )
     return " ".join([*parts, *_gains(rows)])
 
 
 def notes_of(rows: Sequence[Row], found: Sequence[FamilyEvidence], kind: str, count: int) -> list[str]:
-    """The power of the observers, verdicts that are close, and the ranges of partial symmetries."""
+    """Notes about planted breaks, ranges of partial symmetries, and verdicts that are close."""
     notes = []
-    for one in found:
-        if one.control is not None:
-            seen = one.control.interval[0] > 0.5
-            effect = f"told apart at {one.control.share:.3f}" if seen else f"not noticed with {count:,} {kind}"
-            notes.append(f"{one.family.name}: a planted break of the size of the margin is {effect}.")
-        if (note := range_note(one, kind)) is not None:
+    for family_evidence in found:
+        if (control := family_evidence.control) is not None:
+            seen = control.interval[0] > 0.5
+            effect = f"told apart at {control.value:.3f}" if seen else f"not noticed with {count:,} {kind}"
+            notes.append(f"{family_evidence.family.name}: a planted break of the size of the margin is {effect}.")
+        if (note := range_note(family_evidence, kind)) is not None:
             notes.append(note)
     for row in rows:
         evidence = row.of("data")
@@ -66,7 +68,7 @@ def notes_of(rows: Sequence[Row], found: Sequence[FamilyEvidence], kind: str, co
 
 
 def affine_note(learned: AffineMap) -> str:
-    """The affine map that a network has learned, and its gain."""
+    """A sentence about the affine map that a network has learned, and its gain."""
     parts = [f"a {'reflection and a ' if learned.stretch < 0 else ''}turn by {learned.degrees:.0f} degrees"]
     parts += [f"a scaling by {learned.scale:.2f}"] if abs(learned.scale - 1) > 0.1 else []
     parts += [f"a shear of {learned.shear:.2f}"] if abs(learned.shear) > 0.1 else []
@@ -76,18 +78,18 @@ def affine_note(learned: AffineMap) -> str:
 
 
 def joined(phrases: Sequence[str]) -> str:
-    """ "a, b and c"; only the number of many."""
+    """The phrases as "a, b and c"; only their number if there are more than LISTED."""
     if len(phrases) > LISTED:
         return f"{len(phrases)} transformations"
     return " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
 
 
 def _symmetries(rows: Sequence[Row], rest: str) -> str:
-    subject = joined(_spoken(rows))
-    return f"{subject[0].upper()}{subject[1:]} {'is a symmetry' if len(rows) == 1 else 'are symmetries'}{rest}"
+    subject, verb = joined(_phrases(rows)), "is a symmetry" if len(rows) == 1 else "are symmetries"
+    return f"{subject[0].upper()}{subject[1:]} {verb}{rest}"
 
 
-def _spoken(rows: Sequence[Row]) -> list[str]:
+def _phrases(rows: Sequence[Row]) -> list[str]:
     return [row.transformation.spoken for row in rows]
 
 
@@ -103,5 +105,5 @@ def _gains(rows: Sequence[Row]) -> list[str]:
     asked = [(row, evidence) for row in rows if (evidence := row.of("network")) is not None]
     gaining = [row for row, evidence in asked if evidence.verdict == "kept"]
     if gaining:
-        return [f"A network gains from {joined(_spoken(gaining))}."]
+        return [f"A network gains from {joined(_phrases(gaining))}."]
     return ["No gain of a network was shown."] if asked else []

@@ -7,16 +7,16 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
-from lgn.fitting import drawn, fit, seeded
+from lgn.fitting import fit, seeded, shuffled_indices
 from lgn.transforms import Family
 
 #: Versions per step.
 BATCH = 128
-#: How often an observer sees a sample in all its versions. It memorises what it sees again: with 10,000 images, five
-#: passes see half of a break of the margin that one pass sees.
+#: How often an observer sees a sample in all its versions. It memorises samples that it sees again: with 10,000 images,
+#: five passes find half as much of a break of the margin as one pass.
 PASSES = 1.25
 #: The smallest and the largest number of versions that an observer is shown.
-LEAST, MOST = 16_000, 96_000
+LEAST_SHOWN, MOST_SHOWN = 16_000, 96_000
 #: Samples are averaged until no side is longer than this, by the number of axes.
 SIDES = {1: 128, 2: 16, 3: 8}
 #: The size of filters: a signal has room for longer ones.
@@ -24,25 +24,25 @@ KERNELS = {1: 7, 2: 3, 3: 3}
 #: The number of filters of the first convolution.
 WIDTH = 16
 #: The last layer sees the means of this many parts of a sample along each axis.
-PLACES = {1: 8, 2: 2, 3: 2}
+PARTS = {1: 8, 2: 2, 3: 2}
 #: A factor of the outputs for signals and volumes: Note [Signals and volumes are seen whole].
 SLOW = 0.03
-#: Versions that are looked at together, which bounds the memory: a cube has 48 versions of a volume.
-AT_ONCE = {1: 4000, 2: 4000, 3: 1000}
+#: The number of versions in one batch of a trained observer, which limits the memory: a volume has 48 versions.
+TEST_BATCH = {1: 4000, 2: 4000, 3: 1000}
 #: Noise added to resampled versions of samples with a standard deviation of 1: it hides the smoothing of fine noise.
 NOISE = 0.1
 POOLS = {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}
 
 # Note [Signals and volumes are seen whole]
-# A pattern that is spread over a long signal, different at every place, is lost if filters are averaged over parts of
-# the signal: for a stationary process, a break of the margin was told apart at 0.51. So a linear layer sees all values
-# in addition to the convolutions, which find what may be anywhere. Both start near zero and learn slowly: the outputs
-# are SLOW times the sum of the layers, while a step of AdamW changes their weights by the usual amount. The effect of
-# many signals adds up over the steps, that of one signal does not. At full speed the same layers reach 0.524 where
-# these reach 0.53; 0.535 is possible with 7,200 such signals. Images need the convolutions only.
+# Convolutions that are averaged over parts of a long signal lose a pattern that differs from place to place: for a
+# stationary process, they told a break of the margin apart at 0.51. So a linear layer sees all values, in addition to
+# the convolutions, which find patterns at any place. Both learn slowly: the outputs are SLOW times the sum of the
+# layers, while a step of AdamW changes their weights by the usual amount. Then the effect of many signals adds up over
+# the steps, but not the effect of one signal. These layers reach 0.53, and 0.524 at full speed; 0.535 is possible with
+# 7,200 such signals. Images need only the convolutions.
 
 
-class Whole(nn.Module):
+class PlusLinear(nn.Module):
     """Convolutions plus a linear layer of all values. See Note [Signals and volumes are seen whole]."""
 
     def __init__(self, parts: nn.Module, values: int, outputs: int) -> None:
@@ -67,15 +67,15 @@ def network(shape: Sequence[int], outputs: int) -> nn.Module:
     for inputs, filters, stride in zip(sizes, sizes[1:], (1, 2, 2), strict=False):
         layers += [convolution(inputs, filters, kernel, stride, padding=kernel // 2, bias=False), norm(filters)]
         layers.append(nn.ReLU())
-    head = nn.Linear(sizes[-1] * PLACES[axes] ** axes, outputs)
-    model = nn.Sequential(*layers, pool(PLACES[axes]), nn.Flatten(), head)
+    head = nn.Linear(sizes[-1] * PARTS[axes] ** axes, outputs)
+    model = nn.Sequential(*layers, pool(PARTS[axes]), nn.Flatten(), head)
     if axes != 2:
-        return Whole(model, math.prod(shape), outputs)
+        return PlusLinear(model, math.prod(shape), outputs)
     return model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
 def shrink(samples: Tensor, side: int | None = None) -> Tensor:
-    """Samples averaged over equal cubes until no side is longer than `side`; it commutes with quarter turns and flips.
+    """Average samples over equal windows until no side is longer than `side`; this commutes with turns and flips.
 
     Shapes: (N, C, ...) -> (N, C, ...')
     """
@@ -88,7 +88,7 @@ def shrink(samples: Tensor, side: int | None = None) -> Tensor:
 
 
 def laid_out(samples: Tensor) -> Tensor:
-    """The layout in memory for which convolutions are fastest on a CPU: images with their channels innermost."""
+    """The samples in the memory layout of the fastest convolutions on a CPU: images with their channels innermost."""
     return samples.contiguous(memory_format=torch.channels_last) if samples.ndim == 4 else samples.contiguous()
 
 
@@ -97,23 +97,23 @@ def learn(family: Family, samples: Tensor, seed: int, effort: float = 1.0) -> nn
 
     Shapes: samples (N, C, ...)
     """
-    show = _shown(family, samples)
-    together = max(BATCH // family.versions, 1)
-    steps = max(round(visits(family, len(samples), effort) / (together * family.versions)), 2)
+    versions_of = _versions_of(family, samples)
+    per_step = max(BATCH // family.versions, 1)
+    steps = max(round(number_shown(family, len(samples), effort) / (per_step * family.versions)), 2)
     with seeded("symmetry observer", seed) as random:
-        model = network(show(torch.arange(1)).shape[1:], family.versions).to(samples.device)
-        versions = torch.arange(family.versions, device=samples.device).repeat_interleave(together)
+        model = network(versions_of(torch.arange(1)).shape[1:], family.versions).to(samples.device)
+        versions = torch.arange(family.versions, device=samples.device).repeat_interleave(per_step)
 
         def batches() -> Iterator[tuple[Tensor, Tensor]]:
-            for chosen in drawn(len(samples), steps, together, random):
-                yield _with_noise(show(chosen), family, random), versions
+            for indices in shuffled_indices(len(samples), steps, per_step, random):
+                yield _with_noise(versions_of(indices), family, random), versions
 
         return fit(model, batches(), steps)
 
 
-def visits(family: Family, samples: int, effort: float = 1.0) -> float:
+def number_shown(family: Family, samples: int, effort: float = 1.0) -> float:
     """The number of versions that an observer is shown."""
-    return effort * min(max(PASSES * samples * family.versions, LEAST), MOST)
+    return effort * min(max(PASSES * samples * family.versions, LEAST_SHOWN), MOST_SHOWN)
 
 
 @torch.no_grad()
@@ -122,26 +122,26 @@ def logits(model: nn.Module, family: Family, samples: Tensor, seed: int) -> Tens
 
     Shapes: -> (N, versions, versions): sample, version, output
     """
-    show = _shown(family, samples)
-    at_once = min(AT_ONCE[samples.ndim - 2] // family.versions, 500)
+    versions_of = _versions_of(family, samples)
+    batch = min(TEST_BATCH[samples.ndim - 2] // family.versions, 500)
     with seeded("symmetry looking", seed) as random:
         parts = [
-            model(_with_noise(show(chosen), family, random)).unflatten(0, (family.versions, -1))
-            for chosen in torch.arange(len(samples)).split(at_once)
+            model(_with_noise(versions_of(indices), family, random)).unflatten(0, (family.versions, -1))
+            for indices in torch.arange(len(samples)).split(batch)
         ]
     return torch.cat(parts, 1).transpose(0, 1).cpu()
 
 
-def _shown(family: Family, samples: Tensor) -> Callable[[Tensor], Tensor]:
-    """All versions of samples that are chosen by their indices, (versions * n, C, ...).
+def _versions_of(family: Family, samples: Tensor) -> Callable[[Tensor], Tensor]:
+    """A function from the indices of n samples to all their versions, (versions * n, C, ...).
 
-    Resampled versions are made once, because resampling takes longer than the network.
+    Resampled versions are computed once, because resampling takes longer than the network.
     """
     if not family.resampled:
-        return lambda chosen: _versions(family, samples[chosen])
+        return lambda indices: _versions(family, samples[indices])
     parts = [_versions(family, part).unflatten(0, (family.versions, -1)) for part in samples.split(500)]
-    made = torch.cat(parts, 1)
-    return lambda chosen: made[:, chosen].flatten(0, 1)
+    versions = torch.cat(parts, 1)
+    return lambda indices: versions[:, indices].flatten(0, 1)
 
 
 def _versions(family: Family, samples: Tensor) -> Tensor:
@@ -150,5 +150,7 @@ def _versions(family: Family, samples: Tensor) -> Tensor:
     return laid_out(torch.cat([shrink(family.show(samples, version), side) for version in range(family.versions)]))
 
 
-def _with_noise(shown: Tensor, family: Family, random: Generator) -> Tensor:
-    return shown + NOISE * torch.randn(shown.shape, generator=random).to(shown) if family.resampled else shown
+def _with_noise(versions: Tensor, family: Family, random: Generator) -> Tensor:
+    if not family.resampled:
+        return versions
+    return versions + NOISE * torch.randn(versions.shape, generator=random).to(versions)

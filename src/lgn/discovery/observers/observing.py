@@ -1,31 +1,31 @@
-"""The readings of all transformations of a family, and of a break of known size."""
+"""The accuracy of observers for all transformations of a family, and for a break of known size."""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from lgn.discovery.observers.accuracy import Accuracy, correctness, mean_accuracy
 from lgn.discovery.observers.observer import learn, logits
 from lgn.discovery.observers.planted_break import planted_break, symmetric_copy
 from lgn.discovery.observers.randomisation import FEW, exact_p
-from lgn.discovery.observers.reading import Reading, answers, read
 from lgn.discovery.observers.verdict import is_open
 from lgn.transforms import Family
 
-#: Seeds of further observers start here, beyond seeds that users count up from 0.
-FRESH = 10_000
-#: The number of further observers if the first ones do not decide.
-AGAIN = 3
+#: The distance between the seeds of two observers, larger than the seeds of users, who count up from 0.
+SEED_STEP = 10_000
+#: The number of further observers if the first observers do not decide.
+FURTHER = 3
 
 # Note [More than one observer]
-# About a symmetry an observer learns nothing but the noise of its own training, and answers by luck. The luck of
+# If T is a symmetry, an observer learns nothing but the noise of its own training, and is right by luck. The luck of
 # another observer is independent: the mean of their answers about a sample still has the expectation one half, and a
-# smaller variance. All observers see the same of a break. Because further observers look only if the first did not
-# decide, chance has two tries, both at the level of the verdict.
+# smaller variance. If T is broken, all observers see the same break. Further observers look only if the first did not
+# decide, so chance has two tries, both at the level of the verdict.
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class Division:
     """Samples that train and samples that test, (N, C, ...), and the clusters of near-duplicates of the latter."""
 
     training: Tensor
@@ -34,101 +34,111 @@ class Sides:
 
     @property
     def samples(self) -> Tensor:
-        """The samples of both sides."""
+        """All samples."""
         return torch.cat([self.training, self.test])
 
-    def replaced(self, samples: Tensor) -> "Sides":
-        """The same division of as many other samples."""
-        return Sides(samples[: len(self.training)], samples[len(self.training) :], self.clusters)
+    def with_samples(self, samples: Tensor) -> "Division":
+        """The same division of other samples, as many as before."""
+        return Division(samples[: len(self.training)], samples[len(self.training) :], self.clusters)
 
 
 @dataclass(frozen=True, eq=False)
 class FamilyEvidence:
-    """The readings of all transformations of a family, and the controls."""
+    """The accuracies for all transformations of a family, and for the controls."""
 
     family: Family
-    #: The accuracy and the confidence of the observer for every test sample, (2, transformations, N).
-    answers: Tensor
-    readings: tuple[Reading, ...]
-    #: Exact p-values for few samples, None without one: Note [Exact for few].
+    #: The `correctness` for every test sample, (2, transformations, N).
+    correct: Tensor
+    accuracies: tuple[Accuracy, ...]
+    #: Exact p-values for few samples, otherwise None: Note [Exact p-value].
     exact: tuple[float | None, ...]
-    #: The reading of a planted break of the margin; None if nothing could be kept.
-    control: Reading | None = None
-    #: The reading of samples that have the symmetry exactly; None if nothing is resampled.
-    resampling: Reading | None = None
+    #: The accuracy on a planted break of the margin; None if nothing could be kept.
+    control: Accuracy | None = None
+    #: The accuracy on samples that have the symmetry exactly; None if nothing is resampled.
+    resampling: Accuracy | None = None
 
     @property
     def chance(self) -> float:
-        """The accuracy without any break: one half, or at most the accuracy that resampling gives away."""
+        """The accuracy without any break: one half, or the upper end of the accuracy from traces of resampling."""
         return 0.5 if self.resampling is None else max(0.5, self.resampling.interval[1])
 
 
-def observe(family: Family, sides: Sides, margin: float, seed: int, effort: float = 1.0) -> FamilyEvidence:
-    """Read all transformations of a family; read again those that might be kept, together with a planted break.
+def observe(family: Family, division: Division, margin: float, seed: int, effort: float = 1.0) -> FamilyEvidence:
+    """Measure how well observers tell the versions of samples apart, for all transformations of a family.
 
-    One observer tells all versions of the family apart. If some transformations are told apart by less than the margin,
-    a fresh observer tells apart the versions of the subgroup that they generate, because subtle differences are lost
-    next to plain ones; and another one looks for a planted break of that subgroup (Note [Planted break]). If that does
-    not decide, more observers look at both, with new breaks, and their answers are averaged (Note [More than one
-    observer]).
+    One observer tells all versions of the family apart. The transformations that are told apart by less than the margin
+    generate a subgroup. A fresh observer tells only the versions of this subgroup apart, because subtle differences are
+    lost next to plain ones, and another one looks for a planted break of the subgroup (Note [Planted break]). If that
+    does not decide, further observers look at both, with new breaks (Note [More than one observer]).
     """
-    outputs = _outputs(family, sides, seed, effort)
-    found = _answers(outputs, family)
+    outputs = _outputs(family, division, seed, effort)
+    correct = _correctness(outputs, family)
     exact = tuple(
-        exact_p(outputs, family.pairs(one), sides.clusters, seed)
-        if len(sides.test) <= FEW and family.group is not None and not family.resampled
+        exact_p(outputs, family.pairs(transformation), division.clusters, seed)
+        if len(division.test) <= FEW and family.group is not None and not family.resampled
         else None
-        for one in family.transformations
+        for transformation in family.transformations
     )
     resampling = control = None
     if family.group is not None:
         if family.resampled:
-            copy = sides.replaced(symmetric_copy(family, sides.samples, seed))
-            outputs = _outputs(family, copy, 2 * FRESH + seed, effort)
-            resampling = read(_answers(outputs, family).mean(1), sides.clusters)
-        shares = [read(one, sides.clusters).share for one in found.unbind(1)]
+            copy = division.with_samples(symmetric_copy(family, division.samples, seed))
+            outputs = _outputs(family, copy, 2 * SEED_STEP + seed, effort)
+            resampling = mean_accuracy(_correctness(outputs, family).mean(1), division.clusters)
         near = [
-            one.element
-            for one, share in zip(family.transformations, shares, strict=True)
-            if one.element is not None and share < 0.5 + margin
+            transformation.element
+            for transformation, accuracy in zip(family.transformations, _accuracies(correct, division), strict=True)
+            if transformation.element is not None and accuracy.value < 0.5 + margin
         ]
         if near:
             elements = family.group.subgroup(near).elements
-            control = _look_closer(found, family, elements, sides, margin, seed, effort)
-    readings = tuple(read(one, sides.clusters) for one in found.unbind(1))
-    return FamilyEvidence(family, found, readings, exact, control, resampling)
+            control = _look_closer(correct, family, elements, division, margin, seed, effort)
+    return FamilyEvidence(family, correct, _accuracies(correct, division), exact, control, resampling)
 
 
 def _look_closer(
-    found: Tensor, family: Family, elements: tuple[int, ...], sides: Sides, margin: float, seed: int, effort: float
-) -> Reading:
-    """Replace the answers about a subgroup in `found` by better ones, and return the reading of a planted break."""
+    correct: Tensor,
+    family: Family,
+    elements: tuple[int, ...],
+    division: Division,
+    margin: float,
+    seed: int,
+    effort: float,
+) -> Accuracy:
+    """Replace the columns of a subgroup in `correct` by better ones, and return the accuracy on a planted break."""
     part = family.restricted(elements)
-    among = [place for place, one in enumerate(family.transformations) if one.element in elements]
+    columns = [
+        column for column, transformation in enumerate(family.transformations) if transformation.element in elements
+    ]
 
-    def fresh(samples: Sides, number: int) -> Tensor:
-        return _answers(_outputs(part, samples, number * FRESH + seed, effort), part)
+    def fresh(division: Division, number: int) -> Tensor:
+        return _correctness(_outputs(part, division, number * SEED_STEP + seed, effort), part)
 
-    def broken(number: int) -> Tensor:
-        made = planted_break(family, elements, sides.samples, 2 * margin, number * FRESH + seed)
-        return fresh(sides.replaced(made), 20 + number).mean(1)
+    def planted(number: int) -> Tensor:
+        samples = planted_break(family, elements, division.samples, 2 * margin, number * SEED_STEP + seed)
+        return fresh(division.with_samples(samples), 20 + number).mean(1)
 
     if len(elements) < family.versions:
-        found[:, among] = fresh(sides, 1)
-    seen = broken(0)
-    if is_open([read(one, sides.clusters) for one in found[:, among].unbind(1)], read(seen, sides.clusters)):
-        for number in range(1, AGAIN + 1):
-            found[:, among] += fresh(sides, 10 + number)
-            seen += broken(number)
-        found[:, among] /= AGAIN + 1
-        seen /= AGAIN + 1
-    return read(seen, sides.clusters)
+        correct[:, columns] = fresh(division, 1)
+    control = planted(0)
+    if is_open(_accuracies(correct[:, columns], division), mean_accuracy(control, division.clusters)):
+        for number in range(1, FURTHER + 1):
+            correct[:, columns] += fresh(division, 10 + number)
+            control += planted(number)
+        correct[:, columns] /= FURTHER + 1
+        control /= FURTHER + 1
+    return mean_accuracy(control, division.clusters)
 
 
-def _outputs(family: Family, sides: Sides, seed: int, effort: float) -> Tensor:
+def _outputs(family: Family, division: Division, seed: int, effort: float) -> Tensor:
     """The outputs of a fresh observer for the test samples.  -> (N, versions, versions)"""
-    return logits(learn(family, sides.training, seed, effort), family, sides.test, seed)
+    return logits(learn(family, division.training, seed, effort), family, division.test, seed)
 
 
-def _answers(outputs: Tensor, family: Family) -> Tensor:
-    return torch.stack([answers(outputs, family.pairs(one)) for one in family.transformations], 1)
+def _correctness(outputs: Tensor, family: Family) -> Tensor:
+    pairs = [family.pairs(transformation) for transformation in family.transformations]
+    return torch.stack([correctness(outputs, pair) for pair in pairs], 1)
+
+
+def _accuracies(correct: Tensor, division: Division) -> tuple[Accuracy, ...]:
+    return tuple(mean_accuracy(column, division.clusters) for column in correct.unbind(1))

@@ -1,20 +1,20 @@
-"""Kept, broken or undecided: the verdict on a transformation from what observers read."""
+"""The verdict on a transformation, kept, broken or undecided, from the accuracy of observers."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lgn.discovery.observers.reading import Reading
+from lgn.discovery.observers.accuracy import Accuracy
 from lgn.stats import LEVEL, normal_quantile
 
 #: A transformation is kept if the best observer would have an accuracy below 1/2 + margin.
 MARGIN = 0.05
-#: A break may be seen less well than the planted one, down to this share, and must be within the margin still.
-#: (Digits that are turned, and flipped except for a fifth, break the flips at .57 or more and read .52 to .537, where a
-#: planted break of .55 reads .537 to .549.)
+#: A break of the margin may be harder to see than the planted one. It is still seen if its accuracy beyond chance is at
+#: least this share of that of the planted break. (Turned digits that break the flips at 0.57 or more were told apart at
+#: 0.52 to 0.537, while a planted break of 0.55 was told apart at 0.537 to 0.549.)
 SEEN = 0.5
-#: Standard errors between a transformation and the planted break with which 98 of 100 cases are decided.
+#: With this gap to the planted break, in standard errors, 98 of 100 cases are decided.
 DECIDES = 4.0
 
 
@@ -22,8 +22,8 @@ DECIDES = 4.0
 class Decision:
     """The verdict on a transformation.
 
-    trace: whether a kept one is told apart more often than chance.  needed: a range of sample sizes that would decide,
-    None if the verdict is decided or nothing can be estimated.
+    trace: whether a kept transformation is told apart more often than chance.
+    needed: a range of sample sizes that would decide; None if the verdict is decided or nothing can be estimated.
     """
 
     verdict: Literal["kept", "broken", "undecided"]
@@ -31,58 +31,63 @@ class Decision:
     needed: tuple[int, int] | None = None
 
 
-def decide(reading: Reading, p_value: float, control: Reading | None, margin: float, count: int) -> Decision:
-    """The verdict from a corrected p-value and the reading of a planted break; `count` is the number of samples.
+def decide(accuracy: Accuracy, p_value: float, control: Accuracy | None, margin: float, count: int) -> Decision:
+    """The verdict from a corrected p-value and the accuracy on a planted break (Note [Planted break]).
 
-    Kept: told apart with less confidence than a break of the margin (Note [Planted break]), one-sided at LEVEL, and
-    with an interval below 1/2 + margin; if it is told apart beyond chance, with an interval below SEEN of the reading
-    of that break. Broken: told apart beyond chance, and not kept.
+    Kept: the confidence is below that of the planted break, one-sided at LEVEL, and the interval ends below 1/2 +
+    margin. If the transformation is told apart more often than chance, the interval must end below `smallest_break`.
+    Broken: told apart more often than chance, and not kept.
+
+    count: the number of samples.
     """
     significant = p_value <= LEVEL
-    if control is not None and below(reading, control):
-        most = half(control) if significant else 0.5 + margin
-        if reading.interval[1] < most:
+    if control is not None and is_below(accuracy, control):
+        limit = smallest_break(control) if significant else 0.5 + margin
+        if accuracy.interval[1] < limit:
             return Decision("kept", trace=significant)
     if significant:
         return Decision("broken")
-    return Decision("undecided", needed=_needed(reading, control, count))
+    return Decision("undecided", needed=_needed(accuracy, control, count))
 
 
-def below(reading: Reading, control: Reading) -> bool:
-    """Whether it is told apart with less confidence than the control, beyond the errors of both, and less than SEEN as
-    often.
+def is_below(accuracy: Accuracy, control: Accuracy) -> bool:
+    """Whether the accuracy is below `smallest_break`, and the confidence below that of the control beyond all errors.
 
-    A reading below one half is luck, and counts as one half: luck must not replace a break that was not seen.
+    An accuracy below one half is luck and counts as one half: luck must not make up for a break that was not seen.
     """
-    return reading.share < half(control) and _gap(reading, control) > normal_quantile(1 - LEVEL)
+    return accuracy.value < smallest_break(control) and _gap(accuracy, control) > normal_quantile(1 - LEVEL)
 
 
-def is_open(readings: Sequence[Reading], control: Reading) -> bool:
-    """Whether some transformation is neither below the control nor clearly told apart more often than chance."""
-    return any(not below(one, control) and one.p_value() > LEVEL / len(readings) for one in readings)
+def is_open(accuracies: Sequence[Accuracy], control: Accuracy) -> bool:
+    """Whether a transformation is neither below the control nor clearly told apart more often than chance."""
+    level = LEVEL / len(accuracies)
+    return any(not is_below(accuracy, control) and accuracy.p_value() > level for accuracy in accuracies)
 
 
-def half(control: Reading) -> float:
-    """The reading of a break of the margin that is seen SEEN as well as the planted one."""
-    return 0.5 + SEEN * (control.share - 0.5)
+def smallest_break(control: Accuracy) -> float:
+    """The smallest accuracy on a break of the margin: SEEN of the accuracy beyond chance on the planted break."""
+    return 0.5 + SEEN * (control.value - 0.5)
 
 
-def _gap(reading: Reading, control: Reading) -> float:
-    """The difference of the confidences in standard errors of both."""
-    error = math.hypot(reading.confidence_error, control.confidence_error)
-    return (control.confidence - max(reading.confidence, 0.5)) / error
+def _gap(accuracy: Accuracy, control: Accuracy) -> float:
+    """The difference of the confidences in standard errors."""
+    error = math.hypot(accuracy.confidence_error, control.confidence_error)
+    return (control.confidence - max(accuracy.confidence, 0.5)) / error
 
 
-def _needed(reading: Reading, control: Reading | None, count: int) -> tuple[int, int] | None:
-    """Errors shrink with the root of the number of samples; the gap itself is known up to one standard error."""
+def _needed(accuracy: Accuracy, control: Accuracy | None, count: int) -> tuple[int, int] | None:
+    """The sample sizes at which the gap is DECIDES, because errors shrink with the root of the sample size.
+
+    The range covers gaps that are one standard error larger or smaller than the measured gap.
+    """
     if control is None or control.interval[0] <= 0.5:
         return None  # the observer has not learned to see the planted break
-    gap = _gap(reading, control)
+    gap = _gap(accuracy, control)
     low, high = ((DECIDES / max(gap + error, DECIDES / 10)) ** 2 for error in (1, -1))
-    return _rounded(count * min(max(low, 1.5), 100)), _rounded(count * min(max(high, 1.5), 100))
+    return _rounded_up(count * min(max(low, 1.5), 100)), _rounded_up(count * min(max(high, 1.5), 100))
 
 
-def _rounded(count: float) -> int:
-    """Up, to two digits."""
+def _rounded_up(count: float) -> int:
+    """The next larger number with two digits that are not zero."""
     scale = 10 ** max(math.floor(math.log10(count)) - 1, 0)
     return math.ceil(count / scale) * scale

@@ -1,4 +1,4 @@
-"""Maps that moments keep, judged by observers on samples that did not find them."""
+"""Confirmation of maps that moments keep: observers judge them on other samples than those that found them."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from lgn import groups
 from lgn.actions import unvec, vec
 from lgn.answer import Answer, Defect, Evidence, Row
 from lgn.data.kinds import Kind
-from lgn.discovery.images.asking import discover_images
+from lgn.discovery.images.images_answer import discover_images
 from lgn.discovery.moments.moments_answer import continuous_name, sentence_of
 from lgn.discovery.moments.prepare import prepare
 from lgn.discovery.moments.sample import principal_directions
@@ -26,15 +26,15 @@ from lgn.transforms import AXES, Transformation, find
 SIDE = 4
 
 # Note [Pictures of whitened numbers]
-# A transformation of the catalogue is judged on the samples themselves. Any other map is known on the r whitened
-# directions only, and a warp leaves traces of interpolation. For these, observers see the r whitened numbers of a
-# sample, laid out as a picture, and the map of these numbers, whose eigenvalues are rounded so that its order is exact.
+# Observers judge a transformation of the catalogue on the samples themselves. Any other map is only known on the r
+# whitened directions, and interpolation would leave traces. So observers see the r whitened numbers of a sample as a
+# picture, and the map of these numbers, with eigenvalues that are rounded to make its order exact.
 
 
 def confirm(answer: Answer, samples: Tensor, *, kind: Kind, seed: int = 0, effort: float = 1.0) -> Answer:
-    """Let observers try to tell A x from x for every map that moments keep; a map that they tell apart is broken.
+    """Let observers try to tell A x from x for every map A that moments keep; a map that they tell apart is broken.
 
-    samples: of the same kind as those that found the maps, but other ones.
+    samples: other samples than those that found the maps, of the same kind.
     """
     rows = [row for row in answer.kept if _is_single(row)]
     known = [row for row in rows if kind in AXES and find(row.name, kind) is not None]
@@ -47,7 +47,7 @@ def confirm(answer: Answer, samples: Tensor, *, kind: Kind, seed: int = 0, effor
 
 
 def _is_single(row: Row) -> bool:
-    """Whether the row is a single map that both halves of the samples found, not a continuous one."""
+    """Whether the row is a single map, not a continuous group, and both halves of the samples found it."""
     evidence = row.of("moments")
     return evidence is not None and isinstance(evidence.detail, Defect) and evidence.detail.error is not None
 
@@ -59,16 +59,16 @@ def _observed(
     if not maps:
         return {}
     answer = discover_images(samples, kind=kind, candidates=maps, evidence=("data",), seed=seed, effort=effort)
-    evidence = {one.name: answer[one.name].of("data") for one in maps}
-    return {name: one for name, one in evidence.items() if one is not None}
+    observed = {candidate.name: answer[candidate.name].of("data") for candidate in maps}
+    return {name: evidence for name, evidence in observed.items() if evidence is not None}
 
 
 def _whitened(
     rows: Sequence[Row], samples: Tensor, kind: Kind, settings: dict[str, Any], seed: int
 ) -> tuple[Tensor, list[Transformation]]:
     """Whitened numbers as pictures, and the maps of these numbers.  -> (N, 1, SIDE, width)"""
-    given = {name: settings.get(name) for name in ("size", "blur", "patch")}
-    sample, grid = prepare(samples, None, kind, seed=seed, **given)
+    options = {name: settings.get(name) for name in ("size", "blur", "patch")}
+    sample, grid = prepare(samples, None, kind, seed=seed, **options)
     x = sample.x[:: len(sample.x) // len(samples)]  # one patch of each image
     frame = principal_directions(x).frame(settings["rank"])
     units = torch.cat([torch.zeros_like(x[:1]), torch.eye(x.shape[1], dtype=x.dtype)])
@@ -102,7 +102,7 @@ def _with_evidence(answer: Answer, found: dict[str, Evidence]) -> Answer:
         return replace(answer, rows=tuple(rows))
     rows = [replace(row, verdict="broken") if row.name in broken else row for row in rows]
     kept = [row.name for row in rows if row.verdict == "kept" and row.element is not None]
-    group, words = _smaller(answer, kept, broken)
+    group, words = _group_of_kept(answer, kept, broken)
     rows = [replace(row, element=words.get(row.name)) for row in rows]
     name = "" if group is None else group.name
     name = name if answer.algebra is None else continuous_name(answer.algebra, len(kept) + 1)
@@ -111,14 +111,16 @@ def _with_evidence(answer: Answer, found: dict[str, Evidence]) -> Answer:
     return replace(answer, rows=tuple(rows), group=group, name=name, notes=notes, sentence=sentence)
 
 
-def _smaller(answer: Answer, kept: Sequence[str], broken: Sequence[str]) -> tuple[groups.Group | None, dict[str, str]]:
-    """The group of the kept maps, and their words; None if it contains a broken map."""
+def _group_of_kept(
+    answer: Answer, kept: Sequence[str], broken: Sequence[str]
+) -> tuple[groups.Group | None, dict[str, str]]:
+    """The group that the kept maps generate, and their words in it; None if it contains a broken map."""
     if answer.group is None:
         return None, {}
     numbers = {name: answer.group[answer[name].element or "e"].number for name in (*kept, *broken)}
     part = answer.group.subgroup([numbers[name] for name in kept])
     if any(numbers[name] in part.elements for name in broken):
         return None, {}
-    places = {name: part.elements.index(numbers[name]) for name in kept}
-    group = generated_by(part.group(), places.values())
-    return group, {name: group.words[place] for name, place in places.items()}
+    elements = {name: part.elements.index(numbers[name]) for name in kept}
+    group = generated_by(part.group(), elements.values())
+    return group, {name: group.words[element] for name, element in elements.items()}

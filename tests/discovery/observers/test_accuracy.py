@@ -3,9 +3,9 @@
 import torch
 
 from lgn.data import generator_for
-from lgn.discovery.observers import answers, decide, network, read, shrink
-from lgn.discovery.observers.planted_break import MIXED, pattern, planted_break, put
-from lgn.discovery.observers.reading import Reading
+from lgn.discovery.observers import correctness, decide, mean_accuracy, network, shrink
+from lgn.discovery.observers.accuracy import Accuracy
+from lgn.discovery.observers.planted_break import MIXED, act_on_each, pattern, planted_break
 from lgn.discovery.observers.verdict import is_open
 from lgn.stats import LEVEL
 from lgn.transforms import families_of
@@ -31,7 +31,7 @@ def test_a_whole_orbit_reads_exactly_one_half() -> None:
         orbit = torch.cat([FAMILY.act(x, element) for element in elements])
         outputs = logits_of(observer, orbit)
         for candidate in FAMILY.transformations:
-            accuracy, confidence = answers(outputs, FAMILY.pairs(candidate)).mean(1).tolist()
+            accuracy, confidence = correctness(outputs, FAMILY.pairs(candidate)).mean(1).tolist()
             if candidate.element in elements:
                 assert abs(accuracy - 0.5) < 1e-12, candidate.name
                 assert abs(confidence - 0.5) < 1e-12, candidate.name
@@ -50,8 +50,8 @@ def test_an_ideal_observer_of_a_break_of_known_size_reads_half_plus_margin() -> 
     outputs = torch.stack([height[:, table[inverse, h]] for h in range(8)], 1)  # (N, version, answer)
     upright = (height.argmax(1) == 0).double()
     for candidate in FAMILY.transformations:
-        found = read(answers((outputs == outputs.amax(2, keepdim=True)).double(), FAMILY.pairs(candidate)))
-        assert abs(found.share - (0.5 + margin)) < 4 * found.error, candidate.name
+        found = mean_accuracy(correctness((outputs == outputs.amax(2, keepdim=True)).double(), FAMILY.pairs(candidate)))
+        assert abs(found.value - (0.5 + margin)) < 4 * found.error, candidate.name
     assert abs(float(upright.mean()) - (0.9 / 8 + 0.1)) < 0.01
 
 
@@ -63,18 +63,18 @@ def test_a_pattern_has_mean_zero_over_the_group() -> None:
         assert float(mean.abs().max()) < 1e-4 * float(drawn.abs().max())
 
 
-def test_put_moves_an_image_by_its_own_element() -> None:
+def test_act_on_each_moves_an_image_by_its_own_element() -> None:
     x = torch.randn(3, 1, 8, 8, generator=generator())
-    moved = put(FAMILY, x, torch.tensor([0, 1, 4]))
+    moved = act_on_each(FAMILY, x, torch.tensor([0, 1, 4]))
     torch.testing.assert_close(moved[1], torch.rot90(x[1], 1, (-2, -1)))
     torch.testing.assert_close(moved[2], x[2].flip(-1))
 
 
 def test_near_duplicates_are_one_draw() -> None:
     outputs = torch.rand(2, 50, generator=generator()).double()
-    once = read(outputs)
-    copied = read(outputs.repeat(1, 3), torch.arange(50).repeat(3))
-    assert (copied.share, copied.count) == (once.share, 50)
+    once = mean_accuracy(outputs)
+    copied = mean_accuracy(outputs.repeat(1, 3), torch.arange(50).repeat(3))
+    assert (copied.value, copied.count) == (once.value, 50)
     assert abs(copied.error - once.error) < 1e-12
 
 
@@ -82,14 +82,14 @@ def test_a_confident_answer_weighs_more_than_a_guess() -> None:
     outputs = torch.zeros(2, 8, 8)
     outputs[0] += 9 * torch.eye(8)  # confident and right about the first image
     outputs[1] -= 0.1 * torch.eye(8)  # a wrong guess about the second image
-    found = read(answers(outputs, FAMILY.pairs(FAMILY.transformations[0])))
-    assert found.share == 0.5
+    found = mean_accuracy(correctness(outputs, FAMILY.pairs(FAMILY.transformations[0])))
+    assert found.value == 0.5
     assert found.confidence > 0.7
 
 
 def test_ties_are_halves() -> None:
     outputs = torch.zeros(10, 8, 8)
-    assert all(bool((answers(outputs, FAMILY.pairs(one)) == 0.5).all()) for one in FAMILY.transformations)
+    assert all(bool((correctness(outputs, FAMILY.pairs(one)) == 0.5).all()) for one in FAMILY.transformations)
 
 
 def test_shrinking_commutes_with_turns_and_flips_for_all_sizes() -> None:
@@ -99,44 +99,44 @@ def test_shrinking_commutes_with_turns_and_flips_for_all_sizes() -> None:
             torch.testing.assert_close(shrink(FAMILY.act(x, element)), FAMILY.act(shrink(x), element))
 
 
-def reading(share: float, error: float, images: int) -> Reading:
-    """The reading of an observer whose confidence equals its accuracy."""
-    return Reading(share, error, images, share, error)
+def accuracy(share: float, error: float, images: int) -> Accuracy:
+    """The accuracy of an observer whose confidence equals its accuracy."""
+    return Accuracy(share, error, images, share, error)
 
 
 def test_more_observers_look_if_one_does_not_decide() -> None:
-    control = reading(0.536, 0.004, 10_000)
-    assert is_open([reading(0.501, 0.02, 10_000)], control)  # neither below the control nor above chance
-    assert not is_open([reading(0.501, 0.004, 10_000)], control)
-    assert not is_open([reading(0.53, 0.004, 10_000)], control)  # broken
-    assert is_open([reading(0.53, 0.004, 10_000), reading(0.501, 0.02, 10_000)], control)
+    control = accuracy(0.536, 0.004, 10_000)
+    assert is_open([accuracy(0.501, 0.02, 10_000)], control)  # neither below the control nor above chance
+    assert not is_open([accuracy(0.501, 0.004, 10_000)], control)
+    assert not is_open([accuracy(0.53, 0.004, 10_000)], control)  # broken
+    assert is_open([accuracy(0.53, 0.004, 10_000), accuracy(0.501, 0.02, 10_000)], control)
 
 
 def test_verdicts() -> None:
-    control = reading(0.54, 0.004, 4000)
+    control = accuracy(0.54, 0.004, 4000)
 
-    def verdict(share: float, error: float = 0.004, control: Reading | None = control) -> str:
-        found = reading(share, error, 4000)
+    def verdict(share: float, error: float = 0.004, control: Accuracy | None = control) -> str:
+        found = accuracy(share, error, 4000)
         return decide(found, found.p_value(), control, 0.05, 10_000).verdict
 
     assert verdict(0.501) == "kept"
     assert verdict(0.80) == "broken"
     assert verdict(0.501, control=None) == "undecided"  # without proof of power nothing is kept
     assert verdict(0.501, error=0.03) == "undecided"
-    assert verdict(0.501, control=reading(0.505, 0.004, 4000)) == "undecided"  # the break was not seen
-    assert verdict(0.44, error=0.02, control=reading(0.52, 0.02, 300)) == "undecided"  # luck is no power
+    assert verdict(0.501, control=accuracy(0.505, 0.004, 4000)) == "undecided"  # the break was not seen
+    assert verdict(0.44, error=0.02, control=accuracy(0.52, 0.02, 300)) == "undecided"  # luck is no power
     assert verdict(0.535) == "broken"
     assert verdict(0.52) == "broken"  # above chance, and perhaps half of the control
-    trace = decide(reading(0.512, 0.004, 4000), LEVEL / 2, reading(0.545, 0.004, 4000), 0.05, 10_000)
+    trace = decide(accuracy(0.512, 0.004, 4000), LEVEL / 2, accuracy(0.545, 0.004, 4000), 0.05, 10_000)
     assert (trace.verdict, trace.trace) == ("kept", True)
 
 
 def test_the_needed_range_contains_the_size_at_which_the_gap_decides() -> None:
-    control, found = reading(0.54, 0.01, 1000), reading(0.51, 0.01, 1000)
+    control, found = accuracy(0.54, 0.01, 1000), accuracy(0.51, 0.01, 1000)
     needed = decide(found, 0.5, control, 0.05, 1000).needed
     assert needed is not None
     gap = (0.54 - 0.51) / 0.01 / 2**0.5  # standard errors, which must be 4
     assert 1500 <= needed[0] < 1000 * (4 / gap) ** 2 < needed[1]
     assert decide(found, 0.5, None, 0.05, 1000).needed is None
-    assert decide(found, 0.5, reading(0.505, 0.01, 1000), 0.05, 1000).needed is None  # the break was not seen
-    assert decide(reading(0.8, 0.01, 1000), 0.0, control, 0.05, 1000).needed is None
+    assert decide(found, 0.5, accuracy(0.505, 0.01, 1000), 0.05, 1000).needed is None  # the break was not seen
+    assert decide(accuracy(0.8, 0.01, 1000), 0.0, control, 0.05, 1000).needed is None

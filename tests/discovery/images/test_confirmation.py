@@ -7,7 +7,7 @@ import torch
 
 import lgn.data
 from lgn.answer import Answer
-from lgn.discovery.images.confirm import confirm
+from lgn.discovery.images.confirmation import confirm
 from lgn.discovery.moments import discover_moments
 from lgn.transforms import symmetry_of_square
 from studies.unknown import cases

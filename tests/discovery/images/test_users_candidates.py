@@ -6,8 +6,8 @@ from torch import Tensor
 
 from lgn.apply import Action
 from lgn.discovery.images import discover_images
-from lgn.discovery.images.own import own_families
 from lgn.discovery.images.standardising import standardised
+from lgn.discovery.images.users_candidates import users_families
 from lgn.groups import cyclic
 from lgn.transforms import Family, Transformation, operator
 
@@ -20,7 +20,7 @@ def quarter(x: Tensor) -> Tensor:
 
 
 def family_of(own: Transformation | Action) -> Family:
-    (family,) = own_families([own], DATA, "images")
+    (family,) = users_families([own], DATA, "images")
     return family
 
 
