@@ -1,6 +1,7 @@
 """`lgn.discover`: which question is asked of which data, and which calls are refused."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from torch import Tensor
 
 import lgn
 from lgn.data import DataSet, Split
-from lgn.front import discover_or_load
+from lgn.front import store_answer, stored_answer
 from studies.unknown import cases
 
 
@@ -141,15 +142,15 @@ def test_observers_confirm_linear_maps_on_other_samples() -> None:
 
 def test_an_answer_is_stored_for_its_question_and_data(tmp_path: Path) -> None:
     images, quarters = turned(200)
-    split = Split((images * 255).to(torch.uint8), quarters)
-    data = DataSet(name="corners", kind="images", train=split, test=split, class_names=tuple("abcd"))
+    train, other = (Split((x * 255).to(torch.uint8), quarters) for x in (images, images.flip(0)))
+    data = DataSet(name="corners", kind="images", train=train, test=train, class_names=tuple("abcd"))
     options: dict[str, Any] = {"candidates": ("turns",), "effort": 0.1}
-    first = discover_or_load(data, tmp_path, **options)
-    written = (tmp_path / "answer.json").stat().st_mtime_ns
-    assert str(discover_or_load(data, tmp_path, **options)) == str(first)
-    assert (tmp_path / "answer.json").stat().st_mtime_ns == written
-    discover_or_load(data, tmp_path, **options | {"seed": 1})
-    assert (tmp_path / "answer.json").stat().st_mtime_ns != written
+    assert stored_answer(tmp_path, data, options) is None
+    found = lgn.discover(data, **options)
+    store_answer(found, tmp_path, data, options)
+    assert str(stored_answer(tmp_path, data, options)) == str(found)
+    assert stored_answer(tmp_path, data, options | {"seed": 1}) is None
+    assert stored_answer(tmp_path, replace(data, train=other), options) is None
 
 
 def test_samples_of_a_block_count_once() -> None:

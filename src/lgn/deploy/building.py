@@ -15,7 +15,7 @@ from lgn.data import DataSet, Split
 from lgn.deploy.exporting import export
 from lgn.deploy.network_settings import with_answer, with_free_filters, with_group
 from lgn.files import encode, write_json
-from lgn.front import discover_or_load
+from lgn.front import discover, store_answer, stored_answer
 from lgn.front.inputs import read_inputs
 from lgn.groups import Group, as_group
 from lgn.nn import GroupNet, invariance_errors
@@ -173,7 +173,9 @@ def _asked(images: Images, out: Path, options: dict[str, Any], progress: bool) -
     train, test = (Split(*images.parts[part]) for part in ("train", "test"))
     facts = images.facts
     data = DataSet(name=facts.data_name, kind="images", train=train, test=test, class_names=facts.class_names)
-    return discover_or_load(data, out, **options, progress=progress)
+    found = stored_answer(out, data, options) or discover(data, **options, progress=progress)
+    store_answer(found, out, data, options)
+    return found
 
 
 def _measured(run: Run, config: Config, images: Images) -> Trained:

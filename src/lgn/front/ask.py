@@ -14,7 +14,7 @@ from lgn.discovery.images import discover_images
 from lgn.discovery.images.confirmation import confirm
 from lgn.discovery.moments import discover_moments
 from lgn.discovery.observers import MARGIN
-from lgn.files import read_json, write_json
+from lgn.files import SCHEMA, read_json, write_json
 from lgn.front.inputs import Inputs, block_numbers, read_question
 from lgn.stats import halves
 from lgn.transforms import DEFAULTS, Transformation
@@ -23,6 +23,7 @@ from lgn.version import __version__
 Candidate = str | Transformation | Action
 #: The candidate that stands for linear maps without names.
 UNKNOWN = "unknown"
+ANSWER, QUESTION = "answer.json", "question.json"
 
 
 def discover(
@@ -65,51 +66,66 @@ def discover(
     rank, size, blur, patch, starts: see `lgn.discovery.moments.discover_moments`, for linear maps without names.
     device: the device of the computation, or "auto"; by default that of the data.
     """
-    inputs = read_question(data, target, kind, target_kind, of, _names(evidence), device)
-    images = {"of": of, "evidence": _names(evidence), "margin": margin, "effort": effort, "minutes": minutes}
+    asked, named = _names(evidence), _names(candidates)
+    inputs = read_question(data, target, kind, target_kind, of, asked, device)
+    common: dict[str, Any] = {
+        "kind": inputs.kind,
+        "class_names": inputs.class_names,
+        "seed": seed,
+        "progress": progress,
+    }
+    common["blocks"] = block_numbers(blocks, len(inputs.samples))
+    images = {"of": of, "evidence": asked, "margin": margin, "effort": effort, "minutes": minutes}
     moments = {"rank": rank, "size": size, "blur": blur, "patch": patch, "starts": starts}
-    common = {"blocks": block_numbers(blocks, len(inputs.samples)), "seed": seed, "progress": progress}
-    found = _ask(inputs, _names(candidates), images, moments, common, verify)
+    moments = {name: value for name, value in moments.items() if value is not None}
+    if inputs.kind in DEFAULTS and UNKNOWN not in (named or ()):
+        _refuse(f"{inputs.kind} and named candidates", **moments)
+        found = discover_images(inputs.samples, inputs.labels, candidates=named, **images, **common)
+    else:
+        found = _with_linear_maps(inputs, named or (), images, {**moments, **common}, common, verify)
     return replace(found, notes=(*inputs.notes, *found.notes))
 
 
-def discover_or_load(data: DataSet, out: Path, *, progress: bool = False, **options: Any) -> Answer:
-    """The stored answer if data and question are the same; otherwise a new one, which is stored in the directory."""
-    split = data.train
-    question = {"version": __version__, "options": repr(sorted(options.items())), "samples": checksum(split.samples)}
-    question["labels"] = "" if split.labels is None else checksum(split.labels)
-    answer, asked = out / "answer.json", out / "question.json"
-    if answer.is_file() and asked.is_file() and question.items() <= read_json(asked).items():
-        return Answer.load(answer)
-    found = discover(data, **options, progress=progress)
+def stored_answer(out: Path, data: DataSet, options: dict[str, Any]) -> Answer | None:
+    """The answer in a directory if it is about these training samples and options; None otherwise."""
+    answer, question = out / ANSWER, out / QUESTION
+    if not answer.is_file() or not question.is_file() or read_json(question) != _question(data, options):
+        return None
+    return Answer.load(answer)
+
+
+def store_answer(found: Answer, out: Path, data: DataSet, options: dict[str, Any]) -> None:
+    """Store an answer with its question."""
     out.mkdir(parents=True, exist_ok=True)
-    found.save(answer)
-    write_json(asked, question)
-    return found
+    found.save(out / ANSWER)
+    write_json(out / QUESTION, _question(data, options))
 
 
-def _ask(
+def _question(data: DataSet, options: dict[str, Any]) -> dict[str, Any]:
+    """The training samples, the options and the version, as plain values."""
+    samples, labels = data.train.samples, data.train.labels
+    question = {"schema": SCHEMA, "version": __version__, "options": repr(sorted(options.items()))}
+    return question | {"samples": checksum(samples), "labels": "" if labels is None else checksum(labels)}
+
+
+def _with_linear_maps(
     inputs: Inputs,
-    candidates: tuple[Any, ...] | None,
+    candidates: tuple[Any, ...],
     images: dict[str, Any],
     moments: dict[str, Any],
     common: dict[str, Any],
     verify: bool,
 ) -> Answer:
-    """Named transformations by observers, linear maps without names by moments."""
-    samples, labels = inputs.samples, inputs.labels
-    common = {"kind": inputs.kind, "class_names": inputs.class_names, **common}
-    given = {name: value for name, value in moments.items() if value is not None}
+    """Linear maps without names; for images, signals and volumes also the named candidates."""
     is_grid = inputs.kind in DEFAULTS
     if not is_grid:
-        _refuse(inputs.kind, candidates=candidates, evidence=images["evidence"], minutes=images["minutes"])
-    elif candidates is None or UNKNOWN not in candidates:
-        _refuse(f"{inputs.kind} and named candidates", **given)
-        return discover_images(samples, labels, candidates=candidates, **images, **common)
-    confirmed = images["effort"] if is_grid or verify else None
-    found = _linear_maps(inputs, {**given, **common, "columns": inputs.columns}, confirmed)
-    named = tuple(candidate for candidate in candidates or () if candidate != UNKNOWN)
-    return _joined(discover_images(samples, labels, candidates=named, **images, **common), found) if named else found
+        _refuse(inputs.kind, candidates=candidates or None, evidence=images["evidence"], minutes=images["minutes"])
+    effort = images["effort"] if is_grid or verify else None
+    found = _linear_maps(inputs, {**moments, "columns": inputs.columns}, effort)
+    named = tuple(candidate for candidate in candidates if candidate != UNKNOWN)
+    if not named:
+        return found
+    return _joined(discover_images(inputs.samples, inputs.labels, candidates=named, **images, **common), found)
 
 
 def _linear_maps(inputs: Inputs, options: dict[str, Any], effort: float | None) -> Answer:
