@@ -68,14 +68,9 @@ def discover(
     """
     asked, named = _names(evidence), _names(candidates)
     inputs = read_question(data, target, kind, target_kind, of, asked, device)
-    common: dict[str, Any] = {
-        "kind": inputs.kind,
-        "class_names": inputs.class_names,
-        "seed": seed,
-        "progress": progress,
-    }
-    common["blocks"] = block_numbers(blocks, len(inputs.samples))
-    images = {"of": of, "evidence": asked, "margin": margin, "effort": effort, "minutes": minutes}
+    common: dict[str, Any] = {"kind": inputs.kind, "class_names": inputs.class_names}
+    common |= {"blocks": block_numbers(blocks, len(inputs.samples)), "seed": seed, "progress": progress}
+    images: dict[str, Any] = {"of": of, "evidence": asked, "margin": margin, "effort": effort, "minutes": minutes}
     moments = {"rank": rank, "size": size, "blur": blur, "patch": patch, "starts": starts}
     moments = {name: value for name, value in moments.items() if value is not None}
     if inputs.kind in DEFAULTS and UNKNOWN not in (named or ()):
