@@ -1,13 +1,7 @@
-"""Checks of a config: numbers within the limits of their types, groups with their operators, generator families.
-
-The limits of a number are written in its type: `epochs: Count = 100`.
-"""
+"""Checks of a config: limits of numbers, groups with their operators, generator families."""
 
 import math
-import typing
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -21,43 +15,30 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6  # largest error of the group's relations for given operators
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The numbers from `low`, which is allowed, to `high`, which is not."""
-
-    words: str
-    low: float
-    high: float = math.inf
-
-
-SMALLEST = math.ulp(0.0)  # the smallest positive float
-SEEDS = 2**64  # torch distinguishes this many seeds
-
-Count = Annotated[int, Limits("at least 1", 1)]
-Margin = Annotated[int, Limits("at least 0", 0)]
-Seed = Annotated[int, Limits(f"from 0 to {SEEDS - 1}", 0, SEEDS)]
-Positive = Annotated[float, Limits("positive and finite", SMALLEST)]
-NotNegative = Annotated[float, Limits("finite and not negative", 0)]
-Fraction = Annotated[float, Limits("at least 0 and below 1", 0, 1)]
+_COUNT = ("at least 1", 1, math.inf)
+_SEED = (f"from 0 to {2**64 - 1}", 0, 2**64)  # torch distinguishes this many seeds
+_POSITIVE = ("positive and finite", math.ulp(0.0), math.inf)
+_NOT_NEGATIVE = ("finite and not negative", 0, math.inf)
+_FRACTION = ("at least 0 and below 1", 0, 1)
+#: The limits of numbers in words, and the numbers from the first, which is allowed, to the second, which is not.
+LIMITS: dict[str, tuple[str, float, float]] = {
+    **dict.fromkeys(("num_layers", "num_sets", "kernel_size", "pool", "parameters", "epochs", "batch_size"), _COUNT),
+    **dict.fromkeys(("image_size", "train_images"), _COUNT),
+    **dict.fromkeys(("seed", "data_seed"), _SEED),
+    **dict.fromkeys(("step", "norm", "learning_rate", "clip"), _POSITIVE),
+    **dict.fromkeys(("generator_rate", "penalty_weight", "weight_decay", "checkpoint_seconds"), _NOT_NEGATIVE),
+    **dict.fromkeys(("validation", "dropout"), _FRACTION),
+    "padding": ("at least 0", 0, math.inf),
+}
 
 
 def require_limits(settings: Any) -> None:
-    """Raise a ValueError for the first number of a dataclass that is outside the limits of its field."""
-    for name, limits in _limits(type(settings)).items():
-        value = getattr(settings, name)
-        if isinstance(value, int | float) and not limits.low <= value < limits.high:
-            raise ValueError(f"{name} must be {limits.words}, got {value}")
-
-
-def _limits(kind: type) -> dict[str, Limits]:
-    hints = typing.get_type_hints(kind, include_extras=True)
-    return {name: limits for name, hint in hints.items() for limits in _limits_in(hint)}
-
-
-def _limits_in(hint: Any) -> Iterator[Limits]:
-    """The limits in a type hint, also if it is one type of several, as in `Positive | None`."""
-    for part in (hint, *typing.get_args(hint)):
-        yield from (item for item in getattr(part, "__metadata__", ()) if isinstance(item, Limits))
+    """Raise a ValueError for the first number in the settings that is outside its limits."""
+    for name, value in vars(settings).items():
+        if name in LIMITS and isinstance(value, int | float):
+            words, low, high = LIMITS[name]
+            if not low <= value < high:
+                raise ValueError(f"{name} must be {words}, got {value}")
 
 
 def require_group(network: "NetworkConfig") -> None:

@@ -8,17 +8,7 @@ from lgn.files import encode
 from lgn.generators import FAMILIES, Generator, Share, StartName
 from lgn.groups import Group, as_group
 from lgn.penalties import PENALTIES
-from lgn.training.checks import (
-    Count,
-    Fraction,
-    Margin,
-    NotNegative,
-    Positive,
-    Seed,
-    require_family,
-    require_group,
-    require_limits,
-)
+from lgn.training.checks import require_family, require_group, require_limits
 
 Task = Literal["auto", "classify", "reconstruct"]
 FREE = "free"  # in place of a generator family: filters without a group
@@ -30,21 +20,21 @@ class NetworkConfig:
 
     architecture: Literal["unfolded", "cnn", "net"] = "unfolded"
     """The paper's unfolded network, a plain CNN of group layers, or a network that is equivariant (`GroupNet`)."""
-    num_layers: Count = 4
+    num_layers: int = 4
     """Number of layers L: steps of sparse coding, or convolutions."""
-    num_sets: Count = 5
+    num_sets: int = 5
     """Number of filter sets per layer, K."""
     group: str = "C4"
     """The group whose orbits the filter sets are. A set has one filter for each element of the group."""
-    kernel_size: Count = 6
+    kernel_size: int = 6
     """Side of the filters, n."""
     algorithm: Literal["ista", "fista"] = "ista"
     """The algorithm that is unfolded. FISTA adds momentum to ISTA."""
-    step: Positive | Literal["safe"] = 0.01
+    step: float | Literal["safe"] = 0.01
     """Step size of the algorithm. 'safe' is the largest step for which ISTA converges."""
     normalise: bool = True
     """Apply batch normalisation after every layer except the last."""
-    padding: Margin | Literal["same"] = 1
+    padding: int | Literal["same"] = 1
     """Rows and columns of zeros on each side of the image."""
     generator: str = "dense"
     """The family of generators. 'free' trains free filters without a group, 'fixed' uses a known operator."""
@@ -54,15 +44,15 @@ class NetworkConfig:
     """Which filters share a generator: those of a channel, a set, a layer or the network."""
     start: StartName | Literal["group"] = "orthogonal"
     """The matrix that training starts from. 'group', for a net, is the known action of the group."""
-    norm: Positive | None = None
+    norm: float | None = None
     """Project generators and basis filters to this Frobenius norm after every step."""
     decoder: Literal["tied", "free"] = "tied"
     """For reconstruction: decode with the filters of the last layer, or with a separate dictionary."""
-    pool: Count = 4
+    pool: int = 4
     """For classification: codes are averaged over a grid of this many cells per side."""
-    parameters: Count = 25_000
+    parameters: int = 25_000
     """For a net: the largest number of parameters. The net has as many filter sets as fit."""
-    dropout: Fraction = 0.0
+    dropout: float = 0.0
     """For a net: the fraction of codes that a training step leaves out."""
     gates: bool = False
     """For a net: learn which elements of the group to keep (`lgn.nn.Gates`)."""
@@ -97,49 +87,49 @@ class Config:
     """'auto' classifies images that have labels and reconstructs others."""
     data_dir: Path | None = None
     """Directory of the named data sets. By default LGN_DATA, then the cache, then a download."""
-    image_size: Count | None = None
+    image_size: int | None = None
     """Resize the images of a folder to this side."""
     preprocess: Literal["standardise", "zca", "none"] = "standardise"
     """Preprocessing of the pixels, with statistics of the training images only."""
-    validation: Fraction = 0.0
+    validation: float = 0.0
     """Fraction of the training images that is held out to choose the best epoch. With 0 the last epoch is kept."""
-    train_images: Count | None = None
+    train_images: int | None = None
     """Train on this number of images only, evenly over the classes."""
     network: NetworkConfig = field(default_factory=NetworkConfig)
     """The settings of the network."""
     freeze_filters: bool = False
     """Do not train the filters: the control of a random network."""
-    generator_rate: NotNegative | None = None
+    generator_rate: float | None = None
     """Learning rate of the generators divided by that of the network. None is the default of the family."""
     penalty: str = "inverse"
     """The penalty on the generators (appendix B): a name of `lgn.penalties.PENALTIES`, or 'none'."""
-    penalty_weight: NotNegative = 1e-3
+    penalty_weight: float = 1e-3
     """Weight mu of the penalty."""
     penalty_start: Literal["inverse", "gaussian"] = "inverse"
     """Initial value of the auxiliary inverses of the penalty 'inverse'."""
-    epochs: Count = 100
+    epochs: int = 100
     """Number of passes over the training images."""
-    batch_size: Count = 128
+    batch_size: int = 128
     """Images per step, over all processes."""
-    learning_rate: Positive = 0.01
+    learning_rate: float = 0.01
     """Largest learning rate of Adam."""
     schedule: Literal["halved", "one-cycle"] = "halved"
     """Halve the learning rate after 50, 75 and 87.5 % of the training, or let it rise and fall once."""
-    weight_decay: NotNegative = 0.0
+    weight_decay: float = 0.0
     """Decoupled weight decay (AdamW) of the filters and the head."""
     augment: Literal["none", "turns"] = "none"
     """'turns' rotates every training image by a random angle in each step."""
     test: Literal["epochs", "end"] = "epochs"
     """Evaluate the test images after every epoch, or only after the last."""
-    clip: Positive | None = 2.0
+    clip: float | None = 2.0
     """Largest norm of the gradient."""
-    seed: Seed = 0
+    seed: int = 0
     """Seed of the training."""
-    data_seed: Seed = 0
+    data_seed: int = 0
     """Seed of the data: splits, and angles of rotated sets. Trainings with several seeds share a test set."""
     device: str = "auto"
     """'cpu', 'cuda', 'mps' or 'auto', which takes the first of cuda, mps and cpu that is available."""
-    checkpoint_seconds: NotNegative = 60.0
+    checkpoint_seconds: float = 60.0
     """Seconds between two checkpoints within an epoch. There is one after every epoch too."""
 
     def __post_init__(self) -> None:
