@@ -109,9 +109,9 @@ GRID = np.zeros((4, 4))
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"pictures": IMAGES}, "images, signals"),
     ({"signals": GRID, "images": IMAGES}, "images and signals"),
-    ({"images": IMAGES, "labels": LABELS[:-1]}, r"labels .*20 images, got \(19,\)"),
+    ({"images": IMAGES, "labels": LABELS[:-1]}, "labels .*20 .*19"),
     ({"images": IMAGES, "labels": LABELS - 1}, "labels .*got -1"),
-    ({"images": IMAGES, "labels": LABELS + 1, "class_names": np.array(["a", "b"])}, r"labels .*0\.\.1.*, got 2"),
+    ({"images": IMAGES, "labels": LABELS + 1, "class_names": np.array(["a", "b"])}, r"labels .*0\.\.1, got"),
     ({"images": IMAGES, "labels": LABELS / 2}, "labels .*float64"),
     ({"images": IMAGES, "labels": LABELS * 0}, "labels .*2 classes"),
     ({"images": np.full((4, 2, 2), np.nan)}, "images .*nan"),

@@ -114,7 +114,7 @@ def test_the_orientation_of_the_camera_is_undone(tmp_path: Path) -> None:
 def test_several_sizes_need_an_image_size(tmp_path: Path) -> None:
     two_classes(tmp_path, 3)
     save(tmp_path / "cats" / "wide.png", grey(50, 12, 20))
-    with pytest.raises(DataError, match=r"image_size .*6x6 \(0.png\) to 12x20 \(wide.png\)"):
+    with pytest.raises(DataError, match=r"image_size .*6x6 \(\d.png\) to 12x20 \(wide.png\)"):
         lgn.data.load(tmp_path)
     found = lgn.data.load(tmp_path, image_size=6)
     assert found.image_shape == (1, 6, 6)

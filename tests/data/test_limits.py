@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 import lgn.data
 from lgn.data import DataError
-from lgn.data.resize import resize
+from lgn.data.pixels import resize
 from lgn.data.unlabelled import to_grey
 
 

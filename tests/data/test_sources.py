@@ -124,7 +124,7 @@ class Triples(Dataset[tuple[int, int, int]]):
         (np.ones((2, 2), complex), None, "data .*complex128"),
         (torch.eye(3).to_sparse(), None, "data .*sparse"),
         (torch.ones(2, 2, device="meta"), None, "data .*meta"),
-        (torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged), None, "data .*nested"),
+        (torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged), None, "data .*jagged"),
         (torch.ones(0, 3), None, r"data .*\(0, 3\)"),
         ([[1, 2], [3]], None, "data .*lengths"),
         ([torch.ones(2), torch.ones(3)], None, r"data .*\(2,\) and \(3,\)"),

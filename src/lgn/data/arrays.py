@@ -17,7 +17,7 @@ from lgn.data.kinds import LAYOUTS, Kind
 from lgn.data.pixels import Arrays, as_bytes, channels_first
 from lgn.data.reading import require_bytes
 from lgn.data.sources import samples
-from lgn.data.splitting import train_and_test
+from lgn.data.splitting import read_set
 from lgn.data.targets import class_numbers, target
 
 # The errors of zipfile and numpy for files that are damaged, encrypted, or compressed by an unknown method.
@@ -94,16 +94,7 @@ def _data_set(path: Path, arrays: Arrays, seed: int, test_fraction: float) -> Da
     tensors, notes = _tensors({name: arrays[name] for name in names}, kind)
     targets, class_names = _targets(arrays, kind, [len(tensor) for tensor in tensors])
     parts = [Split(tensor, **part) for tensor, part in zip(tensors, targets, strict=True)]
-    train, test, how = train_and_test(parts, test_fraction, seed, "it")
-    return DataSet(
-        name=path.stem,
-        kind=kind,
-        train=train,
-        test=test,
-        class_names=class_names,
-        source=f"arrays of {path}{how}",
-        notes=notes,
-    )
+    return read_set(path, "arrays", parts, seed, test_fraction, kind=kind, class_names=class_names, notes=notes)
 
 
 def _tensors(arrays: Arrays, kind: Kind) -> tuple[list[Tensor], tuple[str, ...]]:
@@ -128,9 +119,6 @@ def _targets(arrays: Arrays, kind: Kind, counts: list[int]) -> tuple[list[dict[s
     if found != names:
         raise DataError(f"it must have {' and '.join(names)}, got {' and '.join(found)}")
     given = [arrays[name] for name in names]
-    for name, array, count in zip(names, given, counts, strict=True):
-        if array.ndim == 0 or len(array) != count:
-            raise DataError(f"{name} must have one value for each of the {count} {kind}, got {array.shape}")
     if stem == "target":
         numbers = [target(array, kind, target_kind="numbers", name=stem).values for array in given]
         return [{"numbers": values} for values in numbers], ()
@@ -141,18 +129,16 @@ def _targets(arrays: Arrays, kind: Kind, counts: list[int]) -> tuple[list[dict[s
 def _classes(
     labels: list[NDArray[Any]], names: list[str], class_names: NDArray[Any] | None
 ) -> tuple[list[Tensor], tuple[str, ...]]:
+    allowed = "integers or text" if class_names is None else "integers with class_names"
     for name, array in zip(names, labels, strict=True):
-        if array.dtype.kind not in "iuU" or array.ndim != 1:
-            raise DataError(f"{name} must be (N,) integers or text, got {array.dtype} {array.shape}")
+        if array.dtype.kind not in ("iuU" if class_names is None else "iu") or array.ndim != 1:
+            raise DataError(f"{name} must be (N,) {allowed}, got {array.dtype} {array.shape}")
         if array.dtype.kind != "U" and array.min() < 0:
             raise DataError(f"{name} must be at least 0, got {array.min()}")
     if class_names is None:
         return class_numbers(labels)
     if class_names.ndim != 1 or class_names.dtype.kind != "U" or len(class_names) < 2:
         raise DataError(f"class_names must be (classes,) text, got {class_names.dtype} {class_names.shape}")
-    for name, array in zip(names, labels, strict=True):
-        if array.dtype.kind == "U" or array.max() >= len(class_names):
-            raise DataError(f"{name} must be integers in 0..{len(class_names) - 1} with class_names, got {array.max()}")
     if len(np.unique(labels[0])) < 2:
         raise DataError(f"labels must have at least 2 classes, got only {labels[0][0]}")
     return [torch.from_numpy(array.astype(np.int64)) for array in labels], tuple(map(str, class_names))

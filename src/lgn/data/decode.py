@@ -26,10 +26,9 @@ _ORIENTATION = 0x0112  # the EXIF tag of the camera's orientation; 5 to 8 exchan
 
 @dataclass(frozen=True)
 class Header:
-    """Size and colour of an image, from the first bytes of its file."""
+    """Size (height, width) and colour of an image, from the first bytes of its file."""
 
-    height: int
-    width: int
+    size: tuple[int, int]
     grey: bool
 
 
@@ -50,20 +49,16 @@ def read_header(path: Path) -> Header:
         raise DataError(f"{path} is not a PNG, JPEG or WebP image: {error}") from error
     if width * height > MAX_IMAGE_PIXELS:
         raise DataError(f"{path} has {width}x{height} pixels, allowed are {MAX_IMAGE_PIXELS:,} in total")
-    return Header(width, height, grey) if sideways else Header(height, width, grey)
+    return Header((width, height) if sideways else (height, width), grey)
 
 
 def decode_images(paths: list[Path], headers: list[Header], image_size: int | None) -> Tensor:
     """Decode all images into one tensor, grey if all of them are grey.  -> uint8 (N, 1 or 3, H, W)"""
-    sizes = {(header.height, header.width) for header in headers}
-    if image_size is None and len(sizes) > 1:
-        (low_h, low_w), (high_h, high_w) = min(sizes), max(sizes)
-        raise DataError(
-            f"image_size must be given (--image-size) for images of several sizes, "
-            f"from {low_h}x{low_w} ({_first(paths, headers, min(sizes))}) to "
-            f"{high_h}x{high_w} ({_first(paths, headers, max(sizes))})"
-        )
-    height, width = (image_size, image_size) if image_size is not None else next(iter(sizes))
+    examples = {header.size: path.name for path, header in zip(paths, headers, strict=True)}
+    if image_size is None and len(examples) > 1:
+        low, high = ("{}x{} ({})".format(*size, examples[size]) for size in (min(examples), max(examples)))
+        raise DataError(f"image_size must be given (--image-size) for images of several sizes, from {low} to {high}")
+    height, width = (image_size, image_size) if image_size is not None else next(iter(examples))
     grey = all(header.grey for header in headers)
     channels = 1 if grey else 3
     require_image_bytes(len(paths), channels, height, width)
@@ -74,7 +69,7 @@ def decode_images(paths: list[Path], headers: list[Header], image_size: int | No
         images[number] = torch.from_numpy(pixels).reshape(height, width, channels).permute(2, 0, 1)
 
     # Threads decode in parallel; all threads together never hold more pixels than the largest allowed image.
-    threads = MAX_IMAGE_PIXELS // max(header.height * header.width for header in headers)
+    threads = MAX_IMAGE_PIXELS // max(height * width for height, width in examples)
     with ThreadPoolExecutor(min(threads, os.cpu_count() or 1)) as pool:
         for _ in pool.map(decode, range(len(paths))):
             pass
@@ -104,7 +99,3 @@ def _flattened(image: "Image.Image", grey: bool) -> "Image.Image":
         background = Image.new("RGBA", image.size, "white")
         image = Image.alpha_composite(background, image.convert("RGBA"))
     return image.convert("L" if grey else "RGB")
-
-
-def _first(paths: list[Path], headers: list[Header], size: tuple[int, int]) -> str:
-    return next(path.name for path, header in zip(paths, headers, strict=True) if (header.height, header.width) == size)

@@ -1,6 +1,5 @@
 """Download a published data set from one of its mirrors: all files with the right checksums, or none."""
 
-import logging
 import os
 import tarfile
 import tempfile
@@ -37,32 +36,20 @@ def _fetch_file(named: NamedSet, file: SetFile, directory: Path, progress: bool)
 
     downloader = pooch.HTTPDownloader(progressbar=progress, timeout=_TIMEOUT)
     failures = []
+    path = directory / file.name
     for mirror in named.mirrors:
         try:
-            with _quiet(pooch.get_logger()):
-                path = pooch.retrieve(mirror + file.name, f"md5:{file.md5}", file.name, directory, None, downloader)
-        except ValueError:
-            failures.append(f"{mirror} (wrong checksum)")
+            downloader(mirror + file.name, str(path), None)
         except OSError as error:  # and all errors of requests, such as ConnectionError
             failures.append(f"{mirror} ({type(error).__name__})")
         else:
-            Path(path).chmod(0o644)  # a temporary file is readable by its owner only; a data directory may be shared
-            return
+            if pooch.file_hash(str(path), "md5") == file.md5:
+                return
+            failures.append(f"{mirror} (wrong checksum)")
     raise DataError(
         f"{file.name} could not be downloaded from {' or '.join(failures)}; connect to a network, or copy the files of "
         f"{named.name} and give their directory with --data-dir or LGN_DATA, or use 'digits', which needs no download"
     )
-
-
-@contextmanager
-def _quiet(logger: logging.Logger) -> Iterator[None]:
-    """No messages below warnings for a while."""
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _unpack(archive: Path, wanted: set[str]) -> None:

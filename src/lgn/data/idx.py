@@ -11,6 +11,7 @@ from torch import Tensor
 from lgn.data.dataset import DataSet, Split
 from lgn.data.errors import DataError, naming
 from lgn.data.reading import plain_or_gzip, read_bytes
+from lgn.data.splitting import read_set
 
 _MAGIC = 0x00000800  # of unsigned bytes; the last byte is the number of axes
 _LIMIT = 2**30  # bytes of one file; a gzip bomb stops here
@@ -58,14 +59,8 @@ def load_idx_folder(folder: Path) -> DataSet:
     classes = 1 + max(int(split.labels.max()) for split in (train, test) if split.labels is not None)
     if classes < 2:
         raise DataError(f"{folder} must have at least 2 classes, all labels are 0")
-    return DataSet(
-        name=folder.resolve().name,
-        kind="images",
-        train=train,
-        test=test,
-        class_names=tuple(map(str, range(classes))),
-        source=f"IDX files of {folder}",
-    )
+    class_names = tuple(map(str, range(classes)))
+    return read_set(folder, "IDX files", (train, test), kind="images", class_names=class_names)
 
 
 def encode_idx(array: Tensor) -> bytes:

@@ -31,7 +31,13 @@ def kind_of(shape: Sequence[int], kind: str | None = None, name: str = "data") -
     """
     shape = tuple(shape)
     if kind is not None:
-        return _require_fitting(shape, kind, name)
+        if kind not in get_args(Kind):
+            raise DataError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
+        known: Kind = next(one for one in get_args(Kind) if one == kind)
+        missing = known in GRID_KINDS.values() and len(shape) == axes_of(known) - 1
+        if len(shape) != axes_of(known) and not missing:
+            raise DataError(f"{name} must be {LAYOUTS[known]} for kind {kind!r}, got {shape}")
+        return known
     if len(shape) == 3:
         raise DataError(f'kind must be "signals" or "points" for 3 axes, got {shape}; for grey images pass x[:, None]')
     if not 2 <= len(shape) <= 5:
@@ -42,13 +48,3 @@ def kind_of(shape: Sequence[int], kind: str | None = None, name: str = "data") -
         order = ", ".join(map(str, (0, last, *range(1, last))))
         raise DataError(f"{name} must be {LAYOUTS[found]}, got {shape}; pass x.permute({order})")
     return found
-
-
-def _require_fitting(shape: tuple[int, ...], kind: str, name: str) -> Kind:
-    for known in get_args(Kind):
-        if known == kind:
-            missing = known in GRID_KINDS.values() and len(shape) == axes_of(known) - 1
-            if len(shape) != axes_of(known) and not missing:
-                raise DataError(f"{name} must be {LAYOUTS[known]} for kind {kind!r}, got {shape}")
-            return known
-    raise DataError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")

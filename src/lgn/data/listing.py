@@ -3,25 +3,30 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch
+from torch import Tensor
+
 from lgn.data.errors import DataError
 
 _SPLIT_NAMES = {"train", "test", "val", "valid", "validation"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Listing:
-    """Files with the numbers of their classes (-1 without classes), and the number of entries that were left out."""
+    """Files, the numbers of their classes (N,) if there are classes, and the number of entries that were left out."""
 
     paths: tuple[Path, ...]
-    labels: tuple[int, ...]
+    labels: Tensor | None
     class_names: tuple[str, ...]
     left_out: int
 
-    def part(self, numbers: list[int]) -> "Listing":
-        """The files with these numbers."""
-        chosen = [(self.paths[number], self.labels[number]) for number in numbers]
-        paths, labels = zip(*chosen, strict=True)
-        return replace(self, paths=paths, labels=labels)
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def part(self, index: Tensor) -> "Listing":
+        """The chosen files."""
+        labels = None if self.labels is None else self.labels[index]
+        return replace(self, paths=tuple(self.paths[number] for number in index.tolist()), labels=labels)
 
 
 def listings(path: Path, suffixes: tuple[str, ...], what: str) -> list[Listing]:
@@ -40,6 +45,12 @@ def listings(path: Path, suffixes: tuple[str, ...], what: str) -> list[Listing]:
     return [train, test]
 
 
+def left_out_notes(found: list[Listing], suffixes: tuple[str, ...]) -> list[str]:
+    """A note on the entries that were left out, if there are any."""
+    left_out = sum(listing.left_out for listing in found)
+    return [f"{left_out} entries that are not {', '.join(suffixes)} were left out"] if left_out else []
+
+
 def entries(folder: Path) -> list[Path]:
     """The entries of a folder that are not hidden, sorted by name."""
     try:
@@ -51,34 +62,26 @@ def entries(folder: Path) -> list[Path]:
 def _list(folder: Path, suffixes: tuple[str, ...], what: str) -> Listing:
     inside = entries(folder)
     subfolders = [entry for entry in inside if entry.is_dir()]
-    files = _with_suffix(inside, suffixes)
-    if files and subfolders:
+    if subfolders and any(_has_suffix(entry, suffixes) for entry in inside):
         raise DataError(f"{folder} has {what}s and subfolders; use one subfolder for each class, or {what}s only")
-    if not subfolders:
-        left_out = len(inside) - len(_require_files(files, folder, suffixes, what))
-        return Listing(tuple(files), (-1,) * len(files), (), left_out)
     if len(subfolders) == 1:
         raise DataError(
             f"{folder} must have at least 2 classes, got only {subfolders[0].name!r}; "
             f"for data without classes, put the {what}s into the folder itself"
         )
-    paths: list[Path] = []
-    labels: list[int] = []
-    left_out = len(inside) - len(subfolders)
-    for number, subfolder in enumerate(subfolders):
-        candidates = entries(subfolder)
-        found = _require_files(_with_suffix(candidates, suffixes), subfolder, suffixes, what)
+    paths, labels = list[Path](), list[int]()
+    left_out = len(inside) - len(subfolders) if subfolders else 0
+    for number, place in enumerate(subfolders or [folder]):
+        candidates = entries(place)
+        found = [entry for entry in candidates if _has_suffix(entry, suffixes)]
+        if not found:
+            raise DataError(f"{place} is empty: it has no {', '.join(suffixes)} {what}")
         paths += found
         labels += [number] * len(found)
         left_out += len(candidates) - len(found)
-    return Listing(tuple(paths), tuple(labels), tuple(subfolder.name for subfolder in subfolders), left_out)
+    class_names = tuple(subfolder.name for subfolder in subfolders)
+    return Listing(tuple(paths), torch.tensor(labels) if subfolders else None, class_names, left_out)
 
 
-def _with_suffix(candidates: list[Path], suffixes: tuple[str, ...]) -> list[Path]:
-    return [entry for entry in candidates if entry.suffix.lower() in suffixes and entry.is_file()]
-
-
-def _require_files(files: list[Path], folder: Path, suffixes: tuple[str, ...], what: str) -> list[Path]:
-    if not files:
-        raise DataError(f"{folder} is empty: it has no {', '.join(suffixes)} {what}")
-    return files
+def _has_suffix(entry: Path, suffixes: tuple[str, ...]) -> bool:
+    return entry.suffix.lower() in suffixes and entry.is_file()

@@ -16,8 +16,8 @@ from lgn.data.errors import DataError, printable
 from lgn.data.folder import load_folder
 from lgn.data.idx import has_idx, load_idx_folder
 from lgn.data.named import load_named
+from lgn.data.pixels import resize_set
 from lgn.data.registry import NAMED_SETS
-from lgn.data.resize import resize_set
 from lgn.data.wav import has_wavs, load_wavs
 from lgn.warning import LgnWarning
 

@@ -110,8 +110,6 @@ def fit_preprocessing(kind: Kind, images: Tensor, *, eps: float = DEFAULT_EPS) -
         raise DataError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
     if images.dtype != torch.uint8 or images.ndim != 4 or images.numel() == 0:
         raise DataError(f"images must be uint8 (N, C, H, W) and not empty, got {images.dtype} {tuple(images.shape)}")
-    if not (math.isfinite(eps) and eps > 0):
-        raise DataError(f"eps must be a positive number, got {eps}")
     mean, std = channel_statistics(images)
     fitted = Preprocessing(kind, mean, std, eps, checksum(images))
     return replace(fitted, whitening=_whitening(images, fitted._standardise, eps)) if kind == "zca" else fitted

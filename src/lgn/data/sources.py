@@ -58,7 +58,7 @@ def as_tensor(data: Any, name: str) -> Tensor:
     else:
         values = _from_numpy(data, name)
     if values.is_nested or values.layout != torch.strided or values.is_meta or values.is_quantized:
-        raise DataError(f"{name} must be a dense tensor, got {_description(values)}")
+        raise DataError(f"{name} must be a dense tensor, got {values.layout} on {values.device}")
     if values.is_complex():
         raise DataError(f"{name} must hold real numbers, got {values.dtype}")
     if values.numel() == 0:
@@ -130,11 +130,3 @@ def _entries(data: Any, name: str) -> tuple[list[Any], list[Any] | None]:
         raise DataError(f"{name} must have entries (sample,) or (sample, target), got {max(lengths)} values")
     first = [entry[0] if isinstance(entry[0], Tensor) else np.asarray(entry[0]) for entry in entries]
     return first, [entry[1] for entry in entries] if lengths == {2} else None
-
-
-def _description(values: Tensor) -> str:
-    if values.is_nested:
-        return "a nested tensor"
-    if values.is_quantized:
-        return "a quantized tensor"
-    return "a tensor on the device meta" if values.is_meta else f"the layout {values.layout}"

@@ -1,15 +1,34 @@
 """Split samples into train and test by seed, every class in the same proportion."""
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
 import torch
 from torch import Tensor
 
-from lgn.data.dataset import Split
+from lgn.data.dataset import DataSet, Split
 from lgn.data.errors import DataError, naming
+from lgn.data.listing import Listing
 from lgn.data.seeds import generator_for
 
+Part = TypeVar("Part", Split, Listing)
 
-def train_and_test(parts: list[Split], test_fraction: float, seed: int, source: object) -> tuple[Split, Split, str]:
-    """A train part and a test part, and how they were split, in words for the source of a data set.
+
+def read_set(
+    path: Path, noun: str, parts: Sequence[Split], seed: int = 0, test_fraction: float = 0.2, **facts: Any
+) -> DataSet:
+    """The data set of a folder or file, from its train and test parts or from one part that is split by seed.
+
+    noun: the name of the samples, for the source of the data set.  facts: other fields of the data set.
+    """
+    train, test, how = train_and_test(parts, test_fraction, seed, path)
+    name = path.resolve().name if path.is_dir() else path.stem
+    return DataSet(name=name, train=train, test=test, source=f"{noun} of {path}{how}", **facts)
+
+
+def train_and_test(parts: Sequence[Part], test_fraction: float, seed: int, source: object) -> tuple[Part, Part, str]:
+    """A train part and a test part, and how they were split, as text for the source of a data set.
 
     Two parts are returned as they are; one part is split by seed. `source` is for messages.
     """

@@ -15,7 +15,7 @@ from lgn.data.dataset import DataSet, Split
 from lgn.data.errors import DataError, naming
 from lgn.data.reading import require_bytes
 from lgn.data.sources import samples
-from lgn.data.splitting import train_and_test
+from lgn.data.splitting import read_set
 
 SUFFIXES = (".csv", ".parquet")
 Columns = dict[str, NDArray[Any]]
@@ -46,17 +46,8 @@ def load_table(
         named = (target,) if isinstance(target, str) and target else tuple(target)
         chosen = named or tuple(name for name in columns if name.lower() == "label")[:1]
         whole, class_names = _split(columns, chosen, kind or "tables", target_kind, is_label=not target)
-    train, test, how = train_and_test([whole], test_fraction, seed, path)
-    return DataSet(
-        name=path.stem,
-        kind="signals" if kind == "signals" else "tables",
-        train=train,
-        test=test,
-        class_names=class_names,
-        columns=tuple(name for name in columns if name not in chosen),
-        source=f"rows of {path}{how}",
-        notes=notes,
-    )
+    facts = {"class_names": class_names, "columns": tuple(name for name in columns if name not in chosen)}
+    return read_set(path, "rows", [whole], seed, test_fraction, kind=kind or "tables", notes=notes, **facts)
 
 
 def _split(
@@ -112,11 +103,11 @@ def _csv(path: Path) -> tuple[Columns, tuple[str, ...]]:
 def _parquet(path: Path) -> Columns:
     try:
         import pandas
+
+        frame = pandas.read_parquet(path)
     except ImportError as error:
         raise DataError("it needs pandas and pyarrow: pip install 'lgn[tables]'") from error
-    try:
-        frame = pandas.read_parquet(path)
-    except (OSError, ValueError, ImportError) as error:
+    except (OSError, ValueError) as error:
         raise DataError(f"it is not a readable Parquet file: {error}") from error
     return {str(name): np.asarray(frame[name]) for name in frame.columns}
 

@@ -10,8 +10,8 @@ from lgn.data.arrays import load_images
 from lgn.data.decode import decode_images, read_header
 from lgn.data.errors import DataError
 from lgn.data.folder import SUFFIXES
+from lgn.data.pixels import resize
 from lgn.data.reading import PIECE
-from lgn.data.resize import resize
 
 _GREY_WEIGHTS = (0.299, 0.587, 0.114)  # luma of ITU-R BT.601, as in Pillow
 

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from lgn.data.dataset import DataSet, Split
-from lgn.data.errors import DataError, naming
-from lgn.data.listing import Listing, entries, listings
+from lgn.data.errors import DataError
+from lgn.data.listing import Listing, entries, left_out_notes, listings
 from lgn.data.reading import require_bytes
-from lgn.data.splitting import split_indices
+from lgn.data.splitting import train_and_test
 
 SUFFIXES = (".wav",)
 
@@ -46,18 +46,15 @@ def load_wavs(path: Path, *, window: int | None = None, seed: int = 0, test_frac
     channels, rate = _common(headers)
     count = sum(header.nframes // length for header in headers.values())
     require_bytes(4 * count * channels * length, f"{count:,} signals of {length} frames")
-    parts, how = (
-        (found, "") if len(found) == 2 else (_split(path, found[0], test_fraction, seed), f", split with seed {seed}")
-    )
-    train, test = (_windows(part, headers, length) for part in parts)
+    train, test, how = train_and_test(found, test_fraction, seed, path)
     return DataSet(
         name=path.resolve().name,
         kind="signals",
-        train=train,
-        test=test,
+        train=_windows(train, headers, length),
+        test=_windows(test, headers, length),
         class_names=found[0].class_names,
         source=f"signals of {path}{how}",
-        notes=_notes(headers, found, window, length, rate),
+        notes=(*_notes(headers, window, length, rate), *left_out_notes(found, SUFFIXES)),
     )
 
 
@@ -100,20 +97,10 @@ def _common(headers: Headers) -> tuple[int, int]:
     return header.nchannels, header.framerate
 
 
-def _split(path: Path, listing: Listing, test_fraction: float, seed: int) -> list[Listing]:
-    """The files of train and of test, the same share of every class."""
-    with naming(path, "cannot be split into files"):
-        parts = split_indices(torch.tensor(listing.labels).clamp(min=0), test_fraction, seed)
-    return [listing.part(indices.tolist()) for indices in parts]
-
-
 def _windows(listing: Listing, headers: Headers, length: int) -> Split:
-    signals, labels = [], []
-    for path, label in zip(listing.paths, listing.labels, strict=True):
-        found = _read(path, headers[path], length)
-        signals.append(found)
-        labels += [label] * len(found)
-    return Split(torch.cat(signals), torch.tensor(labels) if listing.class_names else None)
+    signals = [_read(path, headers[path], length) for path in listing.paths]
+    counts = torch.tensor([len(windows) for windows in signals])
+    return Split(torch.cat(signals), None if listing.labels is None else listing.labels.repeat_interleave(counts))
 
 
 def _read(path: Path, header: Any, length: int) -> Tensor:
@@ -127,11 +114,9 @@ def _read(path: Path, header: Any, length: int) -> Tensor:
     return torch.from_numpy(numbers).view(count, length, header.nchannels).transpose(1, 2).contiguous()
 
 
-def _notes(headers: Headers, found: list[Listing], window: int | None, length: int, rate: int) -> tuple[str, ...]:
+def _notes(headers: Headers, window: int | None, length: int, rate: int) -> list[str]:
     notes = [f"{len(headers)} files at {rate:,} frames per second"]
     if window is not None:
         lost = sum(header.nframes % length for header in headers.values())
         notes.append(f"they were cut into windows of {window} frames; {lost:,} frames at their ends were left out")
-    if left_out := sum(listing.left_out for listing in found):
-        notes.append(f"{left_out} entries that are not {', '.join(SUFFIXES)} were left out")
-    return tuple(notes)
+    return notes
