@@ -100,8 +100,9 @@ def _facts(each: GeneratorAnalysis, other: GeneratorAnalysis, order: int | None)
         basis = tensor(foreign.basis, columns=foreign.dimension)
         change = change_share(matrix, tensor(each.start), basis)
     image = tensor(each.effect_on_identity)
+    circulant = next(score.score for score in each.scores if score.name == "circulant")
     return {
-        "place": next(f.position for f in each.fourier if f.name == "1-D"),
+        "place": (circulant - 1 / len(matrix)) / (1 - 1 / len(matrix)),  # 0 for a random matrix, 1 for a circulant one
         "closure": each.spectrum.closure_error,
         "closure up to scale": None if order is None else _closure_up_to_scale(matrix, order),
         "smallest singular value": each.spectrum.singular_values[-1],

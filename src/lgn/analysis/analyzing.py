@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from lgn.actions import Patch, act
 from lgn.analysis import identifiability
-from lgn.analysis.assemble import MATCHES, Results, fourier_of, hypotheses_of
+from lgn.analysis.assemble import MATCHES, Results, hypotheses_of
 from lgn.analysis.generator import GeneratorAnalysis, Identifiability, rows
 from lgn.analysis.null_distributions import NullDistributions
 from lgn.analysis.result import Analysis
@@ -112,7 +112,6 @@ def _assembled(subject: Subject, results: Sequence[Results]) -> GeneratorAnalysi
     """The analysis of one matrix, whole and, if U is known, restricted to U."""
     own = [(table, table.table.subjects.index(subject)) for table in results if subject in table.table.subjects]
     (on_whole, member), *rest = own
-    all_scores = on_whole.scores(member)
     on_u: Identifiability | None = None
     if subject.applied is not None and subject.basis is not None:
         on_u = Identifiability(
@@ -134,12 +133,11 @@ def _assembled(subject: Subject, results: Sequence[Results]) -> GeneratorAnalysi
         channel=subject.label[2],
         matrix=rows(subject.matrix),
         start=None if subject.start is None else rows(subject.start),
-        scores=all_scores,
+        scores=on_whole.scores(member),
         findings=tuple(finding for table, index in own for finding in table.findings(index)),
         undecided=tuple(case for table, index in own for case in table.undecided(index)),
         nearest=on_whole.matches(member),
         spectrum=spectrum(subject.matrix, subject.order),
-        fourier=fourier_of(all_scores, subject.patch),
         effect_on_identity=rows(_effect(subject.matrix, subject.patch)),
         identifiability=on_u,
     )

@@ -2,10 +2,9 @@
 
 import math
 
-from lgn.actions import Patch
-from lgn.analysis import fourier, scores
+from lgn.analysis import scores
 from lgn.analysis.dictionary import dictionary
-from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Finding, Fourier, Match, Score, Undecided
+from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Finding, Match, Score, Undecided
 from lgn.analysis.matching import nearest, order_by_excess, parameter_of
 from lgn.analysis.null_distributions import NullDistributions
 from lgn.analysis.significance import Hypothesis
@@ -152,13 +151,3 @@ class Results:
 
 def _group(structure: str) -> str:
     return SPECTRA if structure in scores.SPECTRAL else STRUCTURES
-
-
-def fourier_of(all_scores: tuple[Score, ...], patch: Patch) -> tuple[Fourier, ...]:
-    """The positions between random and circulant (app. D), from the circulant scores."""
-    by_name = {score.name: score.score for score in all_scores}
-    shares = {"1-D": by_name["circulant"]}
-    if len(patch) == 2:
-        shares["2-D"] = by_name["doubly block-circulant"]
-    positions = {basis: fourier.position(share, math.prod(patch)) for basis, share in shares.items()}
-    return tuple(Fourier(basis, shares[basis], position, position > 0.5) for basis, position in positions.items())

@@ -1,6 +1,7 @@
 """Generators in the Fourier basis (app. D): `F A F^-1` is diagonal if and only if A is circulant.
 
-F is unitary, so the share of energy on the diagonal is the circulant score of `lgn.analysis.structure`.
+F is unitary, so the share of energy on the diagonal is the score "circulant", or "doubly block-circulant" in two
+dimensions.
 """
 
 import math
@@ -22,11 +23,6 @@ def transform(a: Tensor, patch: Patch, basis: str = "1-D") -> Tensor:
     n, m = patch
     grid = a.unflatten(-1, (m, n)).unflatten(-3, (m, n))
     return torch.fft.ifft2(torch.fft.fft2(grid, dim=(-4, -3)), dim=(-2, -1)).flatten(-2).flatten(-3, -2)
-
-
-def position(share: float, d: int) -> float:
-    """`t = (s - 1/d) / (1 - 1/d)`: 0 for the share s of a random matrix, 1 if all energy is on the diagonal."""
-    return (share - 1 / d) / (1 - 1 / d) if d > 1 else 1.0
 
 
 def few_lines(a: Tensor, patch: Patch, basis: str = "1-D") -> Tensor:

@@ -113,18 +113,6 @@ class Spectrum:
 
 
 @dataclass(frozen=True)
-class Fourier:
-    """`F A F^-1` (app. D) in one basis: "1-D" as in the paper, or "2-D", `F_m (x) F_n` of the patch."""
-
-    name: str
-    #: The share of energy on the diagonal, which is the circulant ("2-D": doubly block-circulant) score.
-    diagonal_share: float
-    #: `t = (s - 1/d) / (1 - 1/d)`: 0 is random, 1 is circulant.
-    position: float
-    closer_to_circulant: bool
-
-
-@dataclass(frozen=True)
 class Identifiability:
     """The span U of the vectors that the generator was applied to: the data determine the generator on U only."""
 
@@ -162,7 +150,6 @@ class GeneratorAnalysis:
     #: The nearest operator of each family, the nearest family first.
     nearest: tuple[Match, ...]
     spectrum: Spectrum
-    fourier: tuple[Fourier, ...]
     #: `phi_A(I)`, an (n, m) image (fig. 2); for signals and volumes, the image of an impulse in the middle.
     effect_on_identity: Matrix = field(repr=False)
     identifiability: Identifiability | None

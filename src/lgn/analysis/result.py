@@ -10,7 +10,7 @@ from lgn.analysis import tables
 from lgn.analysis.generator import GeneratorAnalysis
 from lgn.files import decode, encode, write_atomic
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True, repr=False)

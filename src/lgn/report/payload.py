@@ -19,6 +19,8 @@ from lgn.transforms import operator
 
 #: The number of nearest operators whose matrices are part of the page.
 OPERATORS = 3
+#: The Fourier basis in which the ideal matrices of a score are diagonal.
+CIRCULANT = {"circulant": "1-D", "doubly block-circulant": "2-D"}
 
 
 def payload(contents: Contents) -> dict[str, Any]:
@@ -104,7 +106,7 @@ def _generator(generator: GeneratorAnalysis, contents: Contents, index: int) -> 
         "period": spectrum.period,
         "periodError": spectrum.period_error,
         "closureError": spectrum.closure_error,
-        "diagonalShares": {basis.name: basis.diagonal_share for basis in generator.fourier},
+        "diagonalShares": {CIRCULANT[score.name]: score.score for score in generator.scores if score.name in CIRCULANT},
     }
 
 
