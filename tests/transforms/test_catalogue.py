@@ -93,6 +93,8 @@ def test_powers_of_a_matrix_with_an_offset() -> None:
     x = torch.rand(5, 2)
     assert torch.allclose(turn.power(3)(x), turn(turn(turn(x))), atol=1e-6)
     assert torch.allclose(turn.inverse(turn(x)), x, atol=1e-6)
+    with pytest.raises(ValueError, match="samples"):
+        turn(torch.rand(5, 3))
 
 
 def test_unknown_names_are_not_found() -> None:

@@ -68,6 +68,9 @@ class Transformation:
         if self.space == "channels":
             return torch.einsum("ij,nj...->ni...", matrix, samples)
         if self.space == "rows":
+            if samples.numel() != len(samples) * len(matrix):
+                shape = tuple(samples.shape)
+                raise ValueError(f"samples must have {len(matrix)} values for {self.name!r}, got shape {shape}")
             moved = samples.flatten(1) @ matrix.mT
             return (moved if self.offset is None else moved + self.offset.to(moved)).view(samples.shape)
         axes = AXES.get(self.space or "", 0)

@@ -149,7 +149,7 @@ class Describer:
         notes = [f"The search used {where}; it may miss maps."] if self.found.degree else []
         if self.grid is not None and maps:
             size = "x".join(map(str, (self.grid.channels, *self.grid.patch)))
-            notes.append(f"Maps without a name act on small and smooth {self.grid.kind} of {size}.")
+            notes.append(f"Matrices act on small and smooth {self.grid.kind} of {size}.")
         if any(row.transformation.offset is not None for row in rows):
             notes.append("Some maps have an offset, so that the mean of the data stays; layers need centred data.")
         return tuple(notes)
