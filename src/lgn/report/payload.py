@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lgn.actions import Patch
-from lgn.analysis import GeneratorAnalysis, Match, Score
+from lgn.analysis import GeneratorAnalysis, Match
 from lgn.analysis.generator import tensor
 from lgn.files import encode
 from lgn.report import sentences
@@ -83,22 +83,9 @@ def _generator(generator: GeneratorAnalysis, contents: Contents, index: int) -> 
         "changeShare": None if about is None else about.change_share,
         "bases": bases,
         "sentence": sentences.sentence(generator, analysis.false_discovery_rate),
-        "findings": [
-            {
-                "name": finding.name,
-                "on": finding.on,
-                "score": finding.score,
-                "p": finding.adjusted_p_value,
-                "words": finding.words,
-                "sentence": sentences.finding_text(finding),
-            }
-            for finding in generator.findings
-        ],
-        "scores": [_score(score) for score in generator.scores],
-        "nearest": [
-            _match(match, analysis.patch, with_matrix=place < OPERATORS)
-            for place, match in enumerate(generator.nearest)
-        ],
+        "findings": [encode(found) | {"sentence": sentences.finding_text(found)} for found in generator.findings],
+        "scores": encode(generator.scores),
+        "nearest": [_match(match, analysis.patch, rank < OPERATORS) for rank, match in enumerate(generator.nearest)],
         "eigenvalues": [[round(real, 5), round(imaginary, 5)] for real, imaginary in spectrum.eigenvalues],
         "singularValues": [round(value, 5) for value in spectrum.singular_values],
         "rank": spectrum.rank,
@@ -110,24 +97,6 @@ def _generator(generator: GeneratorAnalysis, contents: Contents, index: int) -> 
     }
 
 
-def _score(score: Score) -> dict[str, Any]:
-    return {
-        "name": score.name,
-        "score": score.score,
-        "chance": score.chance,
-        "start": score.start,
-        "p": score.p_value,
-        "adjusted": score.adjusted_p_value,
-        "byConstruction": score.by_construction,
-    }
-
-
-def _match(match: Match, patch: Patch, *, with_matrix: bool) -> dict[str, Any]:
-    return {
-        "words": sentences.operator_text(match),
-        "cosine": match.cosine,
-        "chance": match.chance,
-        "excess": match.excess,
-        "adjusted": match.adjusted_p_value,
-        "matrix": pack_small(operator(match.name, patch, **match.keywords)) if with_matrix else None,
-    }
+def _match(match: Match, patch: Patch, with_matrix: bool) -> dict[str, Any]:
+    matrix = pack_small(operator(match.name, patch, **match.keywords)) if with_matrix else None
+    return dict(encode(match)) | {"text": sentences.operator_text(match), "matrix": matrix}

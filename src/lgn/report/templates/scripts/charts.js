@@ -146,13 +146,13 @@ const charts = {
       generator.findings.filter((finding) => finding.on === "matrix").map((finding) => finding.name),
     );
     const beyond = (row) =>
-      row.adjusted !== null
-        ? row.adjusted <= rate
+      row.adjusted_p_value !== null
+        ? row.adjusted_p_value <= rate
         : (row.name.startsWith("causal") && found.has("causal")) ||
           (row.name === "quadrant signs" && found.has("multi-scale"));
     const words = (row) =>
       `${row.name}: ${row.score.toFixed(3)}, chance ${row.chance.toFixed(3)}, ` +
-      (row.byConstruction ? "by construction" : row.p === null ? "not tested" : `p ${dom.p(row.p)}`);
+      (row.by_construction ? "by construction" : row.p_value === null ? "not tested" : `p ${dom.p(row.p_value)}`);
     const traces = [
       shape(gaussian, colours.css("--soft"), "Gaussian matrices"),
       shape(generator.smooth, colours.css("--warm"), "as smooth as it is"),

@@ -143,7 +143,7 @@ const compare = {
         const figures = top.map(({ g, index }) => {
           const row = score(g),
             beyond =
-              row.adjusted === null ? "" : row.adjusted <= run.rate ? `, p ${dom.p(row.adjusted)}` : "; within chance";
+              row.adjusted_p_value === null ? "" : row.adjusted_p_value <= run.rate ? `, p ${dom.p(row.adjusted_p_value)}` : "; within chance";
           const figure = dom.heatmap(
             g.matrixValues,
             d,

@@ -143,9 +143,9 @@ const explorer = {
           algebra.unpack(match.matrix).values,
           d,
           d,
-          match.words,
+          match.text,
           `cosine ${match.cosine.toFixed(2)}, chance ${match.chance.toFixed(2)}` +
-            (match.adjusted <= run.rate ? "" : "; within chance"),
+            (match.adjusted_p_value <= run.rate ? "" : "; within chance"),
           { zoom, block: run.patch[0] },
         ),
       );
@@ -153,8 +153,8 @@ const explorer = {
       dom.make(
         "tr",
         {},
-        dom.make("td", {}, match.words),
-        ...[match.cosine.toFixed(3), match.chance.toFixed(3), dom.p(match.adjusted)].map((words) =>
+        dom.make("td", {}, match.text),
+        ...[match.cosine.toFixed(3), match.chance.toFixed(3), dom.p(match.adjusted_p_value)].map((words) =>
           dom.make("td", {}, words),
         ),
       ),

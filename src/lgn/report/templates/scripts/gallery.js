@@ -6,7 +6,7 @@ const gallery = {
   sorts(run) {
     const ways = {
       place: ["place in the network", (g, k) => k],
-      finding: ["clearest finding", (g) => Math.min(2, ...g.findings.map((f) => f.p)) - 1e-6 * g.findings.length],
+      finding: ["clearest finding", (g) => Math.min(2, ...g.findings.map((f) => f.adjusted_p_value)) - 1e-6 * g.findings.length],
       operator: ["nearest operator", (g) => -g.nearest[0].excess],
       closure: ["closure", (g) => g.closureError ?? g.periodError],
       change: ["change since the start", (g) => (g.startValues ? -algebra.norm(g.changeValues) : 0)],

@@ -44,7 +44,7 @@ const overview = {
 
   // generators by their smallest p-value, then by the excess of their nearest operator
   clearest(run) {
-    const least = (generator) => Math.min(1, ...generator.findings.map((finding) => finding.p));
+    const least = (generator) => Math.min(1, ...generator.findings.map((finding) => finding.adjusted_p_value));
     return run.generators
       .map((generator, index) => ({ generator, index }))
       .sort(
