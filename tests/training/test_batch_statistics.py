@@ -51,18 +51,12 @@ def test_statistics_are_accurate_after_the_first_epoch(tmp_path: Path) -> None:
 def test_weights_do_not_depend_on_the_momentum(tmp_path: Path, monkeypatch) -> None:
     few, many = small(batch_size=50, epochs=1), small(batch_size=1, epochs=1, num_layers=2)
     assert 200 // 50 < LONG_EPOCH <= 200
-    mended = {
-        "few": train(few, tmp_path / "few"),
-        "many": train(many, tmp_path / "many"),
-    }
+    usual = [train(config, tmp_path / f"usual {number}") for number, config in enumerate((few, many))]
     monkeypatch.setattr("lgn.training.loop.LONG_EPOCH", 0)
-    plain = {
-        "few": train(few, tmp_path / "few2"),
-        "many": train(many, tmp_path / "many2"),
-    }
-    assert equal(weights(mended["many"]), weights(plain["many"]))
-    one, other = weights(mended["few"]), weights(plain["few"])
+    fixed = [train(config, tmp_path / f"fixed {number}") for number, config in enumerate((few, many))]
+    assert equal(weights(usual[1]), weights(fixed[1]))
+    one, other = weights(usual[0]), weights(fixed[0])
     changed = {name for name in one if not torch.equal(one[name], other[name])}
     assert changed == {"encoder.norms.0.running_mean", "encoder.norms.0.running_var"}
-    assert mended["few"].metrics[0]["train_loss"] == plain["few"].metrics[0]["train_loss"]
+    assert usual[0].metrics[0]["train_loss"] == fixed[0].metrics[0]["train_loss"]
     assert load_images(few).facts.counts["train"] == 200

