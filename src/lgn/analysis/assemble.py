@@ -134,7 +134,6 @@ class Results:
                 name=name,
                 parameter=parameter_of(name, keywords),
                 cosine=cosine,
-                relative_error=max(0.0, 1 - cosine**2) ** 0.5,
                 chance=chance,
                 excess=(abs(cosine) - chance) / max(1 - chance, 1e-12),
                 p_values=self._p_values(member, column),

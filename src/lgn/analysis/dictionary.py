@@ -113,6 +113,10 @@ def _geometric(low: float, high: float, step: float) -> list[float]:
     return [low * step**k for k in range(round(math.log(high / low, step)) + 1)]
 
 
+def _smooth(_: Patch) -> list[Keywords]:
+    return [{"sigma": sigma} for sigma in _geometric(0.25, 4.0, BLUR_STEP)]
+
+
 _AXES = ("rows", "columns")
 
 _IMAGES: dict[str, Callable[[Patch], list[Keywords]]] = {
@@ -122,7 +126,7 @@ _IMAGES: dict[str, Callable[[Patch], list[Keywords]]] = {
     "shift": _shifts,
     "rotation": lambda _: _rotations(),
     "pooling": lambda patch: [{"radius": radius} for radius in range(1, min(patch) + 1)],
-    "blur": lambda _: [{"sigma": sigma} for sigma in _geometric(0.25, 4.0, BLUR_STEP)],
+    "blur": _smooth,
     "derivative": lambda patch: (
         [{"axis": axis, "kind": kind} for axis in _AXES for kind in ("centred", "forward")] if min(patch) > 2 else []
     ),
@@ -132,10 +136,6 @@ _IMAGES: dict[str, Callable[[Patch], list[Keywords]]] = {
         {"radius": radius, **turn} for radius in range(1, min(patch) + 1) for turn in _rotations()
     ],
 }
-
-
-def _smooth(_: Patch) -> list[Keywords]:
-    return [{"sigma": sigma} for sigma in _geometric(0.25, 4.0, BLUR_STEP)]
 
 
 # A change of sign needs no operator: the cosine has a sign.

@@ -80,10 +80,8 @@ class Match:
     #: stretch: factor; smoothing: sigma; modulation: cycles. For volumes, mirror: axis; turn: (axis, degrees); cube:
     #: number; shift: along three axes. Otherwise None.
     parameter: Parameter
-    #: `<A, B> / (|A| |B|)`, negative if `-B` is near.
+    #: `<A, B> / (|A| |B|)`, negative if `-B` is near; `min_c |A - c B| / |A| = sqrt(1 - cosine^2)`.
     cosine: float
-    #: `min_c |A - c B| / |A| = sqrt(1 - cosine^2)`.
-    relative_error: float
     #: The mean of the same maximum under the null model with the largest mean: larger families have a larger chance.
     chance: float
     #: `(|cosine| - chance) / (1 - chance)`: 0 is chance, 1 is equality. It orders the families.

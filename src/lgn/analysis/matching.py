@@ -45,10 +45,8 @@ def nearest(
         a, projector = a @ basis, basis @ basis.T
     cosines = known.cosines(a if basis is None else a @ basis.T, projector)
     found: dict[str, tuple[Keywords, float]] = {}
-    start = 0
-    for name, size in zip(known.families, known.sizes, strict=True):
-        members, values = known.members[start : start + size], cosines[start : start + size]
-        start += size
+    for name in known.families:
+        members, values = known.members[known.places(name)], cosines[known.places(name)]
         best = _simplest(values.abs())
         found[name] = members[best], float(values[best])
         if name in _CONTINUOUS and name in refined:
