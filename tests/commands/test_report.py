@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from lgn.analysis import Analysis
 from lgn.commands.report_command import run
 from lgn.front import analyze, contents_of
 from lgn.training import Run, preset, train
@@ -54,17 +53,6 @@ def test_contents_are_those_of_the_model(trained: Run) -> None:
     assert contents.network.head == "10 classes"
 
 
-def test_an_analysis_that_is_out_of_date_is_made_anew(trained: Run, tmp_path: Path) -> None:
-    path = tmp_path / "copy"
-    shutil.copytree(trained.path, path)
-    stored = json.loads((path / "analysis.json").read_text())
-    right = stored["generators"][0]["matrix"][0][0]
-    stored["generators"][0]["matrix"][0][0] += 1.0
-    (path / "analysis.json").write_text(json.dumps(stored))
-    assert contents_of(path).analysis.generators[0].matrix[0][0] == right
-    assert Analysis.load(path / "analysis.json").generators[0].matrix[0][0] == right
-
-
 def test_two_runs_of_one_name_are_told_apart(trained: Run, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(trained.path, other)
@@ -72,13 +60,6 @@ def test_two_runs_of_one_name_are_told_apart(trained: Run, tmp_path: Path) -> No
     assert run([str(trained.path), "--against", str(other), "--out", str(out)]) == 0
     titles = [each["title"] for each in data_of(out)["runs"]]
     assert titles == ["digits, classification (digits)", "digits, classification (other)"]
-
-
-@pytest.mark.slow
-def test_figures_are_written_in_all_formats(trained: Run, tmp_path: Path) -> None:
-    assert run([str(trained.path), "--out", str(tmp_path / "page.html"), "--figures"]) == 0
-    names = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert {"group-actions.png", "group-actions.svg", "group-actions.pdf", "architecture.svg"} <= names
 
 
 def test_bare_matrices(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The page in a real browser: what it shows is compared in numbers with torch, not in pixels."""
+"""The page in a browser: the numbers that it shows are compared with torch."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ def opened(browser, page: Path):
 
 
 class TestPage:
-    """One page of one run, in the order in which somebody looks at it."""
+    """The page of one run."""
 
     @pytest.fixture(autouse=True)
     def _same_page(self, opened) -> Iterator[None]:
@@ -51,7 +51,7 @@ class TestPage:
     def element(self, identifier: str):
         return self.browser.driver.find_element("id", identifier)
 
-    def test_it_asks_nothing_of_anyone(self, page: Path) -> None:
+    def test_nothing_is_requested(self, page: Path) -> None:
         assert self.browser.run("lgn.page.runs.length") == 1
         requests = self.browser.requests()
         assert page.resolve().as_uri() in requests
@@ -106,9 +106,9 @@ class TestPage:
 
     def test_painting_acts_at_once(self, run: Run, generators: Matrices) -> None:
         from selenium.webdriver.common.action_chains import ActionChains
+        from selenium.webdriver.common.keys import Keys
 
-        index = self.browser.run("lgn.state.generator")
-        matrix = generators(run)[index]
+        matrix = generators(run)[self.browser.run("lgn.state.generator")]
         buttons = self.painter_buttons()
         buttons["clear"].click()
         canvas = self.element("patch")
@@ -120,30 +120,20 @@ class TestPage:
             ActionChains(self.browser.driver).move_to_element_with_offset(canvas, int(x), int(y)).click().perform()
             expected[row, column] = -1.0 if brush == "−1" else 1.0
         self.compare_orbit(matrix, expected)
-
-    def test_painting_with_keys(self, run: Run, generators: Matrices) -> None:
-        from selenium.webdriver.common.keys import Keys
-
-        buttons = self.painter_buttons()
         buttons["clear"].click()
-        buttons["+1"].click()
-        self.element("patch").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.SPACE)
-        expected = torch.zeros(PATCH, dtype=torch.float64)
-        expected[2, 1] = 1
-        self.compare_orbit(generators(run)[self.browser.run("lgn.state.generator")], expected)
+        canvas.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.SPACE)
+        painted = torch.tensor(self.browser.run("lgn.current.acted[0]"))
+        assert painted.count_nonzero() == painted.sum() == 1
 
-    def test_patches_that_are_given(self, run: Run, generators: Matrices) -> None:
-        index = self.browser.run("lgn.state.generator")
-        buttons = self.painter_buttons()
-        buttons["identity"].click()
-        self.compare_orbit(generators(run)[index], torch.eye(4, dtype=torch.float64))
-        buttons["its basis"].click()
+    def test_given_patches(self, run: Run, generators: Matrices) -> None:
+        index, buttons = self.browser.run("lgn.state.generator"), self.painter_buttons()
         basis = run.model().encoder.bank.basis.detach().double()[index, 0]
-        self.compare_orbit(generators(run)[index], basis)
+        for name, patch in (("identity", torch.eye(4, dtype=torch.float64)), ("its basis", basis)):
+            buttons[name].click()
+            self.compare_orbit(generators(run)[index], patch)
         buttons["crop of an image"].click()
         crop = torch.tensor(self.browser.run("lgn.current.acted[0]"), dtype=torch.float64).reshape(PATCH)
         assert 0 <= float(crop.min()) < float(crop.max()) <= 1
-        self.compare_orbit(generators(run)[index], crop)
 
     def compare_orbit(self, matrix: Tensor, patch: Tensor) -> None:
         acted = self.browser.run("lgn.current.acted")
@@ -178,28 +168,24 @@ class TestPage:
         scores = self.browser.run("document.getElementById('scores').data.at(-1).x")
         assert scores == pytest.approx([score.score for score in each.scores])
 
-    def test_sorting(self, run: Run) -> None:
+    def test_sorting_and_filtering(self, run: Run) -> None:
         analysis = Analysis.load(run.path / "analysis.json")
-        values = [next(s.score for s in each.scores if s.name == "Toeplitz") for each in analysis.generators]
-        assert self.shown() == [0, 1, 2, 3]
-        choose(self.browser, "sort", "score Toeplitz")
-        assert self.shown() == sorted(range(4), key=lambda g: -values[g])
-        choose(self.browser, "sort", "place")
-        assert self.shown() == [0, 1, 2, 3]
-
-    def test_filtering(self, run: Run) -> None:
-        analysis = Analysis.load(run.path / "analysis.json")
-        choose(self.browser, "filter-layer", "2")
-        assert self.shown() == [2, 3]
-        choose(self.browser, "filter-set", "1")
-        assert self.shown() == [2]
-        assert self.element("count").text == "1 of 4"
-        choose(self.browser, "filter-layer", "")
-        choose(self.browser, "filter-set", "")
-        for value, has in (("any", True), ("none", False)):
-            choose(self.browser, "filter-finding", value)
-            assert self.shown() == [g for g, each in enumerate(analysis.generators) if bool(each.findings) == has]
-        choose(self.browser, "filter-finding", "")
+        values = [next(s.score for s in g.scores if s.name == "Toeplitz") for g in analysis.generators]
+        found = [bool(generator.findings) for generator in analysis.generators]
+        for control, value, shown in (
+            ("sort", "score Toeplitz", sorted(range(4), key=lambda g: -values[g])),
+            ("sort", "place", [0, 1, 2, 3]),
+            ("filter-layer", "2", [2, 3]),
+            ("filter-set", "1", [2]),
+            ("filter-layer", "", [0, 2]),
+            ("filter-set", "", [0, 1, 2, 3]),
+            ("filter-finding", "any", [g for g in range(4) if found[g]]),
+            ("filter-finding", "none", [g for g in range(4) if not found[g]]),
+            ("filter-finding", "", [0, 1, 2, 3]),
+        ):
+            choose(self.browser, control, value)
+            assert self.shown() == shown
+            assert self.element("count").text == f"{len(shown)} of 4"
 
     def test_one_scale_and_change(self, run: Run, generators: Matrices) -> None:
         start = next(value for name, value in run.initial().items() if name.endswith(".matrix")).flatten(0, 1).double()
@@ -236,7 +222,7 @@ class TestPage:
         assert (brightness < 200) == (scheme == "dark")
         assert self.browser.driver.save_screenshot(str(tmp_path / "page.png"))
 
-    def test_the_button_changes_the_dress(self) -> None:
+    def test_the_button_switches_between_light_and_dark(self) -> None:
         self.browser.dress(1400, "light")
         wait_for(self.browser, "document.documentElement.dataset.theme === 'light'")
         self.element("theme").click()

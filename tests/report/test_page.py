@@ -3,14 +3,12 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
 
 from lgn.analysis import Analysis, analyze_matrices
-from lgn.report import Contents, render, write_page
-from lgn.report.page_file import script_json
+from lgn.report import Contents, render
 from lgn.report.payload import pack, pack_small
 
 
@@ -56,11 +54,6 @@ def test_text_cannot_end_the_script(analysis: Analysis) -> None:
     assert "<title>&lt;/script&gt;" in html
 
 
-def test_script_json_is_json() -> None:
-    value = {"a<b>": ["&", "\u2029", 1.5, None, True]}
-    assert json.loads(script_json(value)) == value
-
-
 def test_a_diverged_training_has_gaps(analysis: Analysis) -> None:
     html = render(Contents("t", analysis, metrics=({"epoch": 1, "train_loss": float("nan")},)))
     assert json.loads(data_of(html))["runs"][0]["metrics"] == [{"epoch": 1, "train_loss": None}]
@@ -77,16 +70,6 @@ def test_packed_numbers_come_back() -> None:
     back = torch.frombuffer(bytearray(base64.b64decode(small["data"])), dtype=torch.int16).reshape(small["shape"])
     torch.testing.assert_close(back * small["scale"], values, atol=float(values.abs().max()) / 32767, rtol=0)
     assert json.loads(json.dumps(pack_small(torch.zeros(2, 2))))["scale"] > 0
-
-
-def test_a_page_appears_whole(analysis: Analysis, tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    assert write_page(path, Contents("first", analysis)) == path
-    before = path.read_text()
-    with pytest.raises(ValueError, match="JSON"):
-        write_page(path, Contents("second", analysis, facts=(("bad", float("nan")),)))  # type: ignore[arg-type]
-    assert path.read_text() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
 
 
 def test_contents_say_what_is_missing_and_what_is_wrong(analysis: Analysis) -> None:
