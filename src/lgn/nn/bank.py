@@ -164,6 +164,18 @@ def cached(model: nn.Module) -> Iterator[None]:
             bank._cached = filters
 
 
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Evaluation mode with cached filters for the whole context; every module has its mode again afterwards."""
+    modes = [(module, module.training) for module in model.modules()]
+    try:
+        with cached(model.eval()):
+            yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
 def filter_norms(filters: Tensor) -> Tensor:
     """The norm of every filter, shaped to divide by it.  (filters, channels, n, m) -> (filters, channels, 1, 1)"""
     return torch.linalg.vector_norm(filters, dim=tuple(range(2, filters.ndim)), keepdim=True)

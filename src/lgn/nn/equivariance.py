@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from lgn.actions import Patch, act
 from lgn.groups import Group, as_group, from_matrices
 from lgn.measures import invariance_error, total_error
-from lgn.nn.bank import cached
+from lgn.nn.bank import evaluating
 from lgn.nn.image_action import operator_names
 from lgn.nn.layers import GroupConv
 from lgn.nn.sets import SetBatchNorm, advance
@@ -95,24 +95,18 @@ def invariance_errors(
 
     images: (N, C, H, W), as the model takes them.
     """
-    group, was_training = as_group(group), model.training
-    names = None if action is None else tuple(operator_names(group, action))
+    group = as_group(group)
+    move = _turn_and_flip if action is None else partial(_move, names=tuple(operator_names(group, action)))
 
     def scores(x: Tensor) -> Tensor:
         outputs = torch.cat([model(batch) for batch in x.split(BATCH)])
         return outputs - outputs.mean(1, keepdim=True)
 
-    model.eval()
-    move = _turn_and_flip if names is None else partial(_move, names=names)
-    try:
-        with cached(model):
-            errors = {
-                group.words[element]: invariance_error(scores, images, partial(move, group=group, element=element))
-                for element in range(1, group.order)
-            }
-    finally:
-        model.train(was_training)
-    return errors
+    with evaluating(model):
+        return {
+            group.words[element]: invariance_error(scores, images, partial(move, group=group, element=element))
+            for element in range(1, group.order)
+        }
 
 
 def _require_action(names: tuple[str, ...], group: Group, images: Tensor) -> None:

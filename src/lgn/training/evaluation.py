@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lgn.nn import Autoencoder, OrbitBank, UnfoldedEncoder, cached
+from lgn.nn import Autoencoder, OrbitBank, UnfoldedEncoder
+from lgn.nn.bank import evaluating
 from lgn.training.checkpoint import State
 from lgn.training.config import Config
 from lgn.training.loading import Images
@@ -21,9 +22,7 @@ def evaluate(model: nn.Module, images: Images, part: str, group: Processes | Non
     group = group or Processes(0, 1, next(model.parameters()).device)
     count = len(images.parts[part][0])
     sums = [0.0, 0.0, 0.0]
-    was_training = model.training
-    model.eval()
-    with torch.no_grad(), cached(model):
+    with torch.no_grad(), evaluating(model):
         for indices in torch.arange(count).split(EVALUATION_BATCH):
             batch, labels = images.batch(part, group.part(indices), group.device)
             if not len(batch):
@@ -31,7 +30,6 @@ def evaluate(model: nn.Module, images: Images, part: str, group: Processes | Non
             loss, quality = task_score(model, batch, labels)
             active = _active(model.encoder(batch)) if isinstance(model, Autoencoder) else 0.0
             sums = [a + b for a, b in zip(sums, (float(loss), float(quality), active * len(batch)), strict=True)]
-    model.train(was_training)
     mean_loss, mean_quality, mean_active = (total / count for total in group.totals(sums))
     if isinstance(model, Autoencoder):
         return {"error": mean_quality, "active": mean_active}
