@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.answer import Row
-from lgn.discovery.networks.findings import inspect_layer
+from lgn.discovery.networks.layer_inspection import inspect_layer
 from lgn.discovery.networks.next_layer import continuations
 from lgn.transforms import act_square
 from studies.inspection import filters

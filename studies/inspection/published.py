@@ -12,7 +12,7 @@ from typing import Any
 import lgn
 from lgn.answer import Filters, Row
 from lgn.discovery.networks.convolutions import convolutions_of, inspected
-from lgn.discovery.networks.findings import LayerFindings, inspect_layer
+from lgn.discovery.networks.layer_inspection import LayerInspection, inspect_layer
 from lgn.discovery.networks.weight_files import read_convolutions
 from lgn.groups import Subgroup
 from lgn.transforms import SQUARE
@@ -67,7 +67,7 @@ def whole_file(path: Path) -> dict[str, Any]:
     }
 
 
-def record(found: LayerFindings) -> dict[str, Any]:
+def record(found: LayerInspection) -> dict[str, Any]:
     return {
         "name": found.layer,
         "shape": found.shape,

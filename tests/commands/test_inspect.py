@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save_file
 
 from lgn.cli import main
-from studies.inspection.planted import planted
+from studies.inspection.cases import planted
 
 
 @pytest.fixture(scope="module")

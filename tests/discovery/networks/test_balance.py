@@ -8,20 +8,20 @@ from lgn.answer import Verdict
 from lgn.discovery.networks.balance import (
     Balance,
     _ring_permutations,
-    balance,
     cosine_basis,
+    measure_balance,
     random_signs,
     references,
 )
 from lgn.discovery.networks.copies import twists
-from lgn.discovery.networks.filter_bank import prepare
-from lgn.discovery.networks.questions import Question, exchanges_axes, symmetries_of
+from lgn.discovery.networks.filter_bank import make_bank
+from lgn.discovery.networks.filter_maps import FilterMap, exchanges_axes, symmetries_of
 
 SYMMETRIES = symmetries_of((5, 5))
 
 
 def bank(count: int = 14, channels: int = 2, n: int = 5, seed: int = 0) -> Tensor:
-    return prepare(torch.randn(count, channels, n, n, generator=torch.Generator().manual_seed(seed))).filters
+    return make_bank(torch.randn(count, channels, n, n, generator=torch.Generator().manual_seed(seed))).filters
 
 
 def rho_by_moments(x: Tensor, moved: Tensor) -> float:
@@ -31,22 +31,22 @@ def rho_by_moments(x: Tensor, moved: Tensor) -> float:
     return float((first - second).square().sum() / 2 / own.sum())
 
 
-@pytest.mark.parametrize("question", SYMMETRIES, ids=lambda question: question.transformation.name)
-def test_rho_is_the_distance_of_second_moments(question: Question) -> None:
+@pytest.mark.parametrize("filter_map", SYMMETRIES, ids=lambda filter_map: filter_map.transformation.name)
+def test_rho_is_the_distance_of_second_moments(filter_map: FilterMap) -> None:
     x = bank()
     generator = torch.Generator().manual_seed(0)
     signs, exchanges, rings = references(x, 19, generator)
-    exponents = twists(question.order, len(x), 9, generator)
-    smooth = exchanges if exchanges_axes(question.element) else signs
-    found = balance(question.cosines(x), exponents, question.order, smooth, rings)
-    assert found.rho == pytest.approx(rho_by_moments(x, question.power(x, 1)))
+    exponents = twists(filter_map.order, len(x), 9, generator)
+    smooth = exchanges if exchanges_axes(filter_map.element) else signs
+    found = measure_balance(filter_map.cosines(x), exponents, filter_map.order, smooth, rings)
+    assert found.rho == pytest.approx(rho_by_moments(x, filter_map.power(x, 1)))
 
 
 def test_a_twisted_rho_is_that_of_turned_filters() -> None:
     turn, x = SYMMETRIES[0], bank()
     exponents = twists(4, len(x), 40, torch.Generator().manual_seed(0))
     _, smooth, rings = references(x, 9, torch.Generator().manual_seed(0))
-    found = balance(turn.cosines(x), exponents, 4, smooth, rings)
+    found = measure_balance(turn.cosines(x), exponents, 4, smooth, rings)
     values = []
     for exponent in exponents:
         turned = torch.stack([turn.power(x[i : i + 1], int(h))[0] for i, h in enumerate(exponent)])

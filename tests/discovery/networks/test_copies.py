@@ -5,30 +5,30 @@ import torch
 from torch import Tensor
 
 from lgn.discovery.networks.copies import copies_test, twisted, twists
-from lgn.discovery.networks.filter_bank import prepare
+from lgn.discovery.networks.filter_bank import make_bank
+from lgn.discovery.networks.filter_maps import FilterMap, maps_for
 from lgn.discovery.networks.gap import gap_test, neighbours
-from lgn.discovery.networks.questions import Question, questions_for
 
 
 def bank(count: int = 10, channels: int = 3, n: int = 5, seed: int = 0) -> Tensor:
-    return prepare(torch.randn(count, channels, n, n, generator=torch.Generator().manual_seed(seed))).filters
+    return make_bank(torch.randn(count, channels, n, n, generator=torch.Generator().manual_seed(seed))).filters
 
 
-QUESTIONS = questions_for(3, (7, 7))
-FINITE = [question for question in QUESTIONS if question.order]
-BY_NAME = {question.transformation.name: question for question in QUESTIONS}
+MAPS = maps_for(3, (7, 7))
+FINITE = [filter_map for filter_map in MAPS if filter_map.order]
+BY_NAME = {filter_map.transformation.name: filter_map for filter_map in MAPS}
 
 
-@pytest.mark.parametrize("question", FINITE, ids=lambda question: question.transformation.name)
-def test_twists_are_computed_from_cosines(question: Question) -> None:
+@pytest.mark.parametrize("filter_map", FINITE, ids=lambda filter_map: filter_map.transformation.name)
+def test_twists_are_computed_from_cosines(filter_map: FilterMap) -> None:
     x = bank(n=7)
-    exponents = twists(question.order, len(x), 5, torch.Generator().manual_seed(1))
-    cosines = question.cosines(x)
-    nearness, alike = twisted(cosines if question.kind == "sign" else cosines.abs(), exponents, question.order)
+    exponents = twists(filter_map.order, len(x), 5, torch.Generator().manual_seed(1))
+    cosines = filter_map.cosines(x)
+    nearness, alike = twisted(cosines if filter_map.kind == "sign" else cosines.abs(), exponents, filter_map.order)
     for row, exponent in enumerate(exponents):
-        turned = torch.stack([question.power(x[i : i + 1], int(h))[0] for i, h in enumerate(exponent)])
-        met = question.power(turned, 1).flatten(1) @ turned.flatten(1).T
-        met = (met if question.kind == "sign" else met.abs()).fill_diagonal_(-torch.inf)
+        turned = torch.stack([filter_map.power(x[i : i + 1], int(h))[0] for i, h in enumerate(exponent)])
+        met = filter_map.power(turned, 1).flatten(1) @ turned.flatten(1).T
+        met = (met if filter_map.kind == "sign" else met.abs()).fill_diagonal_(-torch.inf)
         closeness = -torch.log1p(-met)
         expected = (closeness.amax(1).mean() + closeness.amax(0).mean()) / 2
         assert float(nearness[row]) == pytest.approx(float(expected), rel=1e-4)
@@ -56,7 +56,7 @@ def test_copies_have_a_large_gap() -> None:
     x = bank(8)
     nearly = x.flip(-1) + 0.02 * torch.randn(x.shape, generator=torch.Generator().manual_seed(1), dtype=x.dtype)
     for filters in (torch.cat([x, x.flip(-1)]), torch.cat([x, x.flip(-1), nearly])):
-        cosines = BY_NAME["flip columns"].cosines(prepare(filters).filters).abs()
+        cosines = BY_NAME["flip columns"].cosines(make_bank(filters).filters).abs()
         p_value, gap = gap_test(cosines[1], cosines[0], True, 99, torch.Generator().manual_seed(0))
         assert gap > 1
         assert p_value == pytest.approx(0.01)

@@ -3,8 +3,7 @@
 import torch
 
 from lgn.discovery.networks.next_layer import continuations
-from studies.inspection import following
-from studies.inspection.following import equivariant
+from studies.inspection.cases import equivariant, measure_following
 
 
 def test_a_planted_network_is_recognised() -> None:
@@ -22,4 +21,4 @@ def test_the_second_layer_may_have_kernels_of_one_pixel() -> None:
 
 
 def test_similar_filters_that_are_used_similarly_prove_nothing() -> None:
-    assert following.measure("unrelated, alike filters used alike", 0)["rate"] == 0
+    assert measure_following("unrelated, alike filters used alike", 0)["rate"] == 0

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from lgn.discovery.networks.filter_bank import prepare
+from lgn.discovery.networks.filter_bank import make_bank
+from lgn.discovery.networks.filter_maps import SQUARE_GROUP
 from lgn.discovery.networks.orbits import (
     find_orbits,
     largest_subgroup,
@@ -11,7 +12,6 @@ from lgn.discovery.networks.orbits import (
     pairs_of,
     square_cosines,
 )
-from lgn.discovery.networks.questions import SQUARE_GROUP
 from lgn.transforms import act_square
 
 EVERYTHING = SQUARE_GROUP.subgroup(range(8))
@@ -47,7 +47,7 @@ def test_orbits_of_the_whole_group() -> None:
     order = torch.randperm(20, generator=torch.Generator().manual_seed(0))
     signs = torch.tensor([1.0, -1.0]).repeat(10).view(-1, 1, 1, 1)
     bank = (torch.cat([filters, others]) * signs)[order]
-    found = find_orbits(square_cosines(prepare(bank).filters), EVERYTHING)
+    found = find_orbits(square_cosines(make_bank(bank).filters), EVERYTHING)
     members = [{int(order[number]) for number in orbit.values()} for orbit in found]
     assert sorted(members, key=min) == [set(range(8)), set(range(8, 16))]
     for element in range(8):
@@ -63,13 +63,13 @@ def test_an_orbit_has_every_element_once() -> None:
     base = random_filters(1)
     noise = 0.05 * random_filters(3, seed=2)
     bank = torch.cat([base + noise[:1], base + noise[1:2], base + noise[2:], base.flip(-1), random_filters(6, seed=3)])
-    found = find_orbits(square_cosines(prepare(bank).filters), largest_subgroup([FLIP_COLUMNS]))
+    found = find_orbits(square_cosines(make_bank(bank).filters), largest_subgroup([FLIP_COLUMNS]))
     assert [len(orbit) for orbit in found] == [2]
     assert 3 in found[0].values()
 
 
 def test_filters_are_moved_independently() -> None:
-    x = prepare(random_filters(6)).filters
+    x = make_bank(random_filters(6)).filters
     flips = SQUARE_GROUP.subgroup([FLIP_COLUMNS])
     drawn = torch.randint(0, 2, (6,), generator=torch.Generator().manual_seed(4))
     moved = torch.cat([act_square(x[i : i + 1], FLIP_COLUMNS * int(flip)) for i, flip in enumerate(drawn)])

@@ -1,4 +1,4 @@
-"""The convolutions of a model: their names and weights, and the reasons why some are not inspected."""
+"""The convolutions of a model: their names, their weights, and the reasons why weights are not inspected."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -17,12 +17,12 @@ class Convolution(NamedTuple):
 
     name: str
     weight: Tensor | None
-    #: What the weights must be to be inspected; empty if they are.
+    #: The reason why the weights are not inspected, such as "must have values"; empty if they are inspected.
     reason: str = ""
 
 
 def convolution(name: str, weight: Tensor) -> Convolution:
-    """The convolution with these weights; its name may be that of its weights."""
+    """The convolution with these weights; a suffix ".weight" of the name is removed."""
     name = name.removesuffix(".weight")
     if weight.is_meta:
         return Convolution(name, None, "must have values, got the device meta")
@@ -30,14 +30,14 @@ def convolution(name: str, weight: Tensor) -> Convolution:
 
 
 def convolutions_of(model: nn.Module) -> Iterator[Convolution]:
-    """The convolutions of a torch model, with group layers and unfolded encoders of `lgn`."""
-    inside: set[int] = set()
+    """The convolutions of a model, with the group layers and unfolded encoders of `lgn`."""
+    seen: set[int] = set()
     for name, module in model.named_modules():
         name = name or type(module).__name__
         if isinstance(module, GroupConv | OrbitConv2d):
-            inside.add(id(getattr(module, "bank", None)))
+            seen.add(id(getattr(module, "bank", None)))
             yield convolution(name, module.filters())
-        elif isinstance(module, OrbitBank) and id(module) not in inside:
+        elif isinstance(module, OrbitBank) and id(module) not in seen:
             for layer, filters in enumerate(module().unflatten(0, (module.num_layers, -1)), 1):
                 yield convolution(f"{name}, layer {layer}" if module.num_layers > 1 else name, filters)
         elif isinstance(module, FreeBank):
@@ -52,7 +52,7 @@ def inspected(convolutions: Iterable[Convolution]) -> dict[str, Tensor]:
 
 
 def following(convolutions: Sequence[Convolution]) -> dict[str, tuple[str, Tensor]]:
-    """The name and the weights of the layer that may take the output of a layer, as far as their sizes tell."""
+    """The next layer, as name and weights, for every layer whose filters fit the channels of the next one."""
     known = [(name, weight) for name, weight, _ in convolutions if weight is not None and weight.ndim == 4]
     return {
         first: (second, weight)

@@ -1,4 +1,4 @@
-"""The filters of a convolution as they are compared: about their common centre, without means, of unit norm."""
+"""The filters of a convolution, prepared for comparison: about their common centre, without means, of unit norm."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from lgn.linalg import double
 
-#: Filters with a norm below this share of the median norm are dead: training gave them up.
+#: Filters with a norm below this share of the median norm are dead.
 DEAD = 1e-3
 #: Filters that vary by less than this share of their norm are constant.
 FLAT = 1e-2
@@ -28,7 +28,7 @@ SMALLEST = 3
 
 
 class FilterBank(NamedTuple):
-    """The filters of a convolution that are compared, and the reasons why others are not."""
+    """The compared filters of a convolution, and the filters that are left out."""
 
     #: (filters, channels, n, m), float64: no mean in any channel, and unit norm.
     filters: Tensor
@@ -48,8 +48,8 @@ class FilterBank(NamedTuple):
         return self.filters.shape[-2], self.filters.shape[-1]
 
 
-def prepare(weights: Tensor) -> FilterBank:
-    """The filters of a convolution as they are compared; see Note [Means and norms] and Note [The centre of a bank].
+def make_bank(weights: Tensor) -> FilterBank:
+    """Prepare the filters of a convolution for comparison; see Note [Means and norms] and Note [The centre of a bank].
 
     Shapes: (filters, channels, n, m)
     """
@@ -75,7 +75,7 @@ def prepare(weights: Tensor) -> FilterBank:
 
 
 def objection(weights: Tensor) -> str:
-    """What the weights must be to be compared, and what they are; empty if they can be compared."""
+    """The reason why weights cannot be compared, as the end of a sentence; empty if they can be compared."""
     shape = tuple(weights.shape)
     if weights.ndim != 4 or min(shape[:2]) < 1:
         return f"must have shape (filters, channels, n, m), got {shape}"

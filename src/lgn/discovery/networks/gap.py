@@ -1,55 +1,55 @@
-"""The gap: the image of a filter lies next to one filter, and all other filters are far away."""
+"""The gap: a copy lies next to the image of a filter, and all other filters are far away."""
 
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-#: From this cosine two filters count as one for a third filter that is near both.
-COPY = 0.85
-#: The number of gaps that are compared: the first, which copies make large, and the next ones.
-RUNGS = 3
-#: The largest gap in nats: an exact copy counts no more than a copy at a quarter of the distance of the next filter.
+#: The smallest cosine of two filters that count as one neighbour of a third filter.
+SAME = 0.85
+#: The number of gaps of a filter: the first, which copies make large, and the next ones.
+GAPS = 3
+#: The largest gap in nats: an exact copy counts as much as a copy at a quarter of the distance of the next filter.
 LARGEST = 1.5
-#: A distance beyond all distances of unit vectors.
+#: A larger distance than any of unit vectors.
 FAR = 9.0
 
 # Note [The gap]
-# Filters that repel each other deceive the twist: it creates relations between T f_i and f_j that the bank avoids, and
-# then the bank itself has more near-copies than its twists have. The second test therefore does not compare banks. T
-# f_i has distances d_1 < d_2 < ... to the other filters. If it lies anywhere among them, the gaps `e_k = k log(d_(k+1)
-# / d_k)` have one distribution for any density and dimension (Renyi), and shuffling the gaps of each i gives the null
-# distribution. A copy makes the first gap large.
-# For evenly spread filters the first gap is somewhat larger than the next ones, because the next filters are equally
-# far. Copies must therefore also have a large gap: the mean of the first gaps minus the mean of the next ones. Copies
-# have about 1 nat, and unrelated filters have at most 0.2 (`results/inspection.json`).
-# If T f_i is nearer to f_i than to any other filter, f_i is symmetric itself, and no gap is counted. Near-copies of a
+# Filters that repel each other deceive the twist: a twist puts T f_i next to some f_j, which the bank avoids, and then
+# the bank has more near-copies than its twists. So the second test does not compare banks. T f_i has distances
+# d_1 < d_2 < ... to the other filters. If T f_i is not related to them, the gaps `e_k = k log(d_(k+1) / d_k)` have one
+# distribution for any density and dimension (Renyi), and shuffling the gaps of every i gives the null distribution. A
+# copy makes the first gap large.
+# For evenly spread filters, the first gap is slightly larger than the next ones. So the mean of the first gaps minus
+# the mean of the next ones must also be large. It is about 1 nat for copies, and at most 0.2 for unrelated filters
+# (`results/inspection.json`).
+# If T f_i is nearer to f_i than to any other filter, f_i itself is symmetric, and is not counted. Near-copies of a
 # neighbour count as one with it. A pair of filters that are nearest to each other is counted once.
 
 
 class Neighbours(NamedTuple):
-    """The gaps of every T f_i, whether another filter is nearer than f_i itself, and the nearest filter."""
+    """The gaps of every T f_i, whether another filter is nearer to it than f_i, and the nearest filter."""
 
-    gaps: Tensor  # (filters, rungs)
+    gaps: Tensor  # (filters, GAPS)
     is_counted: Tensor  # (filters,)
     nearest: Tensor  # (filters,)
 
 
 def gap_test(
-    cosines: Tensor, plain: Tensor, involution: bool, draws: int, generator: torch.Generator
+    cosines: Tensor, plain: Tensor, is_involution: bool, draws: int, generator: torch.Generator
 ) -> tuple[float, float]:
-    """The p-value of the first gaps, and how much they exceed the next gaps in nats; see Note [The gap].
+    """The p-value of the first gaps, and their mean minus that of the next gaps in nats; see Note [The gap].
 
-    Shapes: cosines of T f_i with f_j, and of f_i with f_j, (filters, filters), >= 0 if signs do not matter
+    Shapes: cosines of T f_i with f_j, and plain cosines of f_i with f_j, (filters, filters)
     """
-    there = neighbours(cosines, plain)
-    here, counted = torch.arange(len(cosines)), there.is_counted
-    if involution:
-        gaps = there.gaps[counted & ~((there.nearest[there.nearest] == here) & (here > there.nearest))]
+    forward = neighbours(cosines, plain)
+    numbers, counted, nearest = torch.arange(len(cosines)), forward.is_counted, forward.nearest
+    if is_involution:
+        gaps = forward.gaps[counted & ~((nearest[nearest] == numbers) & (numbers > nearest))]
     else:  # T and its inverse: if f_j is next to T f_i, f_i is next to T^-1 f_j
-        back = neighbours(cosines.T, plain)
-        again = counted[back.nearest] & (there.nearest[back.nearest] == here)
-        gaps = torch.cat([there.gaps[counted], back.gaps[back.is_counted & ~again]])
+        backward = neighbours(cosines.T, plain)
+        is_repeated = counted[backward.nearest] & (nearest[backward.nearest] == numbers)
+        gaps = torch.cat([forward.gaps[counted], backward.gaps[backward.is_counted & ~is_repeated]])
     if len(gaps) < 2:
         return 1.0, 0.0
     first, others = gaps[:, 0].mean(), gaps[:, 1:].mean()
@@ -65,12 +65,12 @@ def neighbours(cosines: Tensor, plain: Tensor) -> Neighbours:
     distances = (2 - 2 * cosines).clamp_min(1e-12).sqrt()
     own = distances.diagonal().clone()
     distances = distances.clone().fill_diagonal_(FAR)
-    ladder, nearest = [], distances.argmin(1)
-    for _ in range(RUNGS + 1):
-        distance, place = distances.min(1)
-        ladder.append(distance)
-        distances = distances.masked_fill(plain[place] > COPY, FAR)
-        distances[torch.arange(filters), place] = FAR
-    rungs = torch.stack(ladder, 1)
-    gaps = (rungs[:, 1:] / rungs[:, :-1]).log() * torch.arange(1, RUNGS + 1)
-    return Neighbours(gaps.clamp(max=LARGEST), (rungs[:, -1] < FAR) & (rungs[:, 0] < own), nearest)
+    sorted_distances, nearest = [], distances.argmin(1)
+    for _ in range(GAPS + 1):
+        distance, neighbour = distances.min(1)
+        sorted_distances.append(distance)
+        distances = distances.masked_fill(plain[neighbour] > SAME, FAR)
+        distances[torch.arange(filters), neighbour] = FAR
+    near = torch.stack(sorted_distances, 1)
+    gaps = (near[:, 1:] / near[:, :-1]).log() * torch.arange(1, GAPS + 1)
+    return Neighbours(gaps.clamp(max=LARGEST), (near[:, -1] < FAR) & (near[:, 0] < own), nearest)

@@ -1,4 +1,4 @@
-"""`convert_found`: a network with the orbits that were found in its filters."""
+"""`convert_found`: a network with built-in orbits that were found in its filters."""
 
 import torch
 from torch import nn
@@ -6,7 +6,7 @@ from torch import nn
 from lgn.actions import matrix_of
 from lgn.answer import Answer, Filters
 from lgn.apply import IDENTITY
-from lgn.discovery.networks.filter_bank import prepare
+from lgn.discovery.networks.filter_bank import make_bank
 from lgn.nn import OrbitConv2d
 from lgn.nn.conversion import Conversion
 from lgn.transforms import Transformation
@@ -15,7 +15,7 @@ from lgn.transforms import Transformation
 def convert_found(model: nn.Module, found: Answer) -> nn.Module:
     """A copy of the model whose layers have the orbits that were found in them.
 
-    The filters of an orbit become transformed copies of one base (`lgn.nn.OrbitConv2d`), and the other filters stay
+    The filters of an orbit become transformed copies of one base filter (`lgn.nn.OrbitConv2d`), and other filters stay
     free. The attribute `conversion` of the copy has the relative error of the filters of every layer.
 
     found: the result of `lgn.inspect(model)`.
@@ -28,7 +28,7 @@ def convert_found(model: nn.Module, found: Answer) -> nn.Module:
         elif not orbits:
             conversion.left_alone[name] = "it has no orbits"
         else:
-            bank = prepare(module.weight)
+            bank = make_bank(module.weight)
             numbers = [[number for number, _ in orbit] for orbit in orbits]
             matrices = [torch.stack([matrix_of(element, bank.patch) for _, element in orbit]) for orbit in orbits]
             layer = OrbitConv2d(module, list(zip(numbers, matrices, strict=True)), bank.window)

@@ -1,4 +1,4 @@
-"""`inspect_layer`: all questions about the filters of one layer."""
+"""`inspect_layer`: all tests of the filters of one layer."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -7,28 +7,28 @@ import torch
 from torch import Tensor
 
 from lgn.answer import Evidence, Filters, Row, Verdict
-from lgn.discovery.networks.balance import Balance, balance, references
+from lgn.discovery.networks.balance import Balance, measure_balance, references
 from lgn.discovery.networks.copies import ENOUGH, FEWEST, GAP, LEVEL, CopiesTest, copies_test, power_of_test, twists
-from lgn.discovery.networks.filter_bank import FilterBank, prepare
-from lgn.discovery.networks.fitted import fit_map
+from lgn.discovery.networks.filter_bank import FilterBank, make_bank
+from lgn.discovery.networks.filter_maps import SQUARE_GROUP, FilterMap, exchanges_axes, maps_for
 from lgn.discovery.networks.orbits import (
     FilterOrbit,
     find_orbits,
+    fit_map,
     largest_subgroup,
     moved_independently,
     pairs_of,
     powers_of,
     square_cosines,
 )
-from lgn.discovery.networks.questions import SQUARE_GROUP, Question, exchanges_axes, questions_for
 from lgn.groups import Subgroup
 from lgn.stats import holm
 from lgn.transforms import SQUARE
 
 #: The number of twists, and the smaller number for banks of more than MANY filters.
 DRAWS, FEWER_DRAWS, MANY = 999, 299, 160
-#: The smallest number of twists per question: the smallest p-value must be significant after the correction.
-DRAWS_PER_QUESTION = 25
+#: The smallest number of twists per map: the smallest p-value must be significant after the correction.
+DRAWS_PER_MAP = 25
 #: The number of random operators that balance is compared with.
 REFERENCES = 199
 #: The smallest number of pairs to which a linear map is fitted.
@@ -38,8 +38,8 @@ CHANCES = 20
 
 
 @dataclass(frozen=True, eq=False)
-class LayerFindings:
-    """Everything about the filters of one layer."""
+class LayerInspection:
+    """All results about the filters of one layer."""
 
     layer: str
     shape: tuple[int, ...]
@@ -65,46 +65,43 @@ class LayerFindings:
         return _count(self.orbits)
 
 
-def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0) -> LayerFindings:
+def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0) -> LayerInspection:
     """The transformations under which the filters of a convolution are copies of each other, or balanced.
 
     Shapes: (filters, channels, n, m), kernels of at least 3x3
     """
-    bank = prepare(weights)
+    bank = make_bank(weights)
     generator = torch.Generator().manual_seed(seed)
     count, channels = bank.filters.shape[:2]
-    questions = questions_for(channels, bank.patch) if count >= FEWEST else []
+    maps = maps_for(channels, bank.patch) if count >= FEWEST else []
     cosines = square_cosines(bank.filters)
-    tests, balances = _ask(questions, bank.filters, cosines, generator)
-    square = {question.element: test for question, test in tests.items() if question in balances}
-    group = _group_of_copies(square)
-    orbits, everything = find_orbits(cosines, group), SQUARE_GROUP.subgroup(square)
+    tests, balances = _tests(maps, bank.filters, cosines, generator)
+    group = _group_of_copies({filter_map.element: tests[filter_map] for filter_map in balances})
+    orbits, everything = find_orbits(cosines, group), SQUARE_GROUP.subgroup([known.element for known in balances])
     by_chance = None
     if 1 < group.order < everything.order:  # the whole group preserves orbits
         moved = (moved_independently(cosines, everything, generator) for _ in range(CHANCES))
         by_chance = sum(_count(find_orbits(other, group)) for other in moved) / CHANCES
     lookalikes = _count(find_orbits(cosines, everything, stands_out=0.0)) if count <= MANY else None
-    power = power_of_test(bank.filters, len([question for question in questions if not question.repeats]), generator)
-    spelled = dict(zip(group.elements, group.group().words, strict=True))
+    power = power_of_test(bank.filters, sum(not filter_map.is_inverse for filter_map in maps), generator)
+    words = dict(zip(group.elements, group.group().words, strict=True))
     rows = []
-    for question, test in tests.items():
-        element = question.element if question in balances and question.element in spelled else None
-        evidence = [_copies(test, bank, cosines, orbits, element, power)]
-        if question in balances:
-            evidence.append(_balance(balances[question]))
-        verdict = "kept" if element else evidence[0].verdict
-        assert verdict is not None
-        name = None if element is None else spelled[element]
-        rows.append(Row(question.transformation, verdict, tuple(evidence), name, layer=layer))
+    for filter_map, test in tests.items():
+        element = filter_map.element if filter_map in balances and filter_map.element in words else None
+        copies = _copies(test, bank, cosines, pairs_of(orbits, element) if element else [], power, element)
+        evidence = (copies, _balance(balances[filter_map])) if filter_map in balances else (copies,)
+        word = None if element is None else words[element]
+        verdict = "kept" if element else copies.verdict or "undecided"
+        rows.append(Row(filter_map.transformation, verdict, evidence, word, layer=layer))
     generators = [group.elements[element] for element in group.group().generator_elements]
-    pairs = {element: found for element in generators if len(found := pairs_of(orbits, element)) >= FEWEST_PAIRS}
-    return LayerFindings(
+    pairs = {g: found for g in generators if len(found := pairs_of(orbits, g)) >= FEWEST_PAIRS}
+    return LayerInspection(
         layer=layer,
         shape=tuple(weights.shape),
         bank=bank,
         rows=tuple(rows),
         group=group,
-        balanced=largest_subgroup([q.element for q, found in balances.items() if found.verdict == "kept"]),
+        balanced=largest_subgroup([known.element for known, found in balances.items() if found.verdict == "kept"]),
         orbits=orbits,
         inside_by_chance=by_chance,
         lookalikes=lookalikes,
@@ -113,33 +110,33 @@ def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0) -> LayerFi
     )
 
 
-def _ask(
-    questions: Sequence[Question], filters: Tensor, square: Tensor, generator: torch.Generator
-) -> tuple[dict[Question, CopiesTest], dict[Question, Balance]]:
-    """The tests of copies, and of balance for symmetries of the square; p-values are corrected for all questions."""
-    asked = [question for question in questions if not question.repeats]
-    if not asked:
+def _tests(
+    maps: Sequence[FilterMap], filters: Tensor, square: Tensor, generator: torch.Generator
+) -> tuple[dict[FilterMap, CopiesTest], dict[FilterMap, Balance]]:
+    """The tests of copies, and of balance for symmetries of the square; p-values are corrected for all maps."""
+    tested = [filter_map for filter_map in maps if not filter_map.is_inverse]
+    if not tested:
         return {}, {}
-    draws = max(FEWER_DRAWS if len(filters) > MANY else DRAWS, DRAWS_PER_QUESTION * len(asked))
+    draws = max(FEWER_DRAWS if len(filters) > MANY else DRAWS, DRAWS_PER_MAP * len(tested))
     signs, exchanges, rings = references(filters, REFERENCES, generator)
-    tests, balances = dict[Question, CopiesTest](), dict[Question, Balance]()
-    for question in asked:
-        is_square = question.kind == "square"
-        cosines = square[powers_of(question.element)] if is_square else question.cosines(filters)
-        exponents = twists(question.order, len(filters), draws, generator)
-        tests[question] = copies_test(question, cosines, exponents, generator)
+    tests, balances = dict[FilterMap, CopiesTest](), dict[FilterMap, Balance]()
+    for filter_map in tested:
+        is_square = filter_map.kind == "square"
+        cosines = square[powers_of(filter_map.element)] if is_square else filter_map.cosines(filters)
+        exponents = twists(filter_map.order, len(filters), draws, generator)
+        tests[filter_map] = copies_test(filter_map, cosines, exponents, generator)
         if is_square:
-            smooth = exchanges if exchanges_axes(question.element) else signs
-            balances[question] = balance(cosines, exponents, question.order, smooth, rings)
-    for question, p_value in zip(tests, holm([test.p_value for test in tests.values()]), strict=True):
-        tests[question] = tests[question]._replace(p_value=p_value)
+            smooth = exchanges if exchanges_axes(filter_map.element) else signs
+            balances[filter_map] = measure_balance(cosines, exponents, filter_map.order, smooth, rings)
+    for filter_map, p_value in zip(tests, holm([test.p_value for test in tests.values()]), strict=True):
+        tests[filter_map] = tests[filter_map]._replace(p_value=p_value)
     p_kept, p_broken = (holm([getattr(found, name) for found in balances.values()]) for name in ("p_kept", "p_broken"))
-    for question, kept, broken in zip(balances, p_kept, p_broken, strict=True):
-        balances[question] = balances[question]._replace(p_kept=kept, p_broken=broken)
-    known = {question: asked[0] if question.repeats else question for question in questions}
+    for filter_map, kept, broken in zip(balances, p_kept, p_broken, strict=True):
+        balances[filter_map] = balances[filter_map]._replace(p_kept=kept, p_broken=broken)
+    known = {filter_map: tested[0] if filter_map.is_inverse else filter_map for filter_map in maps}
     return (
-        {question: tests[same] for question, same in known.items()},
-        {question: balances[same] for question, same in known.items() if same in balances},
+        {filter_map: tests[source] for filter_map, source in known.items()},
+        {filter_map: balances[source] for filter_map, source in known.items() if source in balances},
     )
 
 
@@ -151,14 +148,18 @@ def _group_of_copies(tests: dict[int, CopiesTest]) -> Subgroup:
 
 
 def _copies(
-    test: CopiesTest, bank: FilterBank, square: Tensor, orbits: list[FilterOrbit], element: int | None, power: float
+    test: CopiesTest,
+    bank: FilterBank,
+    square: Tensor,
+    pairs: list[tuple[int, int]],
+    power: float,
+    element: int | None,
 ) -> Evidence:
-    pairs = pairs_of(orbits, element) if element else []
     cosines = [float(square[element, i, j].abs()) for i, j in pairs]
     numbered = tuple((int(bank.numbers[i]), int(bank.numbers[j])) for i, j in pairs)
     detail = replace(test.detail, pairs=numbered, similarity=sum(cosines) / len(cosines) if cosines else None)
-    decided: Verdict = "broken" if power >= ENOUGH and element is None else "undecided"
-    verdict = "kept" if test.is_found else decided
+    not_found: Verdict = "broken" if power >= ENOUGH and element is None else "undecided"
+    verdict = "kept" if test.is_found else not_found
     return Evidence("copies", test.gap, p_value=test.p_value, verdict=verdict, detail=detail)
 
 

@@ -1,4 +1,4 @@
-"""The transformations that filters are asked about, with their powers."""
+"""The transformations under which filters are compared, with their powers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ from lgn.transforms.warps import scale
 SQUARE_GROUP = as_group("D4")
 #: Its elements in the order of tests and rows: the identity, turns, flips, transpositions.
 ELEMENTS = (0, 1, 2, 3, 4, 6, 5, 7)
-#: The factor of the scaling: within one octave.
+#: The factor of the scaling.
 FACTOR = 1.5
 #: The smallest kernel that is scaled.
 SMALLEST_SCALED = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """A transformation T of filters (filters, channels, n, m) -> the same, with its powers."""
+class FilterMap:
+    """A transformation T of filters with its powers.  (filters, channels, n, m) -> (filters, channels, n, m)"""
 
     transformation: Transformation
     kind: Literal["square", "sign", "channels", "line"]
     #: `T^k` for a T without an order; otherwise T is applied k times.
-    along: Callable[[Tensor, int], Tensor] | None = None
+    line: Callable[[Tensor, int], Tensor] | None = None
 
     @property
     def order(self) -> int:
@@ -46,14 +46,14 @@ class Question:
         return self.transformation.element
 
     @property
-    def repeats(self) -> bool:
-        """Whether T is the inverse of another transformation: both have the same answer."""
+    def is_inverse(self) -> bool:
+        """Whether T is the inverse of another map, whose results it shares: the turn by 270 degrees."""
         return self.kind == "square" and self.element == 3
 
     def power(self, filters: Tensor, exponent: int) -> Tensor:
         """`T^exponent` of filters."""
-        if self.along is not None:
-            return self.along(filters, exponent)
+        if self.line is not None:
+            return self.line(filters, exponent)
         for _ in range(exponent):
             filters = self.transformation(filters)
         return filters
@@ -61,7 +61,7 @@ class Question:
     def cosines(self, filters: Tensor) -> Tensor:
         """`K_k[i, j] = <T^k f_i, f_j>` of unit filters, for all powers of T, or for k = 0, 1, 2 if T has no order.
 
-        Values that a shift or a scaling moves out of the kernel are lost, and the rest is scaled to unit norm.
+        A shift or a scaling moves values out of the kernel. They are lost, and the rest is scaled to unit norm.
 
         Shapes: (filters, channels, n, m) -> (powers, filters, filters)
         """
@@ -70,43 +70,42 @@ class Question:
 
 
 def exchanges_axes(element: int) -> bool:
-    """Whether an element of the group of the square turns rows into columns, which only square kernels allow."""
+    """Whether an element of the group of the square exchanges rows and columns, which requires square kernels."""
     return element % 2 == 1
 
 
-def symmetries_of(patch: tuple[int, int]) -> list[Question]:
+def symmetries_of(patch: tuple[int, int]) -> list[FilterMap]:
     """The symmetries of a kernel of this size, without the identity."""
     return [
-        Question(symmetry_of_square(element), "square")
+        FilterMap(symmetry_of_square(element), "square")
         for element in ELEMENTS[1:]
         if patch[0] == patch[1] or not exchanges_axes(element)
     ]
 
 
-def questions_for(channels: int, patch: tuple[int, int]) -> list[Question]:
-    """All questions about filters of this shape."""
-    asked = symmetries_of(patch)
-    asked.append(Question(_known("sign", "signals"), "sign"))
-    if 1 < channels <= MOST_CHANNELS:
-        orders = list(permutations(range(channels)))[1:]
-        inverses = [tuple(order.index(place) for place in range(channels)) for order in orders]
-        pairs = zip(orders, inverses, strict=True)
-        asked += [Question(channel_permutation(inverse), "channels") for order, inverse in pairs if order <= inverse]
-    asked.append(Question(_known("shift 1 down"), "line", partial(_shift, down=1, right=0)))
-    asked.append(Question(_known("shift 1 right"), "line", partial(_shift, down=0, right=1)))
+def maps_for(channels: int, patch: tuple[int, int]) -> list[FilterMap]:
+    """All transformations under which filters of this shape are compared."""
+    maps = [*symmetries_of(patch), FilterMap(_find("sign", "signals"), "sign")]
+    if channels <= MOST_CHANNELS:
+        for order in list(permutations(range(channels)))[1:]:
+            inverse = tuple(order.index(channel) for channel in range(channels))
+            if order <= inverse:
+                maps.append(FilterMap(channel_permutation(inverse), "channels"))
+    lines = {"shift 1 down": partial(_shift, down=1, right=0), "shift 1 right": partial(_shift, down=0, right=1)}
+    maps += [FilterMap(_find(name), "line", line) for name, line in lines.items()]
     if min(patch) >= SMALLEST_SCALED:
-        asked.append(Question(_known(f"scaling {FACTOR:.2f}"), "line", _scale))
-    return asked
+        maps.append(FilterMap(_find(f"scaling {FACTOR:.2f}"), "line", _scale))
+    return maps
 
 
-def _known(name: str, space: str = "images") -> Transformation:
-    found = find(name, space)
-    assert found is not None, name
-    return found
+def _find(name: str, space: str = "images") -> Transformation:
+    transformation = find(name, space)
+    assert transformation is not None, name
+    return transformation
 
 
 def _shift(filters: Tensor, exponent: int, down: int, right: int) -> Tensor:
-    """Zeros enter, and the mean of each channel is subtracted again."""
+    """The shifted filters, filled with zeros, without the mean of each channel."""
     n, m = filters.shape[-2:]
     moved = F.pad(filters, (right * exponent, 0, down * exponent, 0))[..., :n, :m]
     return moved - moved.mean((-2, -1), keepdim=True)

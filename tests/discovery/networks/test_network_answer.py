@@ -8,10 +8,10 @@ from torch import nn
 
 import lgn
 from lgn.answer import Answer, Filters, Row
-from lgn.discovery.networks.findings import inspect_layer
+from lgn.discovery.networks.layer_inspection import inspect_layer
 from lgn.discovery.networks.orbit_layers import orbits_in
+from studies.inspection.cases import GROUPS, planted
 from studies.inspection.filters import farthest_point, gabors, tilted_gabors
-from studies.inspection.planted import GROUPS, planted
 
 
 @pytest.fixture(scope="module")
