@@ -83,7 +83,7 @@ def from_permutations(
     """
     given = torch.as_tensor(permutations)
     n = given.shape[-1]
-    if given.ndim != 2 or not torch.equal(given.sort().values, torch.arange(n).expand_as(given)):
+    if given.ndim != 2 or not torch.equal(given.sort().values, torch.arange(n).to(given).expand_as(given)):
         raise ValueError(f"permutations must have all numbers from 0 to {n - 1} once, got {given.tolist()}")
     closed = from_matrices(torch.nn.functional.one_hot(given, n).mT, limit, names=names)
     return replace(closed, elements=closed.elements.argmax(-2))

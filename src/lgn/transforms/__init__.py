@@ -1,8 +1,8 @@
 """Transformations that may be symmetries, and operators as matrices (sec. 5.2)."""
 
-from lgn.transforms.axes import move_axes
 from lgn.transforms.catalogue import CANDIDATES, DEFAULTS, families_of, find
 from lgn.transforms.channels import channel_permutation
+from lgn.transforms.cube import move_axes
 from lgn.transforms.family import Family
 from lgn.transforms.operator_matrix import operator, parse_operator
 from lgn.transforms.patch_operators import NAMES, OPERATORS, catalogue, fits

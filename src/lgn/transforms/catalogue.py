@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Iterator
-from functools import partial
+from functools import cache, partial
 
 import torch
 from torch import Tensor
@@ -64,13 +64,30 @@ def find(name: str, space: str | None = None, parameter: float | None = None) ->
     if rest:
         one, other = find(first, space), find(rest, space)
         return None if one is None or other is None else one.then(other)
-    for known in _KINDS if space is None else [space]:
-        if known in _KINDS and (found := _KINDS[known](name, parameter)) is not None:
+    for known in CANDIDATES if space is None else [space]:
+        if known == "images" and name == "negative":
+            return negative(parameter)
+        if (found := _by_name(known).get(name)) is not None:
+            return found
+        if known == "images" and (found := square.find_turn(name)) is not None:
             return found
         for line in LINES:
             if line.space == known and (found := line.find(name)) is not None:
                 return found if parameter is None else line.transformation(parameter)
     return None
+
+
+@cache
+def _by_name(space: str) -> dict[str, Transformation]:
+    """The transformations of a space that have no parameter, by name."""
+    found: list[Transformation] = []
+    if space == "images":
+        found = [*map(square.symmetry_of_square, square.SQUARE), *channels.permutations_of("images")]
+    if space == "signals":
+        found = [reversal(), sign(), *map(ring_shift, range(1, PARTS)), *channels.permutations_of("signals")]
+    if space == "volumes":
+        found = cube.symmetries()
+    return {one.name: one for one in reversed(found)}  # of permutations with one name, that of the fewest channels
 
 
 def negative(total: float | None = None) -> Transformation:
@@ -161,31 +178,3 @@ def _negative(images: Tensor, total: float | None) -> Tensor:
 
 def _round_the_ring(signals: Tensor, eighths: int) -> Tensor:
     return signals.roll(round(eighths * signals.shape[-1] / PARTS), -1)
-
-
-def _find_image(name: str, parameter: float | None) -> Transformation | None:
-    for element, known in square.SQUARE.items():
-        if known == name:
-            return square.symmetry_of_square(element)
-    if name == "negative":
-        return negative(parameter)
-    if (order := channels.channel_names("images").get(name)) is not None:
-        return channels.channel_permutation(order)
-    return square.find_turn(name)
-
-
-def _find_signal(name: str, _: float | None) -> Transformation | None:
-    known = {one.name: one for one in (reversal(), sign(), *map(ring_shift, range(1, PARTS)))}
-    order = channels.channel_names("signals").get(name)
-    return known.get(name) if order is None else channels.channel_permutation(order, "signals")
-
-
-def _find_volume(name: str, _: float | None) -> Transformation | None:
-    return cube.find_symmetry(name)
-
-
-_KINDS: dict[str, Callable[[str, float | None], Transformation | None]] = {
-    "images": _find_image,
-    "signals": _find_signal,
-    "volumes": _find_volume,
-}

@@ -1,6 +1,7 @@
 """Permutations of channels, named by their cycles."""
 
-from functools import cache, partial
+import math
+from functools import partial
 from itertools import permutations
 
 import torch
@@ -20,7 +21,7 @@ def channel_family(name: str, channels: int, space: Space) -> Family:
     orders = list(permutations(range(channels)))
     known = [channel_permutation(order, space, element=g) for g, order in enumerate(orders) if g]
     if space == "signals":
-        known = [one for one in known if one.order == 2 and len(_moved(orders[one.element or 0])) == 2]
+        known = [one for one in known if [len(cycle) for cycle in cycles(orders[one.element or 0])] == [2]]
     eye = torch.eye(channels, dtype=torch.float64)
     return group_family(
         name,
@@ -36,14 +37,13 @@ def channel_permutation(order: tuple[int, ...], space: Space = "images", element
     """Channel c becomes channel `order[c]`. Three channels of images are red, green and blue."""
     colours = space == "images" and len(order) == 3
     names = COLOURS if colours else tuple(str(channel + 1) for channel in range(len(order)))
-    period = next(q for q in range(1, 13) if _power(order, q) == tuple(range(len(order))))
     noun = "" if colours else "channels "
     return Transformation(
         cycles_text(order, names, noun),
         phrase=cycles_text(order, names, noun, exchange="the exchange of", cycle="the cycle of"),
         function=partial(permute_channels, order=order),
         space=space,
-        order=period,
+        order=math.lcm(*map(len, cycles(order))),
         family="channels",
         element=element,
     )
@@ -55,41 +55,32 @@ def permute_channels(samples: Tensor, order: tuple[int, ...]) -> Tensor:
     return samples[:, sorted(range(len(order)), key=order.__getitem__)]
 
 
-@cache
-def channel_names(space: Space) -> dict[str, tuple[int, ...]]:
-    """Every permutation of 2 to 4 channels by its name."""
-    found: dict[str, tuple[int, ...]] = {}
-    for count in range(2, MOST_CHANNELS + 1):
-        for order in list(permutations(range(count)))[1:]:
-            found.setdefault(channel_permutation(order, space).name, order)
-    return found
+def permutations_of(space: Space) -> list[Transformation]:
+    """Every permutation of 2 to 4 channels but the identity."""
+    orders = [order for count in range(2, MOST_CHANNELS + 1) for order in list(permutations(range(count)))[1:]]
+    return [channel_permutation(order, space) for order in orders]
 
 
 def cycles_text(
     order: tuple[int, ...], names: tuple[str, ...], noun: str, *, exchange: str = "exchange", cycle: str = "cycle"
 ) -> str:
     """ "exchange red and green", "cycle channels 1 2 3", "exchange channels 1 and 2, exchange channels 3 and 4"."""
-    parts, seen = [], set[int]()
-    for first in _moved(order):
-        if first in seen:
-            continue
-        places = [first]
-        while order[places[-1]] != first:
-            places.append(order[places[-1]])
-        seen.update(places)
-        if len(places) == 2:
-            parts.append(f"{exchange} {noun}{names[places[0]]} and {names[places[1]]}")
-        else:
-            parts.append(f"{cycle} {noun}{' '.join(names[channel] for channel in places)}")
+    parts = []
+    for places in cycles(order):
+        moved = [names[place] for place in places]
+        verb, joint = (exchange, " and ") if len(moved) == 2 else (cycle, " ")
+        parts.append(f"{verb} {noun}{joint.join(moved)}")
     return ", ".join(parts)
 
 
-def _moved(order: tuple[int, ...]) -> list[int]:
-    return [channel for channel, place in enumerate(order) if place != channel]
-
-
-def _power(order: tuple[int, ...], exponent: int) -> tuple[int, ...]:
-    places = tuple(range(len(order)))
-    for _ in range(exponent):
-        places = tuple(order[place] for place in places)
-    return places
+def cycles(order: tuple[int, ...]) -> list[list[int]]:
+    """The cycles of a permutation, without the places that stay."""
+    found, seen = list[list[int]](), set[int]()
+    for first, place in enumerate(order):
+        if place != first and first not in seen:
+            places = [first]
+            while order[places[-1]] != first:
+                places.append(order[places[-1]])
+            seen.update(places)
+            found.append(places)
+    return found

@@ -8,7 +8,6 @@ from torch import Tensor
 
 from lgn import groups
 from lgn.actions import signed_permutations
-from lgn.transforms.axes import move_axes
 from lgn.transforms.family import Family, group_family
 from lgn.transforms.transformation import Transformation
 
@@ -39,6 +38,19 @@ def turns_and_mirrors(kinds: Collection[str], sides: tuple[int, ...]) -> Family:
     )
 
 
+def move_axes(x: Tensor, signed: Tensor) -> Tensor:
+    """What is at the place s comes to `S s`, places measured from the centre; S exchanges axes and signs.
+
+    Products act one after the other, the right factor first.  (..., n, m), (axes, axes) -> (..., m, n) or the same
+    """
+    axes = len(signed)
+    towards = signed.abs().argmax(0).tolist()  # the axis that each axis of x becomes
+    order = [towards.index(axis) for axis in range(axes)]
+    moved = x.permute(*range(x.ndim - axes), *(x.ndim - axes + axis for axis in order))
+    turned = [axis - axes for axis in range(axes) if signed[axis].sum() < 0]
+    return moved.flip(turned) if turned else moved
+
+
 def symmetry_of_cube(signed: Tensor, element: int | None = None) -> Transformation:
     """The transformation of volumes that a signed permutation of the axes is."""
     name = next(name for name, known in _names().items() if torch.equal(known, signed))
@@ -53,9 +65,9 @@ def symmetry_of_cube(signed: Tensor, element: int | None = None) -> Transformati
     )
 
 
-def find_symmetry(name: str) -> Transformation | None:
-    """The symmetry of the cube with this name."""
-    return symmetry_of_cube(_names()[name]) if name in _names() else None
+def symmetries() -> list[Transformation]:
+    """All symmetries of the cube but the identity."""
+    return [symmetry_of_cube(signed) for signed in _names().values()]
 
 
 @cache
@@ -78,7 +90,7 @@ def _names() -> dict[str, Tensor]:
     found = {f"mirror {axis}": _SPACE - 2 * torch.diag(_SPACE[axis - 1]) for axis in (1, 2, 3)}
     for axis in (1, 2, 3):
         for quarters in (1, 2, 3):
-            found[f"turn {axis} {90 * quarters}"] = torch.linalg.matrix_power(_quarter(axis), quarters)
+            found[f"turn {axis} {90 * quarters}"] = torch.linalg.matrix_power(quarter(axis), quarters)
     found["inversion"] = -_SPACE
     others = []
     for signed in signed_permutations(3)[1:]:
@@ -98,7 +110,7 @@ def _diagonals(turn: Tensor) -> tuple[int, ...]:
     return tuple(int((_DIAGONALS @ (turn @ diagonal)).abs().argmax()) for diagonal in _DIAGONALS)
 
 
-def _quarter(axis: int) -> Tensor:
+def quarter(axis: int) -> Tensor:
     """A quarter turn from the first of the other axes towards the second, as `torch.rot90` turns."""
     first, second = (other - 1 for other in (1, 2, 3) if other != axis)
     turn = torch.zeros(3, 3, dtype=torch.float64)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from lgn.actions import size_text
 from lgn.transforms.warps import reflect
 
 #: The taps of each derivative, as an inner product with the pixels at (-1, 0, +1).
@@ -22,9 +23,10 @@ def pool(x: Tensor, radius: int) -> Tensor:
     A window of even size has no middle pixel: it reaches `(radius - 1) // 2` pixels up and left and `radius
     // 2` down and right. Radius 1 is the identity. (..., n, m) -> (..., n, m)
     """
-    largest = min(2 * size - 1 for size in x.shape[-2:])
+    patch = tuple(x.shape[-2:])
+    largest = 2 * min(patch) - 1
     if not 1 <= radius <= largest:
-        raise ValueError(f"radius must be from 1 to {largest} for a patch of {_shape(x)}, got {radius}")
+        raise ValueError(f"radius must be from 1 to {largest} for a patch of {size_text(patch)}, got {radius}")
     taps = [1 / radius] * radius
     return _correlate(_correlate(x, taps, (radius - 1) // 2, axis=-2), taps, (radius - 1) // 2, axis=-1)
 
@@ -64,7 +66,3 @@ def _correlate(x: Tensor, taps: Sequence[float], before: int, axis: int) -> Tens
         if tap != 0:
             result = result + tap * x.index_select(axis, reflect(places + k - before, size))
     return result
-
-
-def _shape(x: Tensor) -> str:
-    return f"{x.shape[-2]}x{x.shape[-1]}"

@@ -28,9 +28,8 @@ PART = 64
 class Line:
     """Transformations with one parameter, and the versions of samples that observers are shown."""
 
-    #: The name of the candidate, and of the family.
+    #: The name of the candidate.
     candidate: str
-    family: str
     space: Space
     #: The name of a transformation, by its parameter, or by `exp` of it if it is logarithmic.
     template: str
@@ -49,6 +48,8 @@ class Line:
     smallest: int = 1
     #: Whether it is about zero, which is elsewhere after samples were standardised.
     about_zero: bool = False
+    #: The name of the family, if it is not that of the candidate.
+    family: str = ""
 
     def transformation(self, value: float, element: int | None = None) -> Transformation:
         """The transformation with this parameter."""
@@ -57,7 +58,7 @@ class Line:
             function=partial(self.apply, value=value),
             space=self.space,
             parameter=value,
-            family=self.family,
+            family=self.family or self.candidate,
             element=element,
         )
 
@@ -86,7 +87,7 @@ class Line:
             return zero + self.show(samples - zero, values[number], values[-1])
 
         return Family(
-            self.family,
+            self.family or self.candidate,
             tuple(self.transformation(apart * steps, steps) for steps in range(1, len(values))),
             version,
             version,
@@ -107,7 +108,7 @@ def _shift_line(family: str, space: Space, direction: str, axis: int, unit: str)
         return samples.narrow(axis, edge - int(value), samples.shape[axis] - 2 * edge)
 
     template, width = f"shift {{:g}} {direction}", f"{{:.1f}} {unit}"
-    return Line("shifts", family, space, template, move, window, STEPS, width, whole=True, smallest=12)
+    return Line("shifts", space, template, move, window, STEPS, width, whole=True, smallest=12, family=family)
 
 
 def _zoomed(images: Tensor, down: float, right: float, slant: float = 0.0) -> Tensor:
@@ -134,7 +135,6 @@ def _contrast(images: Tensor, value: float) -> Tensor:
 LINES = (
     Line(
         "tilts",
-        "tilts",
         "images",
         "tilt {:g}",
         lambda x, value: rotate(x, value, "bicubic", "reflection"),
@@ -147,7 +147,6 @@ LINES = (
     _shift_line("shifts down", "images", "down", -2, "pixels"),
     Line(
         "scalings",
-        "scalings",
         "images",
         "scaling {:.2f}",
         lambda x, value: scale(x, math.exp(value)),
@@ -158,7 +157,6 @@ LINES = (
         logarithmic=True,
     ),
     Line(
-        "stretches",
         "stretches",
         "images",
         "stretch {:.2f}",
@@ -171,7 +169,6 @@ LINES = (
     ),
     Line(
         "shears",
-        "shears",
         "images",
         "shear {:.2f} columns",
         lambda x, value: shear(x, value, "columns"),
@@ -182,7 +179,6 @@ LINES = (
     ),
     Line(
         "brightness",
-        "brightness",
         "images",
         "brightness {:+.1f}",
         lambda x, value: x + value * x.float().std(),
@@ -192,7 +188,6 @@ LINES = (
         scales=True,
     ),
     Line(
-        "contrast",
         "contrast",
         "images",
         "contrast {:.2f}",
@@ -206,7 +201,6 @@ LINES = (
     _shift_line("shifts later", "signals", "later", -1, "values"),
     Line(
         "stretches",
-        "stretches",
         "signals",
         "stretch {:.2f}",
         lambda x, value: stretch_signal(x, math.exp(value)),
@@ -217,7 +211,6 @@ LINES = (
         logarithmic=True,
     ),
     Line(
-        "gain",
         "gain",
         "signals",
         "gain {:.2f}",

@@ -5,13 +5,14 @@ are no elements of a group: nearest rotation by 60 degrees on 6x6 has rank 24 of
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 from lgn.actions import Patch, signed_permutations, size_text
-from lgn.transforms import axes, filters, warps
+from lgn.transforms import filters, warps
+from lgn.transforms.cube import move_axes, quarter
 from lgn.transforms.lines import stretch_signal
 
 
@@ -31,7 +32,7 @@ def transposition(x: Tensor) -> Tensor:
 
 def shift(x: Tensor, rows: int = 0, columns: int = 0, fill: str = "cyclic") -> Tensor:
     """Move down by `rows` and right by `columns`: "cyclic" wraps round, "zeros" fills with zeros."""
-    return axes.shift(x, (rows, columns), fill)
+    return _shifted(x, (rows, columns), fill)
 
 
 def blur(x: Tensor, sigma: float) -> Tensor:
@@ -46,7 +47,7 @@ def pooling_then_rotation(x: Tensor, radius: int, degrees: float, mode: str = "n
 
 def shift_signal(x: Tensor, places: int = 1, fill: str = "cyclic") -> Tensor:
     """Later by `places`: "cyclic" wraps round, "zeros" fills with zeros."""
-    return axes.shift(x, (places,), fill)
+    return _shifted(x, (places,), fill)
 
 
 def differentiate_signal(x: Tensor, kind: str = "centred") -> Tensor:
@@ -71,31 +72,45 @@ def turn_volume(x: Tensor, axis: int = 1, degrees: int = 90) -> Tensor:
     _require_axis(axis)
     if degrees % 90:
         raise ValueError(f"degrees must be a multiple of 90, got {degrees}")
-    first, second = (other - 4 for other in (1, 2, 3) if other != axis)
-    if degrees % 180 and x.shape[first] != x.shape[second]:
-        patch = size_text(tuple(x.shape[-3:]))
-        raise ValueError(f"patch must be square across axis {axis} for a quarter turn, got {patch}")
-    return x.rot90(degrees // 90, (first, second))
+    return _moved(x, torch.linalg.matrix_power(quarter(axis), degrees // 90 % 4), f"a turn about axis {axis}")
 
 
 def cube(x: Tensor, number: int) -> Tensor:
     """One of the 48 symmetries of the cube, as `lgn.actions.signed_permutations` numbers them from 0."""
-    known, patch = signed_permutations(3), tuple(x.shape[-3:])
+    known = signed_permutations(3)
     if not 0 <= number < len(known):
         raise ValueError(f"number must be from 0 to {len(known) - 1}, got {number}")
-    if not fits(patch, known[number]):
-        raise ValueError(f"patch must keep its sizes under symmetry {number} of the cube, got {size_text(patch)}")
-    return axes.move_axes(x, known[number])
+    return _moved(x, known[number], f"symmetry {number} of the cube")
 
 
 def shift_volume(x: Tensor, first: int = 0, second: int = 0, third: int = 0, fill: str = "cyclic") -> Tensor:
     """Move along the three axes: "cyclic" wraps round, "zeros" fills with zeros."""
-    return axes.shift(x, (first, second, third), fill)
+    return _shifted(x, (first, second, third), fill)
 
 
 def fits(patch: Patch, signed: Tensor) -> bool:
     """Whether a symmetry of the cube keeps the sizes of a patch."""
     return (signed.abs() @ torch.tensor(patch, dtype=signed.dtype)).tolist() == list(patch)
+
+
+def _moved(x: Tensor, signed: Tensor, name: str) -> Tensor:
+    if not fits(patch := tuple(x.shape[-3:]), signed):
+        raise ValueError(f"patch must keep its sizes under {name}, got {size_text(patch)}")
+    return move_axes(x, signed)
+
+
+def _shifted(x: Tensor, places: Sequence[int], fill: str) -> Tensor:
+    """Moved by a number of pixels along each of the last axes: "cyclic" wraps round, "zeros" fills with zeros."""
+    if fill not in ("cyclic", "zeros"):
+        raise ValueError(f"fill must be 'cyclic' or 'zeros', got {fill!r}")
+    axes = tuple(range(-len(places), 0))
+    moved = x.roll(tuple(places), axes)
+    if fill == "zeros":
+        for axis, far in zip(axes, places, strict=True):
+            source = torch.arange(x.shape[axis], device=x.device) - far
+            inside = ((source >= 0) & (source < x.shape[axis])).to(x.dtype)
+            moved = moved * inside.view(-1, *(1,) * (-axis - 1))
+    return moved
 
 
 def _require_axis(axis: int) -> None:

@@ -12,24 +12,16 @@ from lgn.transforms.transformation import Transformation
 from lgn.transforms.warps import disc, rotate
 
 #: The names of the elements of D4 in the order of `lgn.groups.dihedral(4)`: r^j, then r^j s. Element 0 is the identity.
-SQUARE = {
-    1: "turn 90",
-    2: "turn 180",
-    3: "turn 270",
-    4: "flip columns",
-    5: "transposition",
-    6: "flip rows",
-    7: "antitransposition",
+_NAMES = {
+    1: ("turn 90", "a quarter turn"),
+    2: ("turn 180", "a half turn"),
+    3: ("turn 270", "a three-quarter turn"),
+    4: ("flip columns", "a left-right flip"),
+    5: ("transposition", "a transposition"),
+    6: ("flip rows", "an up-down flip"),
+    7: ("antitransposition", "an antitransposition"),
 }
-PHRASES = {
-    1: "a quarter turn",
-    2: "a half turn",
-    3: "a three-quarter turn",
-    4: "a left-right flip",
-    5: "a transposition",
-    6: "an up-down flip",
-    7: "an antitransposition",
-}
+SQUARE = {element: name for element, (name, _) in _NAMES.items()}
 #: The elements of D4 that a rectangle has, in the order of `lgn.groups.dihedral(2)`.
 RECTANGLE = (0, 2, 4, 6)
 #: The number of turns in the family of angles.
@@ -43,9 +35,9 @@ def act_square(images: Tensor, element: int) -> Tensor:
 
 def symmetry_of_square(element: int) -> Transformation:
     """One of the seven symmetries of a square other than the identity."""
+    name, phrase = _NAMES[element]
     order = 4 if element in (1, 3) else 2
-    function = Element(act_square, element)
-    known = Transformation(SQUARE[element], function=function, space="images", order=order, phrase=PHRASES[element])
+    known = Transformation(name, function=Element(act_square, element), space="images", order=order, phrase=phrase)
     return replace(known, family="turns and flips", element=element)
 
 

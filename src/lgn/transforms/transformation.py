@@ -103,11 +103,6 @@ class Transformation:
         name = f"{self.name} then {other.name}"
         return Transformation(name, function=partial(_composed, self, other), space=self.space)
 
-    @property
-    def inverse(self) -> "Transformation":
-        """`T^-1`."""
-        return self.power(-1)
-
 
 def _composed(first: Transformation, second: Transformation, samples: Tensor) -> Tensor:
     return second(first(samples))
