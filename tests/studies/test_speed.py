@@ -54,15 +54,6 @@ def test_the_minimum_is_taken_and_the_warm_up_left_out(clock: Clock) -> None:
     assert times == {"wait": pytest.approx(10)}
 
 
-def test_functions_take_turns() -> None:
-    calls: list[str] = []
-    times = interleaved({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=5, warm_up=1)
-    assert calls.count("a") == calls.count("b") == 6
-    assert all({calls[i], calls[i + 1]} == {"a", "b"} for i in range(0, 12, 2))
-    assert calls[0] != calls[2]  # each round starts at another
-    assert set(times) == {"a", "b"}
-
-
 def test_the_thread_count_is_given_back() -> None:
     before, seen = torch.get_num_threads(), set()
 

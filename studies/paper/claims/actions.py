@@ -18,6 +18,7 @@ from studies.paper.claims.statement import (
     of_best,
     of_parts,
     over_generators,
+    stated,
     table,
 )
 from studies.paper.excerpt import GeneratorScores
@@ -35,16 +36,13 @@ def between_random_and_circulant(runs: str, measured: Measured) -> Statement:
         for scores in measured.runs
     ]
     places = [mean(some) for some in found if some]
-    words = f"place {estimate(places)}" if places else "there is none"
-    return Statement(
+    return stated(
         4,
         runs,
-        f"on the line from random (0) to circulant (1), the most Toeplitz generator of each run: {place}",
-        "closer to circulant means above 1/2; to hold, further from random than the controls are as well; in part: one "
-        "of the two",
         of_parts([place.runs.above(0.5), place.beyond()]),
-        (f"generators that are Toeplitz beyond chance: {words}",),
-        tables=(table(f"The most Toeplitz generator: {runs}", [place, score]),),
+        (table(f"The most Toeplitz generator: {runs}", [place, score]),),
+        place=place,
+        places=f"place {estimate(places)}" if places else "there is none",
     )
 
 
@@ -54,15 +52,9 @@ def composition_beats_parts(runs: str, measured: Measured) -> Statement:
     gain = compare("cosine more than chance, less that of the better part", over_generators(_gain), measured, 0)
     share = compare("share that is beyond chance, and nearer than both parts", over_generators(_wins), measured, rate)
     largest = max(each.matches[WHOLE][COMPOSITION].value for scores in measured.runs for each in scores.generators)
-    return Statement(
-        5,
-        runs,
-        f"{gain}; {share}",
-        "the same of the controls; families are searched in the same way on chance draws, a rich one gains nothing",
-        of_parts([gain.beyond(), share.beyond()]),
-        (f"largest cosine with a composition, over all generators: {largest:.2f}",),
-        tables=(table(f"Pooling then rotation: {runs}", [gain, share]),),
-    )
+    verdict = of_parts([gain.beyond(), share.beyond()])
+    tables = (table(f"Pooling then rotation: {runs}", [gain, share]),)
+    return stated(5, runs, verdict, tables, gain=gain, share=share, largest=largest)
 
 
 def _gain(each: GeneratorScores) -> float:
@@ -89,15 +81,9 @@ def effects_on_identity(runs: str, measured: Measured) -> Statement:
             ),
         )
     ]
-    return Statement(
-        10,
-        runs,
-        "; ".join(map(str, compared)),
-        "the same of the controls: the image of anything under smooth filters is smooth",
-        of_parts(each.beyond() for each in compared),
-        ("for the generator of each run with the highest score of the structure",),
-        tables=(table(f"Effects on the identity: {runs}", compared),),
-    )
+    verdict = of_parts(one.beyond() for one in compared)
+    tables = (table(f"Effects on the identity: {runs}", compared),)
+    return stated(10, runs, verdict, tables, compared="; ".join(map(str, compared)))
 
 
 def product_errors(learned: dict[Setting, Tensor]) -> dict[str, dict[str, float]]:
@@ -121,14 +107,9 @@ def products_of_learned(data: str, seeds: list[dict[str, Any]]) -> Statement:
     """Claim 12: the learned composition is learned rotation times learned pooling; `product_errors` of each seed."""
     right = estimate([max(each["right"] for each in seed.values()) for seed in seeds])
     nearer = estimate([min(each["nearest wrong"] - each["right"] for each in seed.values()) for seed in seeds])
-    return Statement(
-        12,
-        data,
-        f"relative difference to the product, the worst of three compositions: {right}",
-        f"nearer than any wrong product (another radius or angle, the other order), by at least: {nearer}",
-        graded(all_of([right.below(0.1), nearer.above(0)]), nearer.above(0)),
-        tuple(
-            f"{title}: {values['right']:.2g}, nearest wrong product {values['nearest wrong']:.2g}"
-            for title, values in seeds[0].items()
-        ),
-    )
+    verdict = graded(all_of([right.below(0.1), nearer.above(0)]), nearer.above(0))
+    details = [
+        f"{title}: {values['right']:.2g}, nearest wrong product {values['nearest wrong']:.2g}"
+        for title, values in seeds[0].items()
+    ]
+    return stated(12, data, verdict, details=details, right=right, nearer=nearer)

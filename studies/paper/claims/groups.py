@@ -3,6 +3,7 @@
 import statistics
 from math import log10
 from statistics import mean
+from typing import Any
 
 from lgn.training import Config
 from studies.paper.claims.samples import Sample, sample
@@ -17,6 +18,7 @@ from studies.paper.claims.statement import (
     graded,
     of_parts,
     over_generators,
+    stated,
     untested,
 )
 from studies.paper.context import TITLES, Context
@@ -32,17 +34,8 @@ def penalty_times(ratios: dict[str, float]) -> Statement:
     looped, batched = ({name: r for name, r in ratios.items() if kind in name} for kind in ("loop", "batched"))
     lowest = min(ratios.values())
     noise = f"no penalty saves time: a ratio of {lowest:.2f} says how far equal steps can lie apart here"
-    return Statement(
-        6,
-        "preset paper, steps of 128 images on a CPU",
-        f"computed one generator after the other, as in the paper: {_percent(looped)}",
-        "the authors measured their loop on a GPU: time on another machine can neither confirm it nor refute it",
-        "not tested",
-        (
-            f"computed for all generators at once, which is ours: {_percent(batched)}",
-            *([noise] if lowest < 1 else []),
-        ),
-    )
+    runs, details = "preset paper, steps of 128 images on a CPU", [noise] if lowest < 1 else []
+    return stated(6, runs, "not tested", details=details, looped=_percent(looped), batched=_percent(batched))
 
 
 def _percent(ratios: dict[str, float]) -> str:
@@ -60,20 +53,15 @@ def singular_values_kept(runs: str, smallest: dict[str, list[float]], missing: l
     gains = {name: difference(values, logarithms["none"]) for name, values in logarithms.items() if name != "none"}
     kept = [gains[name].above(0) if name in gains else None for name in OF_THE_PAPER]
     ours = [name for name in gains if name not in OF_THE_PAPER]
-    return Statement(
-        7,
-        runs,
-        "log10 of the smallest singular value of a run, above that without a penalty: "
-        + "; ".join(f"{name} {gains[name]}" for name in OF_THE_PAPER if name in gains),
-        f"0; not kept without one means below 0.01, -2: {found['none']}",
-        of_parts([*kept, found["none"].below(-2)]),
-        (
-            *(f"{name}, a penalty of ours, which is not judged: {gains[name]}" for name in ours),
-            "smallest singular value, mean over runs: "
-            + ", ".join(f"{name} {mean(values):.3g}" for name, values in smallest.items()),
-            *([f"not run: {', '.join(missing)}"] if missing else []),
-        ),
-    )
+    details = [
+        *(f"{name}, a penalty of ours, which is not judged: {gains[name]}" for name in ours),
+        "smallest singular value, mean over runs: "
+        + ", ".join(f"{name} {mean(values):.3g}" for name, values in smallest.items()),
+        *([f"not run: {', '.join(missing)}"] if missing else []),
+    ]
+    judged = "; ".join(f"{name} {gains[name]}" for name in OF_THE_PAPER if name in gains)
+    verdict = of_parts([*kept, found["none"].below(-2)])
+    return stated(7, runs, verdict, details=details, gains=judged, bare=found["none"])
 
 
 def actions_form_groups(runs: str, measured: Measured) -> Statement:
@@ -86,14 +74,15 @@ def actions_form_groups(runs: str, measured: Measured) -> Statement:
     errors = over_generators(lambda each: each.facts["closure"] or 0.0)
     scaled = over_generators(lambda each: each.facts["closure up to scale"] or 0.0)
     closed, as_is = estimate(share("closure up to scale")), estimate(share("closure"))
-    return Statement(
+    return stated(
         8,
         runs,
-        f"closure error min_c |c A^p - I| / |I|: {estimate([scaled(each) for each in measured.runs])}; share of "
-        f"generators below {CLOSED}: {closed}",
-        "0 for a group, and nearly 1 for a random matrix; to hold, more than half of the generators",
         "not tested" if (holds := closed.above(0.5)) is None else "holds" if holds else "not seen",
-        (f"without the scale: {estimate([errors(each) for each in measured.runs])}; share below {CLOSED}: {as_is}",),
+        scaled=estimate([scaled(each) for each in measured.runs]),
+        errors=estimate([errors(each) for each in measured.runs]),
+        limit=CLOSED,
+        closed=closed,
+        as_is=as_is,
     )
 
 
@@ -111,15 +100,9 @@ def what_is_identifiable(runs: str, measured: Measured) -> Statement:
     change, gap = estimate(own), estimate([a - b for a, b in zip(own, other, strict=True)])
     dimension = max(int(each.facts["dimension"] or 0) for scores in measured.runs for each in scores.generators)
     d = measured.runs[0].size
-    return Statement(
-        9,
-        runs,
-        f"the data speak to at most {dimension} of {d} dimensions; share of the training change there: {change}",
-        f"on the U of another generator of the network {mean(other):.2g}, spread evenly {dimension / d:.2g}; own less "
-        f"other: {gap}; to hold, more than half as well",
-        graded(all_of([change.above(0.5), gap.above(0)]), gap.above(0)),
-        (f"share of the energy of A itself on U: {estimate(means('energy on U'))}",),
-    )
+    verdict = graded(all_of([change.above(0.5), gap.above(0)]), gap.above(0))
+    values: dict[str, Any] = {"dimension": dimension, "d": d, "change": change, "even": dimension / d, "gap": gap}
+    return stated(9, runs, verdict, **values, other=mean(other), energy=estimate(means("energy on U")))
 
 
 # "As well as" cannot mean better, so it must allow for a little less: half a point, and a tenth of the errors.
@@ -153,15 +136,9 @@ def as_well_as_free(context: Context, groups: dict[str, Sample]) -> Statement:
                         as_well.append(within(gap, statistics.mean(_points(found))))
     if not gaps:
         return untested(14, "runs of the group or of free filters are missing")
-    return Statement(
-        14,
-        "; ".join(used),
-        "accuracy of the group less that of free filters, in points: "
-        + "; ".join(f"{name} {gap}" for name, gap in gaps.items()),
-        f"as well means: by the whole interval, at most {POINTS} points less and at most a tenth more errors",
-        verdict(as_well, len(used) * len(WAYS)),
-        tuple(details),
-    )
+    judged = verdict(as_well, len(used) * len(WAYS))
+    text = "; ".join(f"{name} {gap}" for name, gap in gaps.items())
+    return stated(14, "; ".join(used), judged, details=details, gaps=text, points=POINTS)
 
 
 def within(gap: Estimate, accuracy: float) -> bool | None:

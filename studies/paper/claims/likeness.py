@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 from math import atanh
 from statistics import mean
+from typing import Any
 
 import torch
 
@@ -18,6 +19,7 @@ from studies.paper.claims.statement import (
     graded,
     of_parts,
     over_generators,
+    stated,
     table,
 )
 from studies.paper.claims.structures import share_found
@@ -55,16 +57,9 @@ def task_dependence(runs: str, classified: Measured, rebuilt: Measured) -> State
         compare(f"share with {BLOCKS}, {task}", partial(share_found, structure=BLOCKS), of)
         for task, of in (("reconstruction", rebuilt), ("classification", classified))
     ]
-    return Statement(
-        3,
-        runs,
-        f"correlation of mean scores less chance, between tasks {_mean(tasks)}, between seeds of one {_mean(seeds)}; "
-        f"seeds less tasks, as Fisher's z: {gap or 'too few seeds'}; energy in the strongest tenth of the blocks, "
-        f"reconstruction less classification: {more}",
-        "tasks are as alike as seeds; no more energy in few blocks than for the other task and without the pairing",
-        of_parts([None if gap is None else gap.above(0), in_blocks]),
-        tables=(table(f"Blocks: {runs}", [own, *shares]),),
-    )
+    verdict = of_parts([None if gap is None else gap.above(0), in_blocks])
+    values: dict[str, Any] = {"tasks": _mean(tasks), "seeds": _mean(seeds), "gap": gap or "too few seeds", "more": more}
+    return stated(3, runs, verdict, (table(f"Blocks: {runs}", [own, *shares]),), **values)
 
 
 def same_on_both(runs: str, one: Measured, other: Measured, apart: Measured) -> Statement:
@@ -79,14 +74,13 @@ def same_on_both(runs: str, one: Measured, other: Measured, apart: Measured) -> 
     than_tasks, than_unpaired = (
         estimate([a - b for a, b in zip(data, each, strict=False)]) for each in (tasks, unpaired)
     )
-    return Statement(
+    return stated(
         11,
         runs,
-        "correlation of mean scores less chance with "
-        + ", ".join(f"{name} {_mean(values)}" for name, values in alike.items())
-        + f"; as Fisher's z, more than with the other task: {than_tasks}, than re-paired: {than_unpaired}",
-        "as alike as the two tasks on one data set; to hold, more alike than without the pairing of filters too",
         graded(all_of([than_tasks.above(0), than_unpaired.above(0)]), than_tasks.above(0)),
+        alike=", ".join(f"{name} {_mean(values)}" for name, values in alike.items()),
+        than_tasks=than_tasks,
+        than_unpaired=than_unpaired,
     )
 
 

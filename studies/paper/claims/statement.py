@@ -1,7 +1,9 @@
 """Statements: numbers with their intervals, comparisons of runs with their controls, and verdicts."""
 
+import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from statistics import mean
 from typing import Any, Literal
 
@@ -16,24 +18,7 @@ MINIMUM_RUNS = 5  # for a verdict: with fewer the numbers stand there, and nothi
 CONFIDENCE = 0.95
 ROUNDING = 1e-9  # the mean of three times 0.05 is not above 0.05
 
-CLAIMS = {
-    1: "Skew-symmetric, Toeplitz and multi-scale actions emerge for classification on CIFAR-10.",
-    2: "The same structures emerge on MNIST.",
-    3: "Actions for reconstruction differ from those for classification: multiple concentrated blocks.",
-    4: "Learned Toeplitz actions lie between random and circulant under the DFT, closer to circulant.",
-    5: "Actions resemble pooling composed with rotation more than either alone.",
-    6: "The inverse penalty costs about 30 % of training time, and singular values about 100 %.",
-    7: "Each penalty keeps singular values away from zero; without one they are not kept.",
-    8: "Learned actions generate cyclic groups of order p.",
-    9: "What is shown of an action is what data and task made of it.",
-    10: "On the identity, skew-symmetric actions darken towards later pixels, Toeplitz ones turn and smooth the "
-    "diagonal, multi-scale ones differ across the antidiagonal.",
-    11: "Actions for reconstruction on CIFAR-10 and on MNIST resemble each other.",
-    12: "A learned composition is the product of the learned rotation and the learned pooling.",
-    13: "Skew-symmetric actions implement a causal averaging of pixels.",
-    14: "The group does as well as free filters.",
-    15: "Any architecture will do: the same structures emerge in a plain CNN.",
-}
+TEXTS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text())
 
 
 @dataclass(frozen=True)
@@ -58,10 +43,20 @@ class Statement:
 
     @property
     def claim(self) -> str:
-        return CLAIMS[self.number]
+        return str(TEXTS[str(self.number)]["claim"])
 
     def to_json(self) -> dict[str, Any]:
         return {"number": self.number, "claim": self.claim} | asdict(self)
+
+
+def stated(
+    number: int, runs: str, verdict: Verdict, tables: tuple[Table, ...] = (), details: Iterable[str] = (), **values: Any
+) -> Statement:
+    """A statement with the texts of `texts.toml`, filled with values; `details` come after those."""
+    texts = TEXTS[str(TEXTS[str(number)].get("like", number))]
+    first = [text.format(**values) for text in texts.get("details", ())]
+    effect, null = (texts[name].format(**values) for name in ("effect", "null"))
+    return Statement(number, runs, effect, null, verdict, (*first, *details), tables=tables)
 
 
 def untested(number: int, reason: str) -> Statement:

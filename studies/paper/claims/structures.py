@@ -22,6 +22,7 @@ from studies.paper.claims.statement import (
     graded,
     of_best,
     of_parts,
+    stated,
     table,
 )
 from studies.paper.excerpt import GeneratorScores, Number, Scores
@@ -120,7 +121,7 @@ def emergence(number: int, runs: str, measured: Measured) -> Statement:
     ]
     undecided = {name: _undecided(measured, name) for name in EMERGING}
     seen = [None if undecided[name] > 0.5 else _seen(each, rate) for name, each in shares.items()]
-    details = [f"by layer, over all runs: {_by_layer(measured.runs) or 'none'}"]
+    details: list[str] = []
     if left_open := [name for name, each in shares.items() if _seen(each, rate) is None and each.beyond() is False]:
         words = f"in fewer than {POWER:g} of generators where it is planted, or this was not asked"
         details.append(f"not found and left open, for it would be found {words}: {', '.join(left_open)}")
@@ -129,14 +130,15 @@ def emergence(number: int, runs: str, measured: Measured) -> Statement:
         details.append(
             f"generators that too few different draws leave undecided, at most of runs and controls: {words}"
         )
-    return Statement(
+    return stated(
         number,
         runs,
-        "share of generators with the structure: " + "; ".join(map(str, shares.values())),
-        f"the shares of the controls, and {rate:g}, which may be false; on U: on what the data can say",
         of_parts(seen),
-        tuple(details),
-        tables=(table(f"Share of generators: {runs}", [*shares.values(), *on_u], "may be false"),),
+        (table(f"Share of generators: {runs}", [*shares.values(), *on_u], "may be false"),),
+        details,
+        shares="; ".join(map(str, shares.values())),
+        rate=rate,
+        by_layer=_by_layer(measured.runs) or "none",
     )
 
 
@@ -158,18 +160,9 @@ def causal_averaging(runs: str, measured: Measured) -> Statement:
     skew = compare("skew-symmetric", of_best("skew-symmetric", lambda each: each.score("skew-symmetric")), measured)
     share = estimate([share_found(each, "skew-symmetric") for each in measured.runs])
     beyond = sign.beyond()
-    return Statement(
-        13,
-        runs,
-        f"of the most skew-symmetric generator of each run: {sign}",
-        "the same of the controls; to hold, above 1/2 as well: 1 is one sign above the diagonal and one below it",
-        graded(all_of([beyond, sign.runs.above(0.5)]), beyond),
-        (
-            "energy on one side alone is not asked for: a skew-symmetric matrix has as much of it on both",
-            f"share of generators that are skew-symmetric beyond chance: {share}",
-        ),
-        tables=(table(f"The most skew-symmetric generator: {runs}", [sign, skew]),),
-    )
+    verdict = graded(all_of([beyond, sign.runs.above(0.5)]), beyond)
+    tables = (table(f"The most skew-symmetric generator: {runs}", [sign, skew]),)
+    return stated(13, runs, verdict, tables, sign=sign, share=share)
 
 
 def nearest_operators(title: str, runs: list[Scores]) -> str:

@@ -1,42 +1,11 @@
-"""Intervals that cover what they say with two, three and five runs, and verdicts that need five."""
+"""Estimates over runs, and verdicts that need five of them."""
 
 from itertools import product
 
 import pytest
-import torch
 
 from studies.paper.claims.samples import combined
 from studies.paper.claims.statement import MINIMUM_RUNS, all_of, difference, estimate, graded, of_parts
-
-TRIALS = 2_000  # of which 95 % should cover, with a standard error of half a percent
-
-
-def _covered(low: float | None, high: float | None, truth: float) -> bool:
-    assert low is not None
-    assert high is not None
-    return low <= truth <= high
-
-
-@pytest.mark.parametrize("runs", [2, 3, 5])
-def test_students_interval_covers_the_mean_in_95_percent(runs: int) -> None:
-    samples = 2 + 3 * torch.randn(TRIALS, runs, generator=torch.Generator().manual_seed(runs), dtype=torch.float64)
-    found = [estimate(sample) for sample in samples.tolist()]
-    covered = sum(_covered(each.low, each.high, 2) for each in found) / TRIALS
-    assert covered == pytest.approx(0.95, abs=0.015)
-
-
-# Unequal spread is for five runs and more, which alone give a verdict: of two with four times the spread of the
-# other five Welch's interval covers 89 %.
-@pytest.mark.parametrize(
-    ("runs", "others", "spread"), [(2, 2, 1), (3, 3, 1), (5, 2, 1), (5, 3, 1), (5, 5, 1), (5, 5, 4), (5, 10, 4)]
-)
-def test_welchs_interval_covers_the_difference(runs: int, others: int, spread: float) -> None:
-    generator = torch.Generator().manual_seed(10 * runs + others)
-    one = 3 + torch.randn(TRIALS, runs, generator=generator, dtype=torch.float64)
-    other = 1 + spread * torch.randn(TRIALS, others, generator=generator, dtype=torch.float64)
-    found = [difference(a, b) for a, b in zip(one.tolist(), other.tolist(), strict=True)]
-    covered = sum(_covered(each.low, each.high, 2) for each in found) / TRIALS
-    assert 0.935 <= covered <= 0.985
 
 
 def test_the_interval_is_students_by_the_table() -> None:
