@@ -1,4 +1,4 @@
-"""Scores are what an analysis says, in a small file; shares under some nulls are what those would have found."""
+"""The numbers that are kept of runs, and the likeness of the filters of a set."""
 
 import gzip
 from dataclasses import replace
@@ -9,9 +9,11 @@ import torch
 from training.small import small
 
 import lgn
+from lgn.actions import orbit
 from lgn.analysis import Analysis, analyze_matrices
-from lgn.training import train
+from lgn.training import Run, train
 from studies.paper.claims.groups import actions_form_groups
+from studies.paper.claims.samples import Sample
 from studies.paper.claims.statement import Measured
 from studies.paper.claims.structures import (
     OPERATOR,
@@ -25,7 +27,16 @@ from studies.paper.claims.structures import (
 )
 from studies.paper.context import SCORES, Context
 from studies.paper.excerpt import Number, Scores, across_antidiagonal, darkening, near_diagonal, summarise
-from studies.paper.summaries import controls_of, scores_of, singular_values_of
+from studies.paper.summaries import (
+    controls_of,
+    likeness_by_step,
+    over_runs,
+    planted_of,
+    repetition,
+    scores_of,
+    singular_values_of,
+)
+from studies.truth.controls import PARTS
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +163,44 @@ def test_scores_stay_when_weights_go(tmp_path: Path) -> None:
     kept = Context(tmp_path).train(run.config)
     assert kept.path == run.path
     assert not kept.finished  # nothing was trained again
+
+
+def test_planted_structures_are_asked_once_and_only_where_there_are_weights(tmp_path: Path) -> None:
+    run = train(small(num_sets=3, epochs=1), tmp_path / "run")
+    context = Context(tmp_path, quick=True)
+    free = train(small(num_sets=3, epochs=1, generator="free"), tmp_path / "free")
+    (found,) = Sample(context, "", (run,), (free,)).measured.planted
+    assert list(found) == ["whole", "through filters"]
+    assert all(list(shares) == list(PARTS) for shares in found.values())
+    assert all(0 <= share <= 1 for shares in found.values() for share in shares.values())
+    (run.path / "model.safetensors").unlink()
+    assert planted_of(context, Run(run.path)) == found
+    (run.path / "planted.json").unlink()
+    assert planted_of(context, Run(run.path)) is None
+
+
+def test_a_quarter_turn_in_a_plane_comes_back_with_the_other_sign() -> None:
+    q, _ = torch.linalg.qr(torch.randn(9, 9, generator=torch.Generator().manual_seed(0), dtype=torch.float64))
+    turn = torch.zeros(9, 9, dtype=torch.float64)
+    turn[0, 1], turn[1, 0] = -1, 1
+    sets = torch.stack([orbit(q @ turn @ q.T, (q[:, 0] * size).reshape(3, 3).T, 4)[:, None] for size in (1.0, 5.0)])
+    found = likeness_by_step(sets)
+    assert found["in a set"] == pytest.approx([0, 1, 0], abs=1e-9)
+    assert found["between sets"] == pytest.approx([0, 1, 0], abs=1e-9)  # both sets are in one plane
+
+
+def test_sets_are_compared_with_themselves_and_with_others_by_channel() -> None:
+    one, two = torch.eye(9, dtype=torch.float64)[:2].reshape(2, 3, 3)
+    # Two sets of three filters with two channels: all filters of a set are the same, and none is that of the other.
+    sets = torch.stack([torch.stack([one, two]).expand(3, 2, 3, 3), torch.stack([two, one]).expand(3, 2, 3, 3)])
+    assert likeness_by_step(sets) == {"in a set": [1, 1], "between sets": [0, 0]}
+
+
+def test_layers_are_apart_and_free_filters_are_taken_as_they_stand(tmp_path: Path) -> None:
+    group, free = (train(small(generator=kind, epochs=1), tmp_path / kind) for kind in ("dense", "free"))
+    sets = group.model().encoder.bank().detach().double().unflatten(0, (2, 2, 4))  # type: ignore[operator, union-attr]
+    by_hand = torch.cosine_similarity(sets[:, :, 1:].flatten(4), sets[:, :, :-1].flatten(4), dim=-1).abs().mean()
+    assert repetition(group)["in a set"][0] == pytest.approx(float(by_hand))
+    whole = over_runs([group, free])
+    assert [len(step) for step in whole["in a set"]] == [2, 2, 2]
+    assert whole["between sets"][1][1] == pytest.approx(repetition(free)["between sets"][1])
