@@ -1,4 +1,4 @@
-"""`Answer`: what every finder returns. `Row`: a transformation with its verdict and its evidence."""
+"""`Answer`: the result of every finder. `Row`: a transformation with its verdict and its evidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,11 +27,11 @@ class Row:
     #: The answer to the question asked.
     verdict: Verdict
     evidence: tuple[Evidence, ...] = ()
-    #: The element of `Answer.group` that the transformation is, as a word in its generators; None for another map.
+    #: The transformation as a word in the generators of `Answer.group`; None if it is not an element.
     element: str | None = None
     #: A range of sample sizes that would decide; None if the verdict is decided, or if no size would.
     needed: tuple[int, int] | None = None
-    #: The layer that the row is about, for networks.
+    #: The layer of a network to which the row belongs; empty for other data.
     layer: str = ""
 
     @property
@@ -41,9 +41,9 @@ class Row:
 
     @property
     def permutation(self) -> tuple[int, ...]:
-        """Where each class goes if the transformation permutes the classes; empty otherwise."""
-        found = self.of("labels")
-        return found.detail.permutation if found is not None and isinstance(found.detail, LabelMap) else ()
+        """The image of every class if the transformation permutes the classes; otherwise empty."""
+        labels = self.of("labels")
+        return labels.detail.permutation if labels is not None and isinstance(labels.detail, LabelMap) else ()
 
     def of(self, kind: str) -> Evidence | None:
         """The evidence of a kind, or None."""
@@ -52,10 +52,10 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class DataSummary:
-    """What the data were taken to be."""
+    """A description of the data: their kind, size, classes and columns."""
 
     kind: Kind | Literal["network"]
-    #: The number of samples, and the shape of one.
+    #: The number of samples, and the shape of a sample.
     count: int
     shape: tuple[int, ...]
     #: The names of the classes; empty without classes.
@@ -69,25 +69,25 @@ class DataSummary:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The symmetries that were found. `print` it for a table; `.sentence` is the answer in words."""
+    """The symmetries that a finder found. `print(answer)` shows a table; `answer.sentence` states the result."""
 
-    #: "data", "labels", "law" or "filters": which maps preserve the distribution; the distribution and the labels;
-    #: a function; the filters of a network.
+    #: What the maps preserve: the distribution ("data"), the distribution and the labels ("labels"), a function ("law")
+    #: or the filters of a network ("filters").
     question: Question
     data: DataSummary
     rows: tuple[Row, ...]
     sentence: str
     #: The name of the whole symmetry, such as "D4", "O(2)" or "so(1,3)".
     name: str = ""
-    #: The group of the finite maps that are kept; None if none were asked, or if they are not closed.
+    #: The group of the finite maps that are kept; None if no finite map was asked about, or if they are not closed.
     group: Group | None = None
-    #: The Lie algebra of the continuous maps that are kept; None if none were asked.
+    #: The Lie algebra of the continuous maps that are kept; None if no continuous map was asked about.
     algebra: Algebra | None = None
     notes: tuple[str, ...] = ()
     #: The significance level of all verdicts together.
     level: float = 0.01
     seed: int = 0
-    #: What was asked, as plain values.
+    #: The arguments of the finder, as plain values.
     settings: dict[str, Setting] = field(default_factory=dict)
     version: str = __version__
 
@@ -107,8 +107,8 @@ class Answer:
     def action(self) -> apply.Action:
         """The group that is kept, with its action on samples and classes.
 
-        If the data have classes, the answer must be to the question "labels": a network with a symmetry of the samples
-        alone could not tell the classes apart.
+        If the data have classes, the question of the answer must be "labels": a network with a symmetry of only the
+        samples could not tell the classes apart.
         """
         if self.group is None:
             raise ValueError("group must be known to be applied, this answer has none")
@@ -119,15 +119,15 @@ class Answer:
         return apply.action_of(self.group, {word: (row.transformation, row.permutation) for word, row in rows.items()})
 
     def augmentation(self, *, seed: int = 0) -> apply.Augmentation:
-        """Random elements of the group, one per sample: a module for training pipelines."""
+        """A module for training that applies a random element of the group to every sample."""
         return apply.Augmentation(self.action, seed=seed)
 
     def symmetrised(self, model: nn.Module) -> apply.Symmetrised:
-        """The model averaged over the group: exactly equivariant, at the cost of one pass per element."""
+        """The model averaged over the group: exactly equivariant, at the cost of one forward pass per element."""
         return apply.Symmetrised(model, self.action)
 
     def network(self, *, parameters: int = 25_000, **options: Any) -> nn.Module:
-        """A classifier for the images and classes of this answer that respects the group; options are of `GroupNet`."""
+        """A classifier for the images and classes of this answer that respects the group; `options` are those of `GroupNet`."""
         kind, channels, classes = self.data.kind, self.data.shape[0], len(self.data.classes)
         return apply.network(self.action, kind, channels, classes, parameters=parameters, **options)
 

@@ -56,14 +56,14 @@ def _figures(answer: Answer) -> list[str]:
         for row in sorted(known, key=lambda row: row.verdict == "broken")[:SHOWN]
     ]
     return [
-        _figure(name, verdict, [sample_pictures.sample(one, largest) for one in samples])
+        _figure(name, verdict, [sample_pictures.sample(values, largest) for values in samples])
         for name, verdict, samples in versions
     ]
 
 
 def _filters(answer: Answer, filters: Tensor) -> list[str]:
     """The filters of the first layer, and the pairs of filters that are copies of each other."""
-    images = [sample_pictures.sample(one, float(one.abs().max())) for one in filters]
+    images = [sample_pictures.sample(values, float(values.abs().max())) for values in filters]
     shown: list[tuple[str, Sequence[Sequence[int]]]] = [("filters", [[number] for number in range(len(images))])]
     for row in answer.rows:
         copies = row.of("copies") if row.layer == answer.rows[0].layer else None

@@ -1,4 +1,4 @@
-"""`Evidence`: what images, labels, moments, a law or a network say about a transformation; and its details."""
+"""`Evidence` for or against a transformation, from data, labels, moments, a law or a network, and its details."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -22,9 +22,9 @@ class ToldApart:
     """Details of an observer that tries to tell transformed from original samples; 0.5 is chance.
 
     control: the accuracy on a planted break of the size of the margin, with its interval.
-    resampling: the accuracy on data that have the symmetry exactly but are resampled: what resampling gives away.
+    resampling: the accuracy on data that have the symmetry exactly, from traces of resampling alone.
     at_most: for a kept transformation, the largest accuracy that the best observer could reach.
-    trace: whether a kept transformation is told apart more often than chance all the same.
+    trace: whether a kept transformation is nevertheless told apart more often than chance.
     exact_p: for few samples, an exact p-value of the first observer, not corrected.
     spread: for a transformation on a line, the width of the range over which the samples seem to be spread.
     """
@@ -41,7 +41,7 @@ class ToldApart:
 
 @dataclass(frozen=True)
 class LabelMap:
-    """What a transformation does to labels: a classifier is asked for the class of x and of T x.
+    """The effect of a transformation T on labels, from the predictions of a classifier for x and T x.
 
     permutation: class c becomes class `permutation[c]`; empty unless labels are permuted.
     accuracy, transformed: the accuracy on x, and on T x (after the permutation); None without a classifier, if moments
@@ -56,7 +56,7 @@ class LabelMap:
 
 @dataclass(frozen=True)
 class Gain:
-    """Accuracy of a network whose filters are orbits of the transformation, and of one with free filters."""
+    """The accuracy of a network whose filters are orbits of the transformation, and of a network with free filters."""
 
     accuracy: float
     free: float
@@ -65,12 +65,13 @@ class Gain:
 
 @dataclass(frozen=True, eq=False)
 class Defect:
-    """How far a linear map is from a symmetry of moments, or of a law, on samples that did not find it.
+    """The distance of a linear map from a symmetry of moments, or of a law, on samples that did not find it.
 
-    share: the violation relative to a map with the same eigenvalues at a random place.
-    worst_direction: the largest violation of any direction.
+    noise: the violation of an exact symmetry, from the finite number of samples.
+    share: the violation relative to a random map with the same eigenvalues.
+    worst_direction: the largest violation in any direction.
     error: the relative error of the matrix.
-    cosine: the cosine with the exact matrix of that name.
+    cosine: the cosine with the exact matrix of the same name.
     """
 
     noise: float
@@ -88,9 +89,9 @@ class Filters:
     similarity: the mean cosine of these pairs.
     alike, alike_by_chance: the number of filters whose image has a cosine of at least 0.8 with another filter, and its
         mean if every filter is first transformed by a random power of T.
-    self_symmetric: the number of filters that are their own images.
-    p_values: of the two tests that must both reject, the twist and the gap, not corrected.
-    references: for balance, the median for operators that preserve smoothness, and for permutations within rings.
+    self_symmetric: the number of filters that equal their own images.
+    p_values: the p-values of both tests, the twist and the gap, not corrected; both tests must reject.
+    references: the median balance of operators that preserve smoothness, and of permutations within rings.
     """
 
     pairs: tuple[tuple[int, int], ...] = ()
@@ -107,14 +108,18 @@ Detail = ToldApart | LabelMap | Gain | Defect | Filters
 
 @dataclass(frozen=True)
 class Evidence:
-    """One measurement of a transformation, with its own verdict.
+    """A measurement of a transformation, with its own verdict.
 
-    The meaning of `value` follows from `kind`: for "data" the accuracy of telling transformed from original samples,
-    for "labels" the accuracy that is lost (the violation, if moments decide), for "network" the gain in accuracy in
-    points, for "moments" and "law" a relative violation. For "copies" it is how much nearer the image of a filter is to
-    another filter than the images of unrelated filters are, in nats; for "balance" it is how much T changes the second
-    moment of filters, 1 by chance. The interval is the one that decides; p-values are corrected for all tests of the
-    call.
+    The meaning of `value` depends on `kind`:
+
+    - "data": the accuracy of telling transformed from original samples.
+    - "labels": the loss of accuracy (the violation, if moments decide).
+    - "network": the gain in accuracy, in points.
+    - "moments" and "law": a relative violation.
+    - "copies": the gap between the nearest filter to the image of a filter and the next filters, in nats.
+    - "balance": the change of the second moment of filters, 1 by chance.
+
+    The interval is the one that decides. P-values are corrected for all tests of the call.
     """
 
     kind: Kind

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def to_frame(answer: Answer) -> Any:
-    """One row per transformation, with the value, the interval and the p-value of each kind of evidence."""
+    """One row per transformation, with the value, the interval and the p-value of every kind of evidence."""
     try:
         import pandas
     except ImportError:

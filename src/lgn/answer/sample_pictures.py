@@ -21,7 +21,7 @@ def sample(values: Tensor, largest: float) -> str:
             f'<img src="{png_address(pixels.movedim(0, -1) if len(values) == 3 else pixels.mean(0))}" alt="an image">'
         )
     middle = [values[0].select(axis, values.shape[axis + 1] // 2) for axis in range(3)]
-    return "".join(str(heat_map(each)) for each in middle)
+    return "".join(str(heat_map(slice_)) for slice_ in middle)
 
 
 def _line(values: Tensor, largest: float) -> str:

@@ -1,4 +1,4 @@
-"""The answer as text: what the data were taken to be, a table, notes, and the sentence last."""
+"""The answer as text: the data and the question, a table, notes, and the sentence last."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lgn.text import columns
 if TYPE_CHECKING:
     from lgn.answer.answer import Answer, Row
 
-#: The head of the column of each kind of evidence.
+#: The heads of the columns, by the kind of evidence.
 HEADS = {
     "data": "told apart",
     "labels": "labels",
@@ -37,12 +37,12 @@ def text(answer: Answer) -> str:
 
 
 def asked(answer: Answer) -> str:
-    """What the data were taken to be, and the question."""
+    """A line about the data and the question."""
     data = answer.data
     if data.kind == "network":
         network = f"network of {data.count} convolutions, " if data.count > 1 else ""
         layer = answer.rows[0].layer if answer.rows else ""
-        return f"{network}{layer or 'filters'} of {size_text(data.shape)}: {QUESTIONS[answer.question]}"
+        return f"{network}{f'layer {layer}' if layer else 'filters'} of {size_text(data.shape)}: {QUESTIONS[answer.question]}"
     noun = f"{data.count:,} {data.kind} of {size_text(data.shape)}"
     if data.kind == "tables":
         noun = f"table of {data.count:,} rows and {data.shape[0]} columns"
@@ -51,7 +51,7 @@ def asked(answer: Answer) -> str:
 
 
 def cells(answer: Answer) -> list[list[str]]:
-    """The table: a row of heads, then one row per transformation, without columns that are empty.
+    """The table: a row of heads, then one row per transformation; empty columns are left out.
 
     The table of a network is that of its first layer.
     """
@@ -67,8 +67,8 @@ def cells(answer: Answer) -> list[list[str]]:
         for row in answer.rows
         if row.layer == answer.rows[0].layer
     ]
-    used = [place for place in range(len(heads)) if any(row[place] for row in rows)]
-    return [[line[place] for place in used] for line in [heads, *rows]]
+    used = [column for column in range(len(heads)) if any(row[column] for row in rows)]
+    return [[line[column] for column in used] for line in [heads, *rows]]
 
 
 def _value(evidence: Evidence | None) -> str:

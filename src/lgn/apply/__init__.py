@@ -1,4 +1,4 @@
-"""Uses of a symmetry: augmentation, symmetrised models, networks and layers. Everything takes an `Action`."""
+"""Uses of a symmetry, given by an `Action`: augmentation, symmetrised models, networks and layers."""
 
 from lgn.apply.action import IDENTITY, Action, action_of
 from lgn.apply.augment import Augmentation

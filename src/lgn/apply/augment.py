@@ -7,9 +7,9 @@ from lgn.apply.action import Action
 
 
 class Augmentation(nn.Module):
-    """Apply a random element of the group to every sample; with labels, move the labels along.
+    """Apply a random element of the group to every sample, and its permutation of classes to the label.
 
-    In evaluation mode samples stay as they are. All randomness comes from a generator of its own.
+    In evaluation mode, nothing changes. The random numbers come from a generator of the module.
 
     Shapes: (N, ...) -> (N, ...), or (N, ...), (N,) -> (N, ...), (N,)
     """

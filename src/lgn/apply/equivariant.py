@@ -18,9 +18,9 @@ def network(
     kernel_size: int = 5,
     **options: Any,
 ) -> nn.Module:
-    """A `GroupNet` whose output permutes as the classes do, and does not change under elements that preserve them.
+    """A `GroupNet` that permutes its outputs as the group permutes the classes; otherwise it is invariant.
 
-    Elements that change colours or brightness are left out.
+    Elements that only change colours or brightness are left out.
     """
     action = action.moving_pixels()
     if kind != "images":
@@ -36,7 +36,7 @@ def network(
 
 
 def exact_matrices(action: Action, kernel_size: int) -> Tensor | None:
-    """The generators as permutations of the pixels of a kernel; None if some generator interpolates between pixels."""
+    """The generators as permutations of the pixels of a kernel; None if a generator interpolates between pixels."""
     matrices = action.matrices((kernel_size, kernel_size))
     permutations = bool(((matrices == 0) | (matrices == 1)).all()) and bool((matrices.sum(1) == 1).all())
     return matrices if permutations else None

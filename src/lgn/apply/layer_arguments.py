@@ -11,8 +11,8 @@ from lgn.transforms import AXES
 def layer_options(action: Action, kind: str, kernel_size: int | None = None) -> dict[str, Any]:
     """The arguments of `GroupConv2d` and its relatives, or of `GroupLinear` for tables.
 
-    Elements that permute classes are left out, since layers do not know the classes. A filter w of a table row x
-    satisfies `<B^j w, A x> = <B^(j+1) w, x>` with B the transpose of A, so rows take the transposed matrices.
+    Elements that permute classes are left out, because layers do not know the classes. For a row x of a table and a
+    filter w, `<B^j w, A x> = <B^(j+1) w, x>` if B is the transpose of A. So layers of tables take transposed matrices.
     """
     action = action.preserving_classes()
     if kind in AXES:

@@ -6,7 +6,7 @@ from lgn.apply.action import Action
 
 
 class Symmetrised(nn.Module):
-    """The mean of `P_g^-1 model(g x)` over the group, where P_g moves the classes: exactly equivariant.
+    """The mean of `P_g^-1 model(g x)` over the group, where P_g permutes the classes: an exactly equivariant model.
 
     Shapes: (N, ...) -> (N, classes)
     """
