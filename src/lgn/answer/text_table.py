@@ -41,8 +41,8 @@ def asked(answer: Answer) -> str:
     data = answer.data
     if data.kind == "network":
         network = f"network of {data.count} convolutions, " if data.count > 1 else ""
-        layer = answer.rows[0].layer if answer.rows else ""
-        return f"{network}{f'layer {layer}' if layer else 'filters'} of {size_text(data.shape)}: {QUESTIONS[answer.question]}"
+        layer = f"layer {answer.rows[0].layer}" if answer.rows and answer.rows[0].layer else "filters"
+        return f"{network}{layer} of {size_text(data.shape)}: {QUESTIONS[answer.question]}"
     noun = f"{data.count:,} {data.kind} of {size_text(data.shape)}"
     if data.kind == "tables":
         noun = f"table of {data.count:,} rows and {data.shape[0]} columns"
