@@ -127,7 +127,7 @@ class Answer:
         return apply.Symmetrised(model, self.action)
 
     def network(self, *, parameters: int = 25_000, **options: Any) -> nn.Module:
-        """A classifier for the images and classes of this answer that respects the group, with options of `GroupNet`."""
+        """A classifier for the images and classes of this answer that respects the group; options of `GroupNet`."""
         kind, channels, classes = self.data.kind, self.data.shape[0], len(self.data.classes)
         return apply.network(self.action, kind, channels, classes, parameters=parameters, **options)
 
