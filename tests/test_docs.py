@@ -164,6 +164,13 @@ def test_the_index_lists_every_page() -> None:
     assert pages <= linked
 
 
+def test_the_files_of_contributing_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    files = [name for name in re.findall(r"`([\w/]+\.py)`", text) if "NAME" not in name]
+    assert files
+    assert [name for name in files if not any((base / name).is_file() for base in (ROOT, ROOT / "src" / "lgn"))] == []
+
+
 def test_the_guide_is_short() -> None:
     assert sum(len(page.read_text().split()) for page in GUIDE.glob("*.md")) <= 20_000
 
