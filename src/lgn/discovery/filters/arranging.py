@@ -1,4 +1,4 @@
-"""The element of the group that each filter of a set is, found from the matrices that commute with all sets."""
+"""The order of the filters of a set as elements of a group, from the matrices that commute with all sets."""
 
 import torch
 from torch import Tensor

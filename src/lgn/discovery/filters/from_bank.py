@@ -1,4 +1,4 @@
-"""The generators of a bank of filters: the linear maps from each filter of a set to another."""
+"""The generators of a bank of filters: the linear maps between the filters of a set."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,7 +11,7 @@ from lgn.actions import vec
 from lgn.discovery.filters.arranging import arrange, in_order
 from lgn.discovery.filters.chance import chance_of_fit
 from lgn.discovery.filters.exact_fit import fit_representation
-from lgn.discovery.filters.noise import TOLERANCE, what_is_known
+from lgn.discovery.filters.noise import TOLERANCE, determined_directions
 from lgn.discovery.filters.record import SIGNIFICANCE, Fit, Method
 from lgn.generators.fit import filter_pairs, least_squares_generator
 from lgn.groups import Group, as_group
@@ -57,24 +57,24 @@ def fit_generator(
     arranged = in_order(filters, arrangement)
     before, after = torch.broadcast_tensors(*pairs_of(arranged))
     p_value = chance_of_fit(filters, shuffles, seed, partial(_residuals, group=group, method=method, pairs_of=pairs_of))
-    # If chance fits as well, the residual is not noise, but shows that there is no generator.
-    known = what_is_known(before, after, noisy=p_value <= SIGNIFICANCE)
+    # If shuffled banks fit as well, the residual is not noise: there is no generator.
+    determined = determined_directions(before, after, noisy=p_value <= SIGNIFICANCE)
     if exact:
         matrices = fit_representation(arranged, group)[:, None, None]
         left = after - matrices @ before
     else:
-        matrices, left = (_orthogonal if method == "procrustes" else _linear)(before, after, known.seen)
-    warn_undetermined(dimension := int(known.dimension.min()), *before.shape[-2:])
+        matrices, left = (_orthogonal if method == "procrustes" else _linear)(before, after, determined.seen)
+    warn_undetermined(dimension := int(determined.dimension.min()), *before.shape[-2:])
     return Fit(
         method=method,
         matrices=_by_set(matrices, share),
         group=group,
         residual=float(_relative(left, after)),
-        trivial_residual=_left_by_scalars(before, after),
+        trivial_residual=_residual_of_scalars(before, after),
         p_value=p_value,
         identifiable_dimension=dimension,
-        noise=float(known.noise.max()),
-        standard_errors=_by_set(known.standard_errors, share),
+        noise=float(determined.noise.max()),
+        standard_errors=_by_set(determined.standard_errors, share),
         arrangement=arrangement,
     )
 
@@ -140,7 +140,7 @@ def _residuals(
     return _relative(after - after @ rows.mT @ rows, after)
 
 
-def _left_by_scalars(before: Tensor, after: Tensor) -> float:
+def _residual_of_scalars(before: Tensor, after: Tensor) -> float:
     """The relative residual of the best map `c I` for each generator."""
     size = before.square().sum((-2, -1), keepdim=True).clamp_min(1e-300)
     scalars = (before * after).sum((-2, -1), keepdim=True) / size

@@ -25,7 +25,7 @@ REPEAT = 0.1  # the relative distance below which two views of an image are the 
 
 
 def discover_from_views(views: Tensor, *, patch: int | tuple[int, int] = 6) -> Fit:
-    """Find the group under whose unknown elements each image was seen, without labels. See Note [Views].
+    """Find a group from images that were seen under unknown elements of it, without labels. See Note [Views].
 
     A group of order p shows p different views of an image, and its algebra has dimension p. It is found if the
     eigenvalues of the commutators jump there by a factor of 10 (`fit.eigengap`). The generators of a group of
@@ -77,10 +77,9 @@ def _complete_orbits(views: Tensor) -> tuple[Tensor, Tensor]:
     """
     flat = views.flatten(2)
     size = flat.norm(dim=-1).clamp_min(torch.finfo(flat.dtype).tiny)
-    # A view is a repeat if an earlier one is the same.
     repeat = (torch.cdist(flat, flat) < REPEAT * size.unsqueeze(-1)).tril(-1).any(-1)
     counts = (~repeat).sum(1)
-    most = int((torch.bincount(counts) >= 0.05 * len(views)).nonzero().max())  # more than a single exception
+    most = int((torch.bincount(counts) >= 0.05 * len(views)).nonzero().max())  # exceptions are ignored
     return views[counts == most], ~repeat[counts == most]
 
 
@@ -91,14 +90,14 @@ def _moments(views: Tensor, different: Tensor, patch: tuple[int, int], white: Te
     """
     images, _, channels = views.shape[:3]
     total = views.new_zeros((), dtype=torch.float64)
-    for number, here in enumerate(different.T):  # one view of all images at a time, which saves memory
+    for number, is_new in enumerate(different.T):  # one view of all images at a time, which saves memory
         patches = F.unfold(views[:, number].flatten(0, 1).unsqueeze(1), patch)
         x = vec(patches.mT.unflatten(-1, patch)).reshape(images, -1, patch[0] * patch[1])  # all channels' patches
         weighted = x
         if white is not None:
             x = x @ white
             weighted = x / x.norm(dim=-1, keepdim=True).clamp_min(1e-9)
-        total = total + here[:, None, None] * (weighted.mT @ x) / (x.shape[1] // channels)
+        total = total + is_new[:, None, None] * (weighted.mT @ x) / (x.shape[1] // channels)
     return total
 
 

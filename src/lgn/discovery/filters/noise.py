@@ -18,8 +18,8 @@ TOLERANCE = 1e-6
 # before them imply. If there are not more pairs than dimensions, there is no residual, and the rank counts.
 
 
-class Known(NamedTuple):
-    """What pairs determine, for each generator."""
+class Determined(NamedTuple):
+    """The dimensions and matrix entries that pairs determine, for every generator."""
 
     dimension: Tensor
     #: The noise of an entry of the filters, as a share of their root mean square; NaN without a residual.
@@ -30,7 +30,7 @@ class Known(NamedTuple):
     standard_errors: Tensor
 
 
-def what_is_known(before: Tensor, after: Tensor, noisy: bool = True) -> Known:
+def determined_directions(before: Tensor, after: Tensor, noisy: bool = True) -> Determined:
     """The identifiable subspace U and the standard errors on it; the residual is noise if `noisy`.
 
     `Var A_ab = s_a^2 [(X X^T)^+]_bb` with s_a^2 the variance of the residual in pixel a, `|R_a|^2 / (pairs - dim U)`.
@@ -58,7 +58,7 @@ def what_is_known(before: Tensor, after: Tensor, noisy: bool = True) -> Known:
     scale = before.square().mean((-2, -1)).sqrt().clamp_min(torch.finfo(before.dtype).tiny)
     noise = left / (freedom.clamp_min(1) * (d + total)).sqrt() / scale
     errors = _standard_errors(u, inverse * kept, after - after @ seen.mT @ seen, pairs - dimension)
-    return Known(
+    return Determined(
         dimension,
         noise.masked_fill(unknown, torch.nan),
         seen,

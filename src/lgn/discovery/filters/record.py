@@ -1,4 +1,4 @@
-"""`Fit`: what is estimated from filters, from pairs or from views."""
+"""`Fit`: the result of estimating generators from filters, from pairs or from views."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PICTURES = 20  # the largest number of matrices shown in a notebook
 class Fit:
     """A linear map, or the generators of a group, estimated from filters, pairs or views.
 
-    A number that the finder does not estimate is NaN, another value None.
+    A number that was not estimated is NaN, and any other value is None.
 
     Shapes: matrices (generators, d, d), or (generators, sets, d, d) with one generator per set
     """
@@ -34,13 +34,13 @@ class Fit:
     residual: float = math.nan
     #: The same for the best trivial map: `c I` for filters, see Note [Trivial maps] for pairs.
     trivial_residual: float = math.nan
-    #: The share of shuffled data that are fitted as well; 1 if any data would be.
+    #: The share of shuffled data that are fitted as well; 1 if any data can be fitted.
     p_value: float = math.nan
     #: The noise that the residual implies, as a share of the size of the filters.
     noise: float = math.nan
     #: The standard error of each entry in least squares, shaped as `matrices`; infinite without a residual.
     standard_errors: Tensor | None = None
-    #: The filter at each place of the orbit of a set, (sets, order).
+    #: The number of the filter at every position of the orbit of a set, (sets, order).
     arrangement: Tensor | None = None
     #: The dimension of the group algebra of the views, which is the order of the group; 1 if there is no symmetry.
     algebra_dimension: int | None = None

@@ -1,4 +1,4 @@
-"""Many starts: one half of the held-out images chooses the best, the other half compares it with free filters."""
+"""A search over starts: one half of held-out images chooses the best, the other half compares it with free filters."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from torch import Tensor, nn
 
 from lgn.stats import compare_runs, halves
 
-LEVEL = 0.015  # with this level, the studies of the search and of gains were made
+LEVEL = 0.015  # the level of the studies of the search
 FALSE_CLAIM_RATE = 0.02  # the largest in any simulated cell of `python -m studies.truth`
 RETRAININGS = 5
 FRESH = 10_000  # the first seed of the retrainings, far from the seeds that users count from 0
 
 # Note [Choosing is not judging]
-# The best of many starts is better than free filters on the images that chose it, whether it means anything or not, and
-# a lucky run stays lucky on other images. Therefore one half of the held-out images chooses. The best start and free
+# The best of many starts is better than free filters on the images that chose it, even without a symmetry, and a lucky
+# run stays lucky on other images. Therefore one half of the held-out images chooses. The best start and free
 # filters are then trained again with seeds that chose nothing, and the other half judges (Note [Two variances]). Five
 # seeds are used: with three, and the same rate of false claims, a fifth of the searches would miss an advantage of four
 # points if runs spread by 0.9 points.

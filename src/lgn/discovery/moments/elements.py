@@ -1,4 +1,4 @@
-"""From solutions to elements: maps that one half finds and the other half judges, polished on all samples."""
+"""Elements: maps that one half of the samples finds and the other half judges, polished on all samples."""
 
 import math
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from lgn.measures import nearest_period
 
 #: The relative distance at which solutions of both halves are the same map, and at which products are an element.
 MATCH, SAME = 0.4, 0.35
-#: The largest relative difference of both halves at which a map is known.
+#: The largest relative difference of the solutions of both halves.
 REPEATED = 0.1
-#: The number of undecided maps that are shown.
+#: The largest number of undecided maps that are shown.
 UNDECIDED = 5
 #: The largest number of further directions on which maps are continued, and of random starts there.
 FURTHER, STARTS = 8, 24
@@ -30,19 +30,19 @@ FURTHER, STARTS = 8, 24
 PERIODIC = 0.35
 
 # Note [A jump]
-# Independent coordinates with similar distributions can nearly be exchanged. Dozens of exchanges may violate 0 to 0.05
-# of a random map, without a gap, and the margin of "kept" separates them by accident. So no other solution may violate
-# as little as a kept one might.
+# Exchanges of independent coordinates with similar distributions are nearly symmetries. Dozens of them may have
+# violations from 0 to 0.05 of a random map, without a gap, and the margin of "kept" separates them by accident. So all
+# other solutions must have larger violations than the upper bound of the kept ones.
 
 # Note [Few directions]
-# The first r directions alone may have more symmetries than x. Of signals that begin anywhere on a ring, the mean and
-# two harmonics have one relative phase, which a reversal with a filter can always correct; the reversal ends at a third
-# harmonic. So a map is extended to the next gap of the variances: blocks for the new directions are fitted to the
-# samples that found the map, and the other samples judge.
+# The first r directions alone may have more symmetries than x. For example, the mean and two harmonics of signals with
+# random cyclic shifts have one relative phase, which a reversal with a filter always corrects. A third harmonic shows
+# that the reversal is no symmetry. So a map is extended to the next gap of the variances: blocks for the new directions
+# are fitted to the samples that found the map, and the other samples judge.
 
 
 class Solution(NamedTuple):
-    """A map on the whitened directions, and where it takes the classes."""
+    """A map on the whitened directions, and its permutation of the classes."""
 
     inner: Tensor  # (r, r)
     classes: Classes | None = None
@@ -52,9 +52,9 @@ class Solution(NamedTuple):
 class Element:
     """A map that the moments keep, or may keep."""
 
-    #: On the r whitened directions, where it is orthogonal, (r, r).
+    #: The orthogonal matrix on the r whitened directions, (r, r).
     inner: Tensor
-    #: Where class c goes, with labels.
+    #: The permutation of the classes; None without labels.
     classes: Classes | None
     judgement: Judgement
     #: The smallest q with `A^q` near I, or None.
@@ -81,27 +81,29 @@ def judged_elements(
 ) -> tuple[tuple[Element, ...], tuple[str, ...]]:
     """The solutions of the first half as elements with verdicts, kept ones first, and notes; broken ones are left out.
 
-    A map that both halves find is judged twice, each time by the samples that did not find it. A kept map is left
+    A map that both halves find is judged twice, by the samples that did not find it. A kept map is left
     undecided if other solutions are as good, or if it does not extend to more directions.
     """
     second = first.turned_to(first.judges, first.sample)
     again = _found_again(solutions, first, second)
-    results = [_judged(one, again, first, second, LEVEL / len(solutions)) for one in solutions]
-    kept, undecided = ([one for one in results if one[2].verdict == verdict] for verdict in ("kept", "undecided"))
-    shown = [*kept, *sorted(undecided, key=lambda one: one[2].share)[:UNDECIDED]]
+    results = [_judged(solution, again, first, second, LEVEL / len(solutions)) for solution in solutions]
+    kept, undecided = (
+        [result for result in results if result[2].verdict == verdict] for verdict in ("kept", "undecided")
+    )
+    shown = [*kept, *sorted(undecided, key=lambda result: result[2].share)[:UNDECIDED]]
     elements = [_element(result, first, second, final) for result in shown]
     note = ""
-    if kept and not _jump(kept, [one for one in results if one[2].verdict != "kept"]):
+    if kept and not _jump(kept, [result for result in results if result[2].verdict != "kept"]):
         note = "Other maps nearly preserve the moments too, so a symmetry may be a coincidence."
-        elements = [one.undecided() if one.verdict == "kept" else one for one in elements]
+        elements = [element.undecided() if element.verdict == "kept" else element for element in elements]
     elif kept and solutions[0].classes is None:
-        verdicts = _continued(torch.stack([one[0].inner for one in kept]), first, LEVEL / len(kept))
+        verdicts = _continued(torch.stack([solution.inner for solution, _, _ in kept]), first, LEVEL / len(kept))
         broken = [place for place, verdict in enumerate(verdicts) if verdict == "broken"]
         for place in broken:
             elements[place] = elements[place].undecided()
         note = f"{len(broken)} of {len(kept)} maps are kept on the leading directions, but not on the next ones."
         note = note if broken else ""
-    elements.sort(key=lambda one: (one.verdict != "kept", one.judgement.share))
+    elements.sort(key=lambda element: (element.verdict != "kept", element.judgement.share))
     return tuple(elements), (note,) if note else ()
 
 
@@ -114,14 +116,14 @@ def kept_group(elements: Sequence[Element]) -> groups.Closure | None:
         return None
 
 
-def _found_again(solutions: Sequence[Solution], there: View, here: View) -> list[Solution]:
-    """The solutions of one view that are nearest to those of another view."""
+def _found_again(solutions: Sequence[Solution], first: View, second: View) -> list[Solution]:
+    """The solutions of the second view that are nearest to those of the first view."""
     again = list(solutions)
     for classes in {solution.classes for solution in solutions}:
-        places = [place for place, solution in enumerate(solutions) if solution.classes == classes]
-        lifted = torch.stack([there.frame.lift(solutions[place].inner) for place in places])
-        for place, inner in zip(places, here.polished(lifted, classes), strict=True):
-            again[place] = Solution(inner, classes)
+        numbers = [number for number, solution in enumerate(solutions) if solution.classes == classes]
+        lifted = torch.stack([first.frame.lift(solutions[number].inner) for number in numbers])
+        for number, inner in zip(numbers, second.polished(lifted, classes), strict=True):
+            again[number] = Solution(inner, classes)
     return again
 
 
@@ -131,9 +133,9 @@ def _judged(solution: Solution, again: Sequence[Solution], first: View, second: 
     best = min(same, key=lambda other: float((other.inner - solution.inner).norm()))
     near = float((best.inner - solution.inner).norm()) < MATCH * math.sqrt(len(solution.inner))
     found = [(solution, first), (best, second)] if near else [(solution, first)]
-    judgement = judge([_trial(one, view.judging) for one, view in found], level)
+    judgement = judge([_trial(known, view.judging) for known, view in found], level)
     if judgement.verdict == "kept" and all(view.further for _, view in found):
-        judgement = judge([_trial(one, {**view.judging, **view.further}) for one, view in found], level)
+        judgement = judge([_trial(known, {**view.judging, **view.further}) for known, view in found], level)
     return solution, best if near else None, judgement
 
 

@@ -14,12 +14,11 @@ from lgn.discovery.moments.sample import CLEAR, FOURTH, Frame, Sample, View, cho
 from lgn.discovery.moments.search import PROMISING, closed, polish, promising, search
 from lgn.discovery.moments.tensors import Blocks, is_visible, power, weakest_direction
 
-#: Signal-to-noise ratios of the weakest direction: below the first no map is searched, from the second on third moments
-#: suffice.
+#: The smallest signal-to-noise ratio of the weakest direction for a search, and for a search by third moments alone.
 FAINT, ENOUGH = 1.0, 20.0
 
-NOTHING = "Third and fourth moments do not differ from zero. Fourth ones are used for at most 12 directions."
-ALONE = "Only fourth moments can be seen. A map and its negative preserve the same ones, so they decide nothing alone."
+NOTHING = "Third moments, and fourth moments of at most 12 directions, do not differ from zero."
+ALONE = "Only fourth moments differ from zero. They are equal for a map and its negative, so they decide nothing alone."
 
 # Note [More than the distribution]
 # More maps may preserve the moments of a few orders than preserve the distribution. Any angle in a plane preserves
@@ -67,7 +66,7 @@ def find_maps(sample: Sample, rank: int | None, starts: int, progress: bool = Fa
         bar.update()
         elements, more = judged_elements(solutions, first, final) if solutions else ((), ())
         bar.update()
-    elements, generators, why = _believed(elements, generators, tuple(blocks))
+    elements, generators, why = _decided(elements, generators, tuple(blocks))
     return Found(
         frame=final.frame,
         notes=(*notes, *more, *why),
@@ -102,7 +101,11 @@ def _moments(searching: Sample, rank: int | None) -> tuple[Frame, Blocks | None,
     weakest = weakest_direction(blocks, count)
     if weakest < FAINT:
         more = f"about {round(2 * count * CLEAR / weakest):,}" if weakest > 0 else "many more"
-        return frame, None, (f"Some directions are lost in noise; {more} samples or a smaller rank may show them.",)
+        return (
+            frame,
+            None,
+            (f"Noise hides the moments of a direction; {more} samples or a smaller rank may show them.",),
+        )
     return frame, blocks, () if third else (ALONE,)
 
 
@@ -117,10 +120,10 @@ def _solutions(view: View, generators: Sequence[Generator], starts: int) -> tupl
     return len(found), [Solution(matrix) for matrix in maps]
 
 
-def _believed(
+def _decided(
     elements: tuple[Element, ...], generators: tuple[Generator, ...], degrees: tuple[int, ...]
 ) -> tuple[tuple[Element, ...], tuple[Generator, ...], tuple[str, ...]]:
-    """Maps that are kept by too few moments become undecided, with a note; see Note [More than the distribution]."""
+    """Make kept maps undecided if the moments are too few, with a note; see Note [More than the distribution]."""
     undecided = tuple(element.undecided() for element in elements)
     kept = any(element.verdict == "kept" for element in elements)
     if max(degrees) == 2 and generators:

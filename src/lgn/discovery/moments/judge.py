@@ -1,4 +1,4 @@
-"""The verdict on a map: its violation on samples that did not find it, in total and in every direction."""
+"""The verdict on a map, from its violation on samples that did not find it, in total and in every direction."""
 
 import math
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from lgn.discovery.moments.tensors import (
 )
 from lgn.stats import student_quantile
 
-#: The largest violation of a kept map: relative to a map with the same eigenvalues at a random place, and of any
-#: direction. A map that certainly violates more than the second pair is broken.
+#: The largest violation of a kept map: relative to a random map with the same eigenvalues, and of any direction. A
+#: map that certainly violates more than the second pair is broken.
 SHARE, DIRECTION = 0.05, 0.1
-NEARLY, NEARLY_THERE = 0.01, 0.03
+BROKEN_SHARE, BROKEN_DIRECTION = 0.01, 0.03
 
 # Note [Every direction]
 # A map that is right except for the sign of one weak direction violates little in total: on MNIST with 20 directions,
-# 0.05 of a map at a random place. In that direction it is wrong. So the violation is split by the first index of the
+# 0.05 of a random map. In that direction it is wrong. So the violation is split by the first index of the
 # tensor, in the eigenbasis of M = sum_kl T_ikl T_jkl, which commutes with all symmetries, and the bound must hold for
 # every direction. A direction with weak moments leaves the map undecided, never kept.
 
@@ -38,18 +38,18 @@ Products = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True)
 class Judgement:
-    """How well a map preserves moments of samples that did not find it."""
+    """The violation of moments by a map, on samples that did not find it, and the verdict."""
 
     #: `|O . T - T|^2 / (4 |T|^2)`, unbiased: 0 for a symmetry, 1/2 for unrelated tensors.
     violation: float
     #: Its standard error, and half the width of its interval.
     noise: float
     margin: float
-    #: The violation relative to a map with the same eigenvalues at a random place, of the degree where it is largest.
+    #: The violation relative to a random map with the same eigenvalues, for the degree where it is largest.
     share: float
     #: The upper bound of the share.
     at_most: float
-    #: The largest violation of any direction.
+    #: The largest violation in any direction.
     worst_direction: float | None
     verdict: Verdict
     #: The factor by which samples must grow to decide, if the map is a symmetry.
@@ -60,7 +60,7 @@ def judge(trials: Sequence[Trial], level: float) -> Judgement:
     """Judge a map by one trial, or by two: one for each half of the samples, with the same directions."""
     degrees, r = len(trials[0][1]), len(trials[0][0])
     allowed = [1.0] + [SHARE] * degrees + [DIRECTION] * r
-    nearly = [1.0] + [NEARLY] * degrees + [NEARLY_THERE] * r
+    nearly = [1.0] + [BROKEN_SHARE] * degrees + [BROKEN_DIRECTION] * r
     return decide([_products(*trial) for trial in trials], allowed, nearly, degrees, level)
 
 
@@ -76,8 +76,8 @@ def decide(
     bound = student_quantile(1 - level, BLOCKS - 1)
     top, noise = _mean([difference for difference, _ in products])
     content, _ = _mean([content for _, content in products])
-    excess, error = _mean([one - most[:, None, None] * other for one, other in products])
-    certain, scatter = _mean([one - least[:, None, None] * other for one, other in products])
+    excess, error = _mean([difference - most[:, None, None] * content for difference, content in products])
+    certain, scatter = _mean([difference - least[:, None, None] * content for difference, content in products])
     upper, room = excess + bound * error, most * content
     # For a symmetry, everything except the room falls as one over the number of samples.
     values = (top / content, noise / content, upper, (upper + room) / room, (upper + room) / content)
@@ -98,7 +98,7 @@ def decide(
 
 
 def _products(matrix: Tensor, blocks: Blocks, target: Blocks) -> Products:
-    """Of the whole violation, then of every degree, then of every direction."""
+    """The products of the whole violation, then of every degree, then of every direction."""
     # Third and fourth moments are many more numbers than a map has; lower ones count only if there are no others.
     decisive = [degree for degree in blocks if degree > 2] or list(blocks)
     moved = {n: products_by_direction(rotate(matrix, tensor, n) - target[n]) for n, tensor in blocks.items()}

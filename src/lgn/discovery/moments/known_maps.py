@@ -34,10 +34,10 @@ Known = tuple[Transformation, Tensor]
 def name_map(inner: Tensor, frame: Frame, known: Iterable[Known]) -> tuple[Known, float] | None:
     """The nearest known map and its cosine on the whitened directions; None if no map is near.  (r, r)"""
     best: tuple[Known, float] | None = None
-    for one in known:
-        near = cosine(inner, frame.lower(one[1]))
+    for candidate in known:
+        near = cosine(inner, frame.lower(candidate[1]))
         if near > (ENOUGH if best is None else best[1]) + 1e-4:
-            best = one, near
+            best = candidate, near
     return best
 
 
@@ -115,9 +115,9 @@ def fit_warp(inner: Tensor, frame: Frame, grid: Grid) -> "partial[Tensor] | None
         optimizer.step(loss)
     fitted = numbers.detach()
     exact = fitted.round() * torch.tensor([1.0, 1.0, 0.0])  # about the centre
-    near, nearly = (cosine(inner, lowered(one)) for one in (fitted, exact))
-    if nearly >= near - SIMPLER:
-        fitted, near = exact, nearly
+    near, near_exact = (cosine(inner, lowered(numbers)) for numbers in (fitted, exact))
+    if near_exact >= near - SIMPLER:
+        fitted, near = exact, near_exact
     return partial(warp, linear=fitted[:, :2].tolist(), shift=fitted[:, 2].tolist()) if near >= ENOUGH else None
 
 
@@ -135,7 +135,8 @@ def _of_pixels(kind: Kind, patch: Patch) -> list[Transformation]:
     names = {"images": ("flips", "turns"), "signals": ("reversal", "sign"), "volumes": ("turns", "mirrors")}[kind]
     families = families_of(names, kind, torch.zeros(1, 1, *patch))
     shifts = [find(f"shift {part}/8", kind) for part in range(1, 8)] if kind == "signals" else []
-    return [one for family in families for one in family.transformations] + [one for one in shifts if one is not None]
+    known = [transformation for family in families for transformation in family.transformations]
+    return known + [shift for shift in shifts if shift is not None]
 
 
 def _of_rows(name: str, matrix: Tensor) -> Transformation:

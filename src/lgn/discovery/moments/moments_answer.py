@@ -21,7 +21,7 @@ from lgn.groups.algebra import compact_name
 from lgn.groups.closing import generated_by
 from lgn.transforms import Transformation
 
-#: The largest number of samples that is given as enough, and the number of maps in a sentence.
+#: The largest number of samples that is given as needed, and the largest number of maps in a sentence.
 MOST_SAMPLES, LISTED = 10**12, 4
 WEAK = "The moments of the samples are too weak to show a symmetry."
 
@@ -41,11 +41,11 @@ class Describer:
         found = self.found
         group, words = _group(found.elements)
         algebra, name = None, "" if group is None or not found.degree else group.name
-        generators = [one.inner for one in found.generators if one.judgement.verdict == "kept"]
+        generators = [known.inner for known in found.generators if known.judgement.verdict == "kept"]
         if generators:
             inner = torch.stack(generators)
             algebra = groups.Algebra(found.frame.back @ inner @ found.frame.to, compact_name(inner))
-            kept = [one.inner for one in found.elements if one.verdict == "kept"]
+            kept = [element.inner for element in found.elements if element.verdict == "kept"]
             reflected = len(kept) == 1 and _reverses(kept[0], generators)
             name = "O(2)" if reflected else continuous_name(algebra, len(kept) + 1)
         rows = (*self._continuous_rows(), *self._rows(words))
@@ -103,13 +103,13 @@ class Describer:
         return Row(map_, judged.verdict, (evidence,), needed=None if needed is None else (needed, needed))
 
     def _label_evidence(self, classes: Classes | None, moments: Evidence) -> tuple[Evidence, ...]:
-        """Where each label goes."""
+        """The evidence about labels: a map permutes the classes, or leaves them as they are."""
         if classes is None:
             return ()
-        places = list(range(max(len(self.data.classes), max(self.labels) + 1)))
+        images = list(range(max(len(self.data.classes), max(self.labels) + 1)))
         for label, target in zip(self.labels, classes, strict=True):
-            places[label] = self.labels[target]
-        permutation = () if places == sorted(places) else tuple(places)
+            images[label] = self.labels[target]
+        permutation = () if images == sorted(images) else tuple(images)
         found = LabelMap("permuted" if permutation else "survive", permutation=permutation)
         if moments.verdict == "undecided":
             found = replace(found, effect="undecided")
@@ -161,10 +161,12 @@ def _group(elements: Sequence[Element]) -> tuple[groups.Group | None, list[str |
     if closed is None:
         kept = any(element.verdict == "kept" for element in elements)
         return None if kept else groups.cyclic(1), [None] * len(elements)
-    places = [int((closed.elements - one.inner).flatten(1).norm(dim=1).argmin()) for one in elements]
-    kept_places = [place if one.verdict == "kept" else None for place, one in zip(places, elements, strict=True)]
-    group = generated_by(closed.group, [place for place in kept_places if place is not None])
-    return group, [None if place is None else group.words[place] for place in kept_places]
+    numbers = [
+        int((closed.elements - element.inner).flatten(1).norm(dim=1).argmin()) if element.verdict == "kept" else None
+        for element in elements
+    ]
+    group = generated_by(closed.group, [number for number in numbers if number is not None])
+    return group, [None if number is None else group.words[number] for number in numbers]
 
 
 def continuous_name(algebra: groups.Algebra, components: int) -> str:
@@ -180,7 +182,7 @@ def _reverses(inner: Tensor, generators: Sequence[Tensor]) -> bool:
 
 
 def sentence_of(rows: Sequence[Row], name: str, labels: bool) -> str:
-    """What is kept and what is undecided."""
+    """The sentence: the kept maps, and the number of undecided maps."""
     kept = [row.transformation.spoken for row in rows if row.verdict == "kept"]
     undecided = [row for row in rows if row.verdict == "undecided"]
     what = "The distribution and the classes have" if labels else "The distribution has"

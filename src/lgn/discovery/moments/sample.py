@@ -22,7 +22,7 @@ FOURTH, BEYOND = 12, 20
 #: The signal-to-noise ratio that every direction should have if the data choose the rank.
 CLEAR = 8.0
 
-#: Where a map takes every class.
+#: The image of every class under a map.
 Classes = tuple[int, ...]
 
 # Note [Third moments are not enough]
@@ -112,10 +112,10 @@ class Sample:
     classes: int
     seed: int
 
-    def part(self, chosen: Tensor) -> "Sample":
-        """Some of the rows."""
-        labels = None if self.labels is None else self.labels[chosen]
-        return replace(self, x=self.x[chosen], sources=self.sources[chosen], labels=labels)
+    def part(self, rows: Tensor) -> "Sample":
+        """The rows with these indices, or where the mask is true."""
+        labels = None if self.labels is None else self.labels[rows]
+        return replace(self, x=self.x[rows], sources=self.sources[rows], labels=labels)
 
     def pooled(self) -> "Sample":
         """The rows without their classes."""
@@ -137,7 +137,9 @@ class Sample:
         u = directions(frame.apply(self.x))
         pooled = self.pooled()
         samples = {degree: self if degree < 3 else pooled for degree in degrees}
-        return {degree: block_moments(u, block, degree, one.labels, one.classes) for degree, one in samples.items()}
+        return {
+            degree: block_moments(u, block, degree, sample.labels, sample.classes) for degree, sample in samples.items()
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +152,7 @@ class View:
     blocks: Blocks
 
     def turned_to(self, sample: Sample, judges: Sample) -> "View":
-        """Other samples in their own whitening, turned to be near this frame."""
+        """The view of other samples in their own whitened directions, turned to be near this frame."""
         own = principal_directions(sample.x).frame(self.frame.rank)
         frame = own.turned(polar_factor(self.frame.to @ own.back))
         return View(sample, judges, frame, sample.moments(frame, tuple(self.blocks)))
@@ -179,7 +181,7 @@ class View:
 
 
 def permuted(moments: Mapping[int, Tensor], classes: Classes, axis: int = 0) -> dict[int, Tensor]:
-    """The moments of class `classes[c]` at place c; moments of all classes together stay as they are."""
+    """The moments of class `classes[c]` at index c; moments of all classes together stay as they are."""
     index = torch.tensor(classes)
     return {
         degree: tensor.index_select(axis, index) if tensor.shape[axis] == len(index) else tensor
