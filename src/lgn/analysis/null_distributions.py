@@ -1,4 +1,4 @@
-"""How often draws of the null models reach the statistics of the observed matrices."""
+"""Counts of the draws of null models that reach the statistics of the observed matrices."""
 
 import math
 from collections.abc import Iterator, Sequence

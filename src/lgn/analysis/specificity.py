@@ -1,4 +1,4 @@
-"""The order of findings: of spaces that contain each other, the smallest that explains as much comes first."""
+"""The order of findings: the smallest of nested spaces comes first, if it explains as much as the larger ones."""
 
 import math
 

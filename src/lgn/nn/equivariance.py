@@ -1,4 +1,4 @@
-"""How far a network is from equivariance: `equivariance_table` by layer, `invariance_errors` for its outputs."""
+"""The equivariance errors of a network: `equivariance_table` by layer, `invariance_errors` of its outputs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""Soft constraints on generators in training: on the matrices (sec. 4.1, app. B), and on what they do to images.
+"""Soft constraints on generators in training: on the matrices (sec. 4.1, app. B), and on their effect on images.
 
 A penalty is built on a model and returns one scalar. Nothing of it is in the `state_dict` of the model.
 """

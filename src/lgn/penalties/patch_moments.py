@@ -1,4 +1,4 @@
-"""Moments of the patches of images by class, and how far a matrix is from keeping them."""
+"""Moments of the patches of images by class, and their violation by a matrix."""
 
 from collections.abc import Iterator
 

@@ -25,7 +25,7 @@ class NetworkConfig:
     num_sets: int = 5
     """Number of filter sets per layer, K."""
     group: str = "C4"
-    """The group whose orbits the filter sets are. A set has one filter for each element of the group."""
+    """The group of the filter sets. A set is the orbit of a filter, with one filter for each element of the group."""
     kernel_size: int = 6
     """Side of the filters, n."""
     algorithm: Literal["ista", "fista"] = "ista"

@@ -1,4 +1,4 @@
-"""What a training ran in: versions, machine, command, and the commit of this package's source."""
+"""The environment of a training: versions, machine, command, and the commit of this package's source."""
 
 import os
 import platform

@@ -14,7 +14,7 @@ from lgn.training.config import Config
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What the data set decides about a run. It is stored in the config.json of the run, with the config."""
+    """Facts about the data set of a run, which are stored in its config.json with the config."""
 
     task: Literal["classify", "reconstruct"]
     #: Channels, height and width.

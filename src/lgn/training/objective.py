@@ -32,7 +32,7 @@ class Objective(nn.Module):
 
     @property
     def quality_name(self) -> str:
-        """What `Score.quality` counts."""
+        """The meaning of `Score.quality`."""
         return "error" if isinstance(self.model, Autoencoder) else "accuracy"
 
 

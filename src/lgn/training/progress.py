@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 
 class Progress:
-    """The progress of a whole training: a bar of steps in a terminal, and a line per epoch, also in a log file.
+    """The progress of a training: a bar of steps in a terminal, and a line per epoch, also in a log file.
 
     `total` is the number of steps, of which `done` were taken before this process started.
     """

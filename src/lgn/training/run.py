@@ -68,7 +68,7 @@ class Run:
 
     @property
     def facts(self) -> Facts:
-        """What the data set decided: task, image shape, class names, preprocessing."""
+        """Facts about the data set: task, image shape, class names, preprocessing."""
         return self._settings()[1]
 
     @property
