@@ -9,7 +9,7 @@ const charts = {
     modeBarButtonsToRemove: ["sendDataToCloud"],
   },
 
-  // plotly reads some tags in text as markup: data must not write any
+  // plotly reads some tags in text as markup: they are removed from data
   plain: (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
 
   axis(title, extra = {}) {
@@ -111,7 +111,7 @@ const charts = {
     );
   },
 
-  // One row a score: what chance gives as a shape on the row, the score as a mark.
+  // One row per score: scores of random matrices as a shape, the score as a mark.
   scores(target, generator, gaussian, rate) {
     const rows = generator.scores;
     const shape = (histograms, colour, name) => {

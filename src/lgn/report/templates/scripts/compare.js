@@ -1,4 +1,4 @@
-// Two runs side by side: what was found in each, and the clearest generators of one structure.
+// Two runs side by side: their findings, and the highest scores of one structure.
 const compare = {
   structure: "Toeplitz",
 

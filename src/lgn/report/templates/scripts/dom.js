@@ -1,4 +1,4 @@
-// Elements without HTML strings: whatever comes from data is a text node, and cannot be anything else.
+// Elements without HTML strings: text from data is always a text node.
 const dom = {
   get: (id) => document.getElementById(id),
 

@@ -1,4 +1,4 @@
-// One generator from all sides.
+// Everything about one generator.
 const explorer = {
   render(run, index) {
     const generator = run.generators[index],

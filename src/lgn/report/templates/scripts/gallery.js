@@ -62,7 +62,7 @@ const gallery = {
         "colours",
         "scale",
         [
-          ["own", "each its own scale"],
+          ["own", "own scale"],
           ["one", "one scale"],
         ],
         set("scale"),

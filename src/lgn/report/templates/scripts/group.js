@@ -1,4 +1,4 @@
-// The group whose orbits the filter sets are: its relations, and what each generator makes of each element.
+// The group of the filter sets: its relations and its Cayley graph.
 const groupGraph = {
   render(run) {
     const panel = dom.get("group");

@@ -1,10 +1,10 @@
-// The page as a whole: which run, which generator, dark or light. `window.lgn.current` has the numbers that are shown.
+// The page as a whole: which run, which generator, dark or light. `window.lgn.current` has the shown numbers.
 const page = {
   runs: JSON.parse(dom.get("data").textContent).runs,
   state: { run: 0, generator: 0, power: 1 },
   current: {},
 
-  // Numbers that every part of the page draws from are unpacked once.
+  // Packed numbers are unpacked once.
   prepare(run) {
     const size = run.patch[0] * run.patch[1];
     const slices = (packed) => {
@@ -29,7 +29,7 @@ const page = {
     overview.render(page.run());
     gallery.render(page.run());
     explorer.render(page.run(), page.state.generator);
-    setTimeout(() => compare.render(page.runs)); // it is the last to be looked at
+    setTimeout(() => compare.render(page.runs)); // the last section of the page
   },
 
   choose(index) {

@@ -1,4 +1,4 @@
-// A^j, with a slider over j, and what one pixel takes of another where the pointer is.
+// A^j with a slider over j, and the entry under the pointer.
 const power = {
   // powers that are shown: twice round the filter set
   count: (generator) => Math.min(2 * (generator.order ?? 4), 12),
@@ -55,7 +55,7 @@ const power = {
         column = place(event.clientX - box.left, box.width);
       const pixel = (index) => `(${(index % n) + 1}, ${Math.floor(index / n) + 1})`;
       const taken = dom.number(values[row * d + column]);
-      readout.textContent = `pixel ${pixel(row)} takes ${taken} of pixel ${pixel(column)}`;
+      readout.textContent = `new pixel ${pixel(row)}: weight ${taken} of pixel ${pixel(column)}`;
     };
   },
 };
