@@ -46,7 +46,6 @@ def index_address() -> str:
 
 
 def archive_of(package: str, file: str, sha256: str) -> Path:
-    """An archive of a package, in a cache; it is fetched if it is not there."""
     page = f"{index_address()}/{package}/"
     with urlopen(page) as answer:
         links = re.findall(r'<a[^>]*href="([^"#]+)[^>]*>([^<]+)</a>', answer.read().decode())

@@ -61,8 +61,6 @@ STATISTICS: dict[str, Callable[[list[Any], str], str]] = {
 
 
 class _Columns(Formatter):
-    """Formats a column with the records of a row as its only argument."""
-
     def get_field(self, field_name: str, args: Any, _: Any) -> tuple[Any, str]:
         statistic, _, path = field_name.partition(" ")
         if statistic not in STATISTICS or not path:

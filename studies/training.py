@@ -60,7 +60,6 @@ def runs(task: str, results: Results) -> list[Record]:
 
 
 def held_out(results: Results) -> Iterator[Record]:
-    """Accuracies of runs that held out a part of the training images to compare settings."""
     for run in finished(results):
         if run.config.validation and run.facts.task == "classify":
             plain = replace(run.config, validation=0.0, epochs=preset("paper").epochs)
@@ -99,7 +98,6 @@ def described(sample: list[Run]) -> Record:
 
 
 def longest(results: Results) -> list[Record]:
-    """The longest training with each unchanged preset, on each data set and for each task."""
     chosen: dict[tuple[str, str, str], list[Run]] = {}
     for sample in samples(results):
         config = with_task(sample[0])

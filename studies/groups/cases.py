@@ -53,7 +53,6 @@ def measure_planted(task: str, noise: float | str, method: str, seed: int) -> di
 
 
 def planted(task: str) -> tuple[Group, Tensor, tuple[int, int]]:
-    """The group, the matrices of its generators (g, d, d), and the patch that they act on."""
     rows, columns = (operator("reflection", PATCH, axis=axis) for axis in ("rows", "columns"))
     if task == "D4":
         return D4, torch.stack([operator("rotation", PATCH, degrees=90), columns]), PATCH
@@ -90,7 +89,6 @@ def make_bank(
 
 
 def relabelled(group: Group, matrices: Tensor) -> list[Tensor]:
-    """The generators under every automorphism of the group."""
     rho, rows = group.representation(matrices), group.table.tolist()
     automorphisms = isomorphisms(rows, group.generator_elements, group.tree, rows)
     return [rho[[images[a] for a in group.generator_elements]] for images in automorphisms]
@@ -109,7 +107,6 @@ def views_cells(quick: bool) -> Iterator[Cell]:
 
 
 def measure_views(task: str, noise: float, data: str, seed: int) -> dict[str, Any]:
-    """The name of the group that is found, and whether it is right, or at least not wrong."""
     name = discover_from_views(some_views(training_images(data)[:10_000], task, noise, seed), patch=PATCH).name
     return {"name": name, "right": name == NAMES[task], "right_or_none": name in (NAMES[task], "none")}
 

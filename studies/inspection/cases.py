@@ -70,7 +70,6 @@ def measure_unrelated(input: str, seed: int) -> dict[str, Any]:
 
 
 def is_square(row: Row) -> bool:
-    """Whether the transformation is a turn, a flip or a transposition."""
     return row.of("balance") is not None
 
 
@@ -162,7 +161,6 @@ def measure_following(kind: str, seed: int) -> dict[str, Any]:
 
 
 def equivariant(generator: torch.Generator, bases: int = 8, outputs: int = 4) -> tuple[Tensor, Tensor]:
-    """Two layers that commute with quarter turns, with noise, their filters in random order."""
     base = unit(gabors(generator, bases, 3, 7))
     first = torch.cat([base.rot90(k, (-2, -1)) for k in range(4)])  # filter k * bases + i
     seed = normal(generator, outputs, 4 * bases, 3, 3)

@@ -43,7 +43,6 @@ def measure_published(name: str, package: Package) -> dict[str, Any]:
 
 
 def whole_file(path: Path) -> dict[str, Any]:
-    """The totals over all layers, with the time and memory of `lgn inspect`."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "lgn", "inspect", str(path), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:

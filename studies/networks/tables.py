@@ -24,7 +24,6 @@ OPEN = 0.5  # the value from which a gate is open
 
 
 def whole(results: Results, method: str = "") -> list[Record]:
-    """The trainings on whole images, in the order of the tables."""
     rows = [row for row in _described(results.cells()) if not row["small"] and method in ("", row["method"])]
     if not rows:
         raise NotMeasured("networks.json")
@@ -59,7 +58,6 @@ def paired(found: list[Record], one: str, other: str) -> list[float]:
 
 
 def differences(results: Results) -> Table:
-    """The gain of a given group over free filters, and over the same group found, on rotated MNIST."""
     found = where(whole(results), data="rotated-mnist", augmented=False)
     lines = []
     for images in sorted(distinct(found, "images")):

@@ -51,7 +51,6 @@ class Context:
         return dataclasses.replace(config, data=QUICK_DATA, epochs=epochs, train_images=QUICK_IMAGES)
 
     def distinct(self, *names: str) -> list[str]:
-        """Data sets by name, without those that a quick reproduction would repeat."""
         return [names[0]] if self.quick else list(names)
 
     def train(self, config: Config) -> Run:
@@ -73,7 +72,6 @@ class Context:
         return [run or self.train(config) for config, run in found if run or not self.existing]
 
     def at_least_one(self, configs: Mapping[str, Config]) -> dict[str, Run]:
-        """The same by name, for figures, which are nothing without any."""
         if found := {name: run for name, config in configs.items() for run in self.runs([config])}:
             return found
         raise NotRun(f"no finished run of {caption(self.configured(next(iter(configs.values()))))}")
@@ -109,7 +107,6 @@ class Context:
         return caption(_with_task(run))
 
     def operators(self) -> tuple[dict[Setting, Tensor], tuple[int, int], str]:
-        """The eleven learned operators of sec. 5.2, learned once, with their patch and the data's name."""
         name, count, epochs = self._operator_data()
         path = self.out / "operators" / f"{name}.safetensors"
         if not path.is_file():
@@ -139,7 +136,6 @@ class Context:
         return [path for ending, figure in drawn.items() for path in self.save_figure(figure, f"{name}{ending}")]
 
     def save_figure(self, figure: "Figure", name: str) -> list[Path]:
-        """A figure as `figures/NAME.png`, `.svg` and `.pdf`."""
         (self.out / "figures").mkdir(parents=True, exist_ok=True)
         return list(save_figures(figure, self.out / "figures" / name))
 

@@ -56,17 +56,17 @@ def measure(context: Context) -> dict[str, Any]:
             count = None if name in PRESETS else FEW
             if runs := context.runs(seeds_of(config, 1 if context.quick else count)):
                 samples.append({**title, "name": name, "runs": len(runs), **_measured(context, runs)})
-        controls += [{**title, **each} for each in _controls(context, data)]
+        controls += [{**title, **item} for item in _controls(context, data)]
     if not samples:
         raise NotRun("no finished run of the presets paper and released, nor of what lies between them")
-    grey = [each for each in samples if each["data"] == samples[0]["data"]]
+    grey = [item for item in samples if item["data"] == samples[0]["data"]]
     measured = {"samples": samples, "controls": controls, "less preset": less_preset(samples), **likeness(grey)}
     return {"quick": context.quick, **measured}
 
 
 def less_preset(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What each change does to its preset: differences of means over runs, with Welch's interval."""
-    numbers = {(each["data"], each["name"]): _compared(each) for each in samples}
+    numbers = {(item["data"], item["name"]): _compared(item) for item in samples}
     return [
         {"data": data, "name": name, **{what: asdict(difference(of[what], numbers[base][what])) for what in of}}
         for (data, name), of in numbers.items()
@@ -88,8 +88,8 @@ def likeness(samples: list[dict[str, Any]]) -> dict[str, float]:
 
     Spearman's rank correlation of means over runs: the setting is the unit.
     """
-    means = [{what: mean(values) for what, values in _compared(each).items()} for each in samples]
-    smooth, whole, on_u = ([each[what] for each in means] for what in (SMOOTHNESS, TOEPLITZ, ON_U))
+    means = [{what: mean(values) for what, values in _compared(item).items()} for item in samples]
+    smooth, whole, on_u = ([item[what] for item in means] for what in (SMOOTHNESS, TOEPLITZ, ON_U))
     shares = {"smoothness_and_toeplitz": whole, "smoothness_and_toeplitz_on_u": on_u}
     varied = {name: values for name, values in shares.items() if min(len(set(values)), len(set(smooth))) > 1}
     return {name: float(spearmanr(smooth, values).statistic) for name, values in varied.items()}
@@ -121,7 +121,7 @@ def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
         "filters": [_by_epoch(run) for run in runs],
         "shares": shares_of(scores)["shares"],
         # Off U stands the start; on U there is nothing but what filters say.
-        "toeplitz_on_u": [share(found_under(each), "Toeplitz", (IDENTIFIABLE,)) for each in scores],
+        "toeplitz_on_u": [share(found_under(item), "Toeplitz", (IDENTIFIABLE,)) for item in scores],
     }
 
 
@@ -176,7 +176,6 @@ def setting_differences(samples: Sequence[Sample]) -> Figure:
 
 
 def _numbers(line: Sequence[Axes], first: Sequence[Axes], data: str, samples: Sequence[Sample]) -> None:
-    """The panels of one data set; all but accuracies have the axes of the first, to be compared."""
     for place, (axes, top, (title, values)) in enumerate(zip(line, first, PANELS.items(), strict=True)):
         if axes is not top and place > 0:
             axes.sharex(top)
@@ -199,7 +198,6 @@ def _numbers(line: Sequence[Axes], first: Sequence[Axes], data: str, samples: Se
 
 
 def _growth(axes: Axes, base: str, samples: Sequence[Sample], settings: Sequence[str]) -> None:
-    """A line for each setting, of the same colour in every panel; the base itself thick."""
     for entry in samples:
         means = [geometric_mean(values) for values in zip(*entry["conditions"], strict=True)]
         changed = _setting(entry)
@@ -214,10 +212,8 @@ def _growth(axes: Axes, base: str, samples: Sequence[Sample], settings: Sequence
 
 
 def _base(sample: Sample) -> str:
-    """The preset that a sample is, or was changed from."""
     return str(sample["name"]).split(",")[0]
 
 
 def _setting(sample: Sample) -> str:
-    """The setting that was changed, without its value; empty for a preset."""
     return " ".join(str(sample["name"]).partition(", ")[2].split()[:-1])

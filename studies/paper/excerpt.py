@@ -72,41 +72,41 @@ def summarise(analysis: Analysis) -> Scores:
     others = deque(analysis.generators)
     others.rotate(len(others) // 2)
     pairs = zip(analysis.generators, others, strict=True)
-    generators = tuple(_summary(each, other, analysis) for each, other in pairs)
+    generators = tuple(_summary(entry, other, analysis) for entry, other in pairs)
     return Scores(generators, analysis.false_discovery_rate, analysis.patch[0] * analysis.patch[1])
 
 
-def _summary(each: GeneratorAnalysis, other: GeneratorAnalysis, analysis: Analysis) -> GeneratorScores:
-    about = each.identifiability
-    scores, nearest = {WHOLE: each.scores}, {WHOLE: each.nearest}
+def _summary(entry: GeneratorAnalysis, other: GeneratorAnalysis, analysis: Analysis) -> GeneratorScores:
+    about = entry.identifiability
+    scores, nearest = {WHOLE: entry.scores}, {WHOLE: entry.nearest}
     if about is not None and about.scores:
         scores[IDENTIFIABLE], nearest[IDENTIFIABLE] = about.scores, about.nearest
     rate = analysis.false_discovery_rate
     return GeneratorScores(
-        name=each.name,
-        findings=_places(each.findings),
+        name=entry.name,
+        findings=_places(entry.findings),
         operators=tuple((m.name, on) for on, some in nearest.items() for m in some if m.adjusted_p_value <= rate),
-        undecided=_places(each.undecided),
+        undecided=_places(entry.undecided),
         scores={on: {s.name: _number(s) for s in some} for on, some in scores.items()},
         matches={on: {m.name: _number(m) for m in some} for on, some in nearest.items()},
-        facts=_facts(each, other, analysis.order),
+        facts=_facts(entry, other, analysis.order),
     )
 
 
-def _facts(each: GeneratorAnalysis, other: GeneratorAnalysis, order: int | None) -> dict[str, float | None]:
-    matrix, about, foreign = tensor(each.matrix), each.identifiability, other.identifiability
+def _facts(entry: GeneratorAnalysis, other: GeneratorAnalysis, order: int | None) -> dict[str, float | None]:
+    matrix, about, foreign = tensor(entry.matrix), entry.identifiability, other.identifiability
     change = None
-    if each.start is not None and foreign is not None and foreign.dimension:
+    if entry.start is not None and foreign is not None and foreign.dimension:
         basis = tensor(foreign.basis, columns=foreign.dimension)
-        change = change_share(matrix, tensor(each.start), basis)
-    image = tensor(each.effect_on_identity)
-    circulant = next(score.score for score in each.scores if score.name == "circulant")
+        change = change_share(matrix, tensor(entry.start), basis)
+    image = tensor(entry.effect_on_identity)
+    circulant = next(score.score for score in entry.scores if score.name == "circulant")
     return {
         "place": (circulant - 1 / len(matrix)) / (1 - 1 / len(matrix)),  # 0 for a random matrix, 1 for a circulant one
-        "closure": each.spectrum.closure_error,
+        "closure": entry.spectrum.closure_error,
         "closure up to scale": None if order is None else _closure_up_to_scale(matrix, order),
-        "smallest singular value": each.spectrum.singular_values[-1],
-        "largest singular value": each.spectrum.singular_values[0],
+        "smallest singular value": entry.spectrum.singular_values[-1],
+        "largest singular value": entry.spectrum.singular_values[0],
         "dimension": None if about is None else about.dimension,
         "energy on U": None if about is None else about.energy_share,
         "change on U": None if about is None else about.change_share,
@@ -128,7 +128,7 @@ def _number(of: Score | Match) -> Number:
 
 
 def _places(found: Iterable[Any]) -> tuple[tuple[str, str], ...]:
-    return tuple(dict.fromkeys((each.name, each.on) for each in found))
+    return tuple(dict.fromkeys((entry.name, entry.on) for entry in found))
 
 
 def _rounded(value: Any) -> Any:

@@ -22,12 +22,10 @@ def classification(data: str, name: str = "paper", start: StartName | None = Non
 
 
 def reconstruction(data: str, name: str = "paper", **changes: Any) -> Config:
-    """A long run of the other task (sec. 5.3.2)."""
     return preset(name, "reconstruct", data=data, **({"epochs": LONG_RECONSTRUCTION} | changes))
 
 
 def long_runs(data: str) -> dict[str, Config]:
-    """The long runs of a data set, by the ending of their figures' names: both starts of `paper`, and `released`."""
     return {
         "": classification(data),
         "-gaussian-start": classification(data, start="gaussian"),
@@ -56,7 +54,6 @@ CONTROLS = {
 
 
 def with_equal_filters(group: Config, control: str) -> Config:
-    """A control with as many filters as the group has."""
     return _with(group, **CONTROLS[control])
 
 

@@ -33,11 +33,11 @@ def run(context: Context) -> list[Path]:
 
 
 def _planted_rows(planted: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for each in planted:
+    for item in planted:
         for way, words in {WHOLE: "in matrices", THROUGH_FILTERS: "in filters"}.items():
-            found = [by_way[way] for by_way in each["shares"]]
+            found = [by_way[way] for by_way in item["shares"]]
             shares = {name: {"all nulls": [run[name] for run in found]} for name in found[0]}
-            yield {**each, "name": f"planted {words}, {each['name']}", "runs": len(found), "shares": shares}
+            yield {**item, "name": f"planted {words}, {item['name']}", "runs": len(found), "shares": shares}
 
 
 def measure(context: Context) -> dict[str, Any]:
@@ -55,12 +55,12 @@ def measure(context: Context) -> dict[str, Any]:
         for name, runs in _samples(context, data, *presets.values()).items():
             if runs:
                 samples.append({"data": title, "name": name, "runs": len(runs), **shares_of(runs)})
-                nulls |= {null for each in runs for null in _nulls(each)}
+                nulls |= {null for item in runs for null in _nulls(item)}
         for name, of in presets.items():
             if of.runs and of.measured.planted:
                 planted.append({"data": title, "name": name, "shares": of.measured.planted})
         for name, trained in {**{name: of.runs for name, of in presets.items()}, FREE: presets["`paper`"].free}.items():
-            if any(each.finished for each in trained):
+            if any(item.finished for item in trained):
                 repeated.append({"data": title, "name": name, **over_runs(trained)})
     if not samples:
         raise NotRun("no finished run of the presets paper and released, nor of free networks")
@@ -86,15 +86,15 @@ def _control(of: Sample, name: str) -> list[Scores]:
 
 def shares_of(runs: list[Scores]) -> dict[str, Any]:
     """For each structure and each way of asking, the share in each run, whole or on U; and what was left undecided."""
-    by_run = {words: [ask(each) for each in runs] for words, ask in UNDER.items()}
+    by_run = {words: [ask(item) for item in runs] for words, ask in UNDER.items()}
     return {
         "shares": {
-            name: {words: [share(each, name) for each in some] for words, some in by_run.items()} for name in SHOWN
+            name: {words: [share(item, name) for item in some] for words, some in by_run.items()} for name in SHOWN
         },
-        "undecided": {name: [share_undecided(each, name) for each in runs] for name in SHOWN},
+        "undecided": {name: [share_undecided(item, name) for item in runs] for name in SHOWN},
     }
 
 
 def _nulls(scores: Scores) -> set[str]:
-    numbers = (n for each in scores.generators for some in each.scores.values() for n in some.values())
+    numbers = (n for item in scores.generators for some in item.scores.values() for n in some.values())
     return {null for number in numbers for null in number.p_values}

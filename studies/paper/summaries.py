@@ -78,12 +78,11 @@ def planted_of(context: Context, run: Run) -> Planted | None:
 
 def _shares(context: Context, of: Generators, structures: list[str]) -> dict[str, float]:
     generators = summarise(_analysis(context, of)).generators
-    found = [(name, name in dict(each.findings)) for name, each in zip(structures, generators, strict=True)]
+    found = [(name, name in dict(item.findings)) for name, item in zip(structures, generators, strict=True)]
     return {name: mean(there for planted, there in found if planted == name) for name in PARTS}
 
 
 def singular_values_of(run: Run) -> tuple[float, float]:
-    """The smallest and the largest singular value over all generators of a run."""
     path = run.path / SINGULAR_VALUES
     if not path.is_file():
         with torch.no_grad():
@@ -111,12 +110,12 @@ PLACES = ("in a set", "between sets")
 def repetition(run: Run) -> dict[str, list[float]]:
     """`|cos|` of filters one, two, ... steps apart, by channel: in a set, and between sets of the same layer."""
     model = run.model()
-    layers = [each for bank in model.modules() if isinstance(bank, OrbitBank) for each in _layers(bank)]
+    layers = [item for bank in model.modules() if isinstance(bank, OrbitBank) for item in _layers(bank)]
     if not layers:  # free filters, which are taken as sets as they stand
         filters = model.get_submodule("encoder").filters().detach().double()  # type: ignore[operator]
         layers = list(filters.unflatten(1, (-1, run.config.network.finite_group.order)))
-    found = [likeness_by_step(each) for each in layers]
-    return {place: [mean(layer) for layer in zip(*(each[place] for each in found), strict=True)] for place in PLACES}
+    found = [likeness_by_step(item) for item in layers]
+    return {place: [mean(layer) for layer in zip(*(item[place] for item in found), strict=True)] for place in PLACES}
 
 
 def _layers(bank: OrbitBank) -> list[Tensor]:
@@ -140,4 +139,4 @@ def likeness_by_step(sets: Tensor) -> dict[str, list[float]]:
 def over_runs(runs: Iterable[Run]) -> dict[str, list[list[float]]]:
     """In a set and between sets, by step, a number of each run that has its weights."""
     found = [repetition(run) for run in runs if run.finished]
-    return {place: [list(step) for step in zip(*(each[place] for each in found), strict=True)] for place in PLACES}
+    return {place: [list(step) for step in zip(*(item[place] for item in found), strict=True)] for place in PLACES}

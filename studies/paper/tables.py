@@ -35,7 +35,7 @@ def _section(claim: Record) -> str:
     lines += [f"**{claim['verdict']}** (measured on: {claim['runs']})", "", f"- effect: {claim['effect']}"]
     lines += [f"- chance: {claim['null']}"] if claim["null"] else []
     lines += [f"- {detail}" for detail in claim["details"]]
-    tables = [f"\n{each['title']}\n\n{Table(each['heads'], each['rows'])}" for each in claim["tables"]]
+    tables = [f"\n{entry['title']}\n\n{Table(entry['heads'], entry['rows'])}" for entry in claim["tables"]]
     return "\n".join([*lines, *tables])
 
 

@@ -54,7 +54,6 @@ def cells(quick: bool) -> Iterator[Cell]:
 
 
 def measure(data: str, task: str, method: str, seed: int, budget: Budget) -> dict[str, Any]:
-    """Accuracy on test images and parameters; for `affine`, the angle that was found and whether it is claimed."""
     images, labels = some_images(data, task, seed, sum(budget[:3]))
     (x, x_held, x_test), (y, y_held, y_test) = budget.split(images), budget.split(labels)
     found: dict[str, Any] = {}

@@ -104,7 +104,6 @@ def identifiable_error(found: Tensor, matrix: Tensor, before: Tensor) -> float:
 
 
 def planted_generator(task: str, seed: int) -> Tensor:
-    """The matrix of a task, (d, d)."""
     if task == "random cyclic":
         random = torch.Generator().manual_seed(seed)
         d = PATCH[0] * PATCH[1]

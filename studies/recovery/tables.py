@@ -34,7 +34,6 @@ def maximum(results: Results) -> list[Record]:
 
 
 def views(results: Results) -> list[Record]:
-    """The cells, with the entries of the paper's method apart."""
     cells = results.cells("views")
     return [{**cell, "papers": cell["error"], "error": None} if cell["method"] == "paper" else cell for cell in cells]
 

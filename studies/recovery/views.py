@@ -22,7 +22,6 @@ OPERATORS = {"quarter turns": "rotation 90", "flips": "reflection"}
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    """Groups x image sets x seeds, and the paper's setting on one seed of each."""
     data = ("digits",) if quick else ("mnist", "cifar10")
     for seed in range(1 if quick else 5):
         methods = ("commutators", "paper")[: 1 if seed else 2]

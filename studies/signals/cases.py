@@ -33,7 +33,6 @@ NEIGHBOURS = 32  # a tip is higher than this part of the outline in either direc
 
 
 def planted_cells(quick: bool) -> Iterator[Cell]:
-    """Every operator, without noise and with a little."""
     for operator, patch in OPERATORS.items():
         axes = {"noise": (0.0, 1e-4), "seed": range(1 if quick else SEEDS)}
         yield from grid(measure_planted, operator=[operator], patch=[list(patch)], **axes)
@@ -72,7 +71,6 @@ def measure_volumes(volumes: str, seed: int, count: int) -> dict[str, Any]:
 
 
 def fields(count: int, generator: torch.Generator) -> Tensor:
-    """A random field about a mean that one mirror alone keeps.  -> (N, 1, D, H, W)"""
     mean = F.avg_pool3d(torch.randn(1, 1, SIDE + 2, SIDE + 2, SIDE + 2, generator=generator), 3, stride=1)
     mean = mean + mean.flip(2)
     field = F.avg_pool3d(torch.randn(count, 1, SIDE + 2, SIDE + 2, SIDE + 2, generator=generator), 3, stride=1)
@@ -169,7 +167,6 @@ def outlines(name: str) -> Tensor:
 
 
 def begun_anywhere(signals: Tensor, seed: int) -> Tensor:
-    """Every signal shifted round its ring by a random amount, (N, 1, T)."""
     random = torch.Generator().manual_seed(seed)
     shifts = torch.randint(signals.shape[-1], (len(signals), 1, 1), generator=random)
     return signals.gather(-1, (torch.arange(signals.shape[-1]) + shifts) % signals.shape[-1])

@@ -31,7 +31,6 @@ def verdicts(results: Results) -> Table:
 
 
 def verdict_rows(part: str, results: Results) -> list[Record]:
-    """The rows of cells, each with the entries of its cell, by signals and candidate."""
     cells = results.cells(part)
     rows = [{**cell, **row, "control": cell["controls"].get(row["name"])} for cell in cells for row in cell["rows"]]
     return ordered(rows, "signals", "name")
@@ -67,7 +66,6 @@ def outlines(results: Results) -> Table:
 
 
 def beginnings(results: Results) -> list[Record]:
-    """The share of outlines with a tip or a notch close to where they begin, and close to any place."""
     cells = [cell for cell in results.cells("outlines") if cell["signals"] in FEATURES]
     features = [(cell, FEATURES[cell["signals"]]) for cell in cells]
     return [

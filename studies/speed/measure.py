@@ -121,7 +121,6 @@ def _inference(shape: Shape, rounds: int, threads: int) -> dict[str, float]:
 
 
 def profile(rounds: int, threads: int) -> dict[str, Any]:
-    """The fewest milliseconds of each part of a step, by shape and settings."""
     shapes: dict[str, dict[str, Any]] = {
         name: {settings: _profile(settings, shape, rounds, threads) for settings in ("paper", "released")}
         for name, shape in SHAPES.items()

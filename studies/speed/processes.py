@@ -94,7 +94,6 @@ def faults_of(shape: str, threads: int, keep: bool, steps: int = 15) -> dict[str
 
 
 def growth(rounds: int, threads: int) -> dict[str, Any]:
-    """Milliseconds and memory of the chosen path and of the plain path, for each setting."""
     rows: list[dict[str, Any]] = []
     measured: dict[tuple[int, ...], dict[str, Any]] = {}
     for name, settings in GROWTH.items():
@@ -180,7 +179,6 @@ def plain_of(net: GroupNet) -> nn.Module:
 
 
 def escnn_of(net: GroupNet) -> nn.Module:
-    """A network of regular fields, as many as there are sets."""
     warnings.simplefilter("ignore")  # about its optional packages
     from escnn import gspaces  # type: ignore[import-not-found]
     from escnn import nn as enn

@@ -32,7 +32,6 @@ def paper_step(
     batch: int = BATCH,
     **network: Any,
 ) -> Callable[[], Tensor]:
-    """A training step of the paper's network: forward, penalty, backward, clip, Adam."""
     model = Classifier(UnfoldedEncoder(shape[0], path=path, **network), 10)  # type: ignore[arg-type]
     return model_step(model, None if penalty is None else penalty(model, 1e-3), shape, batch)
 
@@ -70,7 +69,6 @@ def training_step(
     after: Callable[[], object] = lambda: None,
     fused: bool = False,
 ) -> Callable[[], Tensor]:
-    """A step of Adam on random images."""
     (images, labels), parameters = random_batch(shape, batch), list(parameters)
     optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=fused)
 
@@ -91,8 +89,6 @@ def random_batch(shape: Shape, count: int) -> tuple[Tensor, Tensor]:
 
 
 class LoopedInverse(AuxiliaryInverse):
-    """The same penalty, one generator at a time."""
-
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
         (inverses,) = self.inverses.values()
         pairs = zip(matrix, inverses, strict=True)
@@ -100,8 +96,6 @@ class LoopedInverse(AuxiliaryInverse):
 
 
 class LoopedSingularValues(SingularValues):
-    """The same penalty, one decomposition at a time."""
-
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
         return -torch.stack([torch.linalg.svdvals(a).sum() for a in matrix]).sum()
 

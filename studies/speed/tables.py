@@ -48,7 +48,6 @@ def released(results: Results) -> list[Record]:
 
 
 def repeated(results: Results) -> list[Record]:
-    """How many times as fast as the authors' code, in several runs of the study."""
     shapes = [shape for shape in by_shape("released", results) if "times_faster_in_runs" in shape]
     return [{"shape": shape["shape"], "run": ratio} for shape in shapes for ratio in shape["times_faster_in_runs"]]
 

@@ -116,7 +116,6 @@ def later(quick: bool) -> Iterator[Cell]:
 
 
 def slight(quick: bool) -> Iterator[Cell]:
-    """Images of which a share breaks the symmetry."""
     cases = [
         replace(
             CASES[breaking],
@@ -153,7 +152,6 @@ def measure(case: ImageCase, count: int, seed: int) -> dict[str, Any]:
 
 
 def verdicts(found: Answer, truth: Callable[[str], str | None]) -> dict[str, Any]:
-    """The verdict on each candidate, next to the truth, and the controls."""
     rows, controls = [], {}
     for row in found.rows:
         about, family = row.evidence[0], row.transformation.family

@@ -39,7 +39,6 @@ WANTED = {"digit": "survive", "turn": "permuted"}
 
 
 def partial_symmetries(quick: bool) -> Iterator[Cell]:
-    """Ranges of turns and shifts; not in a quick run."""
     for seed in range(0 if quick else 3):
         for images, candidates, planted in RANGES:
             yield cell(measure_range, {"planted": planted}, images=images, candidates=candidates, seed=seed)
@@ -63,7 +62,6 @@ def left_right(quick: bool) -> Iterator[Cell]:
 
 
 def measure_left_right(images: str, seed: int) -> dict[str, Any]:
-    """An observer of images and mirror images learns from training images, and judges all test images."""
     both = lgn.data.load("cifar10", download=False)
     generator = lgn.data.generator_for("symmetry benchmark left-right", seed)
     chosen = torch.randperm(len(both.train), generator=generator)[:LEARNED]

@@ -20,7 +20,6 @@ Make = Callable[[Tensor, torch.Generator], Tensor]
 
 
 def under_random(maps: Iterable[Callable[[Tensor], Tensor]]) -> Make:
-    """Each image under a random one of some maps."""
     chosen = list(maps)
 
     def make(images: Tensor, generator: torch.Generator) -> Tensor:
@@ -42,7 +41,6 @@ def upright(images: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def turned(degrees: float) -> Make:
-    """Each image turned by its own angle, up to some degrees either way."""
 
     def make(images: Tensor, generator: torch.Generator) -> Tensor:
         angles = (2 * torch.rand(len(images), generator=generator) - 1) * math.radians(degrees)
@@ -69,7 +67,6 @@ channels = under_random(COLOURS)
 
 
 def negatives(images: Tensor, generator: torch.Generator) -> Tensor:
-    """Every second image, at random, is its negative."""
     drawn = torch.rand(len(images), generator=generator) < 0.5
     return torch.where(drawn[:, None, None, None], 255 - images, images)
 

@@ -22,7 +22,6 @@ CANDIDATES = ("turn 90", "turn 180", "flip columns", "flip rows")
 
 
 def verdicts(part: str, results: Results) -> Table:
-    """The verdicts on the candidates of each image set, by kind of candidate and by what is true."""
     rows: list[Record] = []
     for cell in ordered(results.cells(part), "count", "images"):
         count = f", {cell['count']:,} images" if "count" in cell["key"] else ""
@@ -83,7 +82,6 @@ def left_right(results: Results) -> list[Record]:
 
 
 def trace(results: Results) -> Table:
-    """Over seeds, which share the test images: the smallest p-value, corrected, and the size of the difference."""
     found = results.cells("left-right")
     rows = [cell["rows"][0] for cell in found]
     told, control = mean(row["told_apart"] for row in rows), mean(cell["controls"]["turns and flips"] for cell in found)

@@ -90,7 +90,7 @@ def repaired(model: nn.Module, initial: dict[str, Tensor], share: Share, seed: i
         shifts = torch.randint(1, count, (p,), generator=random).cumsum(0)
         chosen = torch.randperm(count, generator=random)[(torch.arange(count)[:, None] + shifts) % count]  # (S, p)
         moved = sets[chosen, torch.arange(p)]
-        norms = [torch.linalg.matrix_norm(each, keepdim=True).clamp_min(1e-30) for each in (sets, moved)]
+        norms = [torch.linalg.matrix_norm(item, keepdim=True).clamp_min(1e-30) for item in (sets, moved)]
         off = energy(matrices_of(bank, share) @ orthogonal_to(unit_pairs(sets, share)[0]))
         return fitted(moved * norms[0] / norms[1], share, initial[f"{name}.generator.matrix"], off)
 
@@ -113,8 +113,8 @@ def with_other_inputs(model: nn.Module, share: Share, seed: int) -> Generators:
 
 def over_banks(model: nn.Module, of: Callable[[str, OrbitBank], Generators]) -> Generators:
     first, *rest = [of(name, bank) for name, bank in model.named_modules() if isinstance(bank, OrbitBank)]
-    for each in rest:
-        first += each
+    for item in rest:
+        first += item
     return first
 
 
@@ -186,7 +186,7 @@ def planted(
     """The generators of a network with the structures of `PARTS` in turn, and which of them each one has."""
     made = [_with_part(model, initial, share, part, through_filters) for part in PARTS.values()]
     turn = torch.arange(len(made[0].matrices)) % len(PARTS)
-    matrices = torch.stack([each.matrices for each in made])[turn, torch.arange(len(turn))]
+    matrices = torch.stack([item.matrices for item in made])[turn, torch.arange(len(turn))]
     return Generators(matrices, made[0].filters, made[0].patch, made[0].order), [list(PARTS)[k] for k in turn]
 
 

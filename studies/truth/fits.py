@@ -92,7 +92,6 @@ def unrelated(kind: str, side: int, random: torch.Generator, channels: int = 1) 
 
 
 def measure_power(kind: str, bank: str, noise: float, count: int) -> dict[str, Any]:
-    """The share of banks with a planted generator that have a p-value of at most 0.05."""
     random = torch.Generator().manual_seed(0)
     matrix = planted_generator(bank, 0)
     low = 0
@@ -126,7 +125,6 @@ def measure_dimension(kind: str, bank: str, noise: float, count: int) -> dict[st
 
 
 def measure_pairs(kind: str, pairs: str, count: int) -> dict[str, Any]:
-    """The share of sets of pairs between which a map is found."""
     random = torch.Generator().manual_seed(0)
     fits = [fit_from_pairs(*some_pairs(pairs, random), shuffles=19, seed=seed) for seed in range(count)]
     bound = {"at_least": 0.95} if pairs in MAPS else {"limit": 0.05}

@@ -83,14 +83,13 @@ def _measure(of: Generators, draws: int) -> dict[str, Any]:
 
 def share_with_place(analysis: Analysis) -> float:
     """The share of generators with a finding that depends on place, or with a known operator beyond chance."""
-    found = [has_finding(each, analysis.false_discovery_rate, SPECTRAL) for each in analysis.generators]
+    found = [has_finding(item, analysis.false_discovery_rate, SPECTRAL) for item in analysis.generators]
     return sum(found) / len(found)
 
 
-def has_finding(each: GeneratorAnalysis, rate: float, but: Collection[str] = ()) -> bool:
-    """Whether a generator has a finding, but for some by name, or is near a known operator; whole or on U."""
-    matches = [*each.nearest, *(each.identifiability.nearest if each.identifiability is not None else ())]
-    structure = any(finding.name not in but for finding in each.findings)
+def has_finding(item: GeneratorAnalysis, rate: float, but: Collection[str] = ()) -> bool:
+    matches = [*item.nearest, *(item.identifiability.nearest if item.identifiability is not None else ())]
+    structure = any(finding.name not in but for finding in item.findings)
     return structure or any(match.adjusted_p_value <= rate for match in matches)
 
 

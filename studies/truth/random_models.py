@@ -32,7 +32,6 @@ def model_cells(quick: bool) -> Iterator[Cell]:
 
 
 def measure_model(input: str, family: str, start: str, network: str, seed: int) -> dict[str, Any]:
-    """Whether anything is found: a structure or a known operator, whole or on U."""
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on what few filters determine, and where a start rounds to
         torch.manual_seed(seed)

@@ -49,7 +49,6 @@ def uniform_angles(images: Tensor, seed: int) -> Case:
 
 
 def rings(images: Tensor, seed: int, places: int = 8) -> Case:
-    """The profile of an image as a signal on a ring, begun anywhere: all shifts are kept."""
     profile = F.adaptive_avg_pool1d(images.double().mean(-2), places)[:, 0]
     begin = torch.randint(places, (len(images), 1), generator=generator_for("unknown rings", seed))
     eye = torch.eye(places, dtype=torch.float64)
@@ -102,13 +101,11 @@ def nameless(images: Tensor, task: str, rank: int, seed: int) -> Case:
 
 
 def _block_diagonal(blocks: list[Tensor], rank: int, rest: float) -> Tensor:
-    """The blocks, and a multiple of the identity on the other dimensions."""
     others = rank - sum(len(block) for block in blocks)
     return torch.block_diag(*blocks, rest * torch.eye(others, dtype=torch.float64))
 
 
 def _flow(inner: Tensor, frequencies: Tensor, turns: Tensor) -> Tensor:
-    """Every row under its own turn of each plane, (N, rank)."""
     planes = inner[:, : 2 * len(frequencies)].reshape(len(inner), -1, 2)
     angles = turns[:, None] * frequencies
     first = planes[..., 0] * angles.cos() - planes[..., 1] * angles.sin()
@@ -123,7 +120,6 @@ def gaussian(count: int, rank: int, seed: int) -> Case:
 
 
 def skewed(count: int, rank: int, seed: int) -> Case:
-    """Independent coordinates with different skewness, mixed: nothing is kept."""
     generator = generator_for("unknown skewed", seed)
     widths = torch.linspace(0.2, 0.8, rank, dtype=torch.float64)
     x = (widths * torch.randn(count, rank, generator=generator, dtype=torch.float64)).exp()  # log-normal
@@ -146,6 +142,5 @@ def _orthogonal(rank: int, generator: torch.Generator) -> Tensor:
 
 
 def _frame(rank: int, generator: torch.Generator) -> Tensor:
-    """An invertible matrix of condition 4."""
     left, right = (_orthogonal(rank, generator) for _ in range(2))
     return left * torch.logspace(0, math.log10(4), rank, dtype=torch.float64) @ right

@@ -200,7 +200,6 @@ def compare(found: Found, answer: Answer, case: Case) -> dict[str, Any]:
 
 
 def _different(truth: list[Tensor]) -> int:
-    """The order of the group. On few directions elements may coincide, with each other or with the identity."""
     return len(groups.from_matrices(truth, tolerance=0.2).elements)
 
 

@@ -10,14 +10,12 @@ ENOUGH = 50_000  # samples, from which on planted groups should be found
 
 
 def name(cell: Record) -> str:
-    """The name of a search: its task or data, then its other settings."""
     forms = {"samples": "{1:,} {0}", "rank": "{0} {1}"}
     shown = {key: value for key, value in cell["key"].items() if key not in ("part", "seed", "data")}
     return ", ".join(forms.get(key, "{1}").format(key, value) for key, value in shown.items())
 
 
 def searches(part: str, results: Results) -> list[Record]:
-    """Searches with the largest of their errors and ratios, and the smallest of their cosines."""
     return [
         {
             **cell,

@@ -108,7 +108,7 @@ def test_an_operator_that_is_there_is_lost_by_re_pairing_and_found_before() -> N
 
     def turned(matrices: Tensor, filters: list[Tensor]) -> float:
         scores: Scores = summarise(analyze_matrices(matrices, patch=(4, 4), filters=filters, order=ORDER, draws=200))
-        return sum(any(name == "rotation" for name, _ in each.operators) for each in scores.generators) / len(matrices)
+        return sum(any(name == "rotation" for name, _ in item.operators) for item in scores.generators) / len(matrices)
 
     unlearned = {"encoder.bank.generator.matrix": start_matrices("orthogonal", (len(matrices), 1), 16)}
     made = repaired(model, unlearned, "set", 0)
@@ -155,7 +155,7 @@ def _unfolded(bank: OrbitBank, share: Share) -> tuple[Tensor, list[Tensor]]:
     """The generators (G, d, d), and of each the bases that its orbits begin with, as columns."""
     learned = bank.generator.matrix().detach().double().flatten(0, 1)
     bases = vec(bank.basis.detach().double())  # (S, C, d)
-    first = [each[:, None] for each in bases.flatten(0, 1)] if share == "channel" else [each.mT for each in bases]
+    first = [item[:, None] for item in bases.flatten(0, 1)] if share == "channel" else [item.mT for item in bases]
     return learned, first
 
 
@@ -194,7 +194,7 @@ def test_each_structure_is_planted_in_turn_and_only_there_it_is_found() -> None:
     made, names = planted(model, initial, "set", through_filters=False)
     assert names == [*PARTS, *PARTS]
     analysis = analyze_matrices(made.matrices, patch=PATCH, filters=made.filters, order=ORDER, draws=200)
-    found = [{finding.name for finding in each.findings} for each in analysis.generators]
+    found = [{finding.name for finding in item.findings} for item in analysis.generators]
     for name in ("skew-symmetric", "Toeplitz"):
         assert all(name in some for some, there in zip(found, names, strict=True) if there == name)
     assert not any("Toeplitz" in some for some, there in zip(found, names, strict=True) if there == "skew-symmetric")

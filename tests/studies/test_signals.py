@@ -47,7 +47,7 @@ def test_jumps_have_an_arrow_of_time_that_their_covariance_does_not_show() -> No
     x = drawn(jumps)
     found = covariance(x)
     assert float((found - found.flip(0, 1)).norm() / found.norm()) < 0.1
-    before, after = ((each[..., 3:] ** 3 * each[..., :-3]).mean() for each in (x, x.flip(-1)))
+    before, after = ((item[..., 3:] ** 3 * item[..., :-3]).mean() for item in (x, x.flip(-1)))
     assert float(after / before) > 1.5
     assert float(x.mean((0, 1)).abs().max()) < 0.3
 

@@ -137,7 +137,7 @@ def test_other_code_must_be_in_its_directory(tmp_path: Path, monkeypatch: pytest
 def test_plain_convolutions_have_the_channels_of_the_group_and_are_trained() -> None:
     net = GroupNet(1, 10, group="C4", parameters=3000)
     plain = processes.plain_of(net)
-    assert [each.out_channels for each in plain.convolutions] == [4 * sets for sets in net.widths]
+    assert [item.out_channels for item in plain.convolutions] == [4 * sets for sets in net.widths]
     assert all(parameter.requires_grad for parameter in plain.parameters())
     assert sum(p.numel() for p in plain.parameters()) > 3 * sum(p.numel() for p in net.parameters())
     row = processes.steps_of("C4", 2, 1, 1, with_escnn=False)

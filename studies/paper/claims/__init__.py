@@ -26,7 +26,7 @@ def run(context: Context) -> list[Path]:
     the wide networks of claim 14; with `--quick` every verdict is "not tested".
     """
     statements = measure(context)
-    context.write_json("claims.json", {"quick": context.quick, "claims": [each.to_json() for each in statements]})
+    context.write_json("claims.json", {"quick": context.quick, "claims": [item.to_json() for item in statements]})
     return [context.out / "claims.json"]
 
 
@@ -65,30 +65,30 @@ def measure(context: Context) -> list[Statement]:
     ]
     if not context.quick:
         return statements
-    return [replace(each, verdict="not tested", released=each.released and "not tested") for each in statements]
+    return [replace(item, verdict="not tested", released=item.released and "not tested") for item in statements]
 
 
 def _on_mnist(grey: Sample, colour: Sample, released: Sample) -> Statement:
     statement = judged(2, partial(structures.emergence, 2), grey, beside=released, alone=("mnist",))
     if not (grey.runs and colour.runs):
         return statement
-    nearest = [structures.nearest_operators(each.data, each.scores) for each in (colour, grey)]
+    nearest = [structures.nearest_operators(item.data, item.scores) for item in (colour, grey)]
     return replace(statement, details=(between_data_sets(colour.scores, grey.scores), *nearest, *statement.details))
 
 
 def _task_dependence(*pairs: tuple[Sample, Sample]) -> Statement:
-    there = [pair for pair in pairs if all(each.runs for each in pair)]
+    there = [pair for pair in pairs if all(item.runs for item in pair)]
     return together(3, {pair[0].data: judged(3, task_dependence, *pair) for pair in there})
 
 
 def _penalties(context: Context) -> Statement:
     names = [name for name in (*PENALTIES, "none") if name != "relations"]  # of a cyclic group they are closure
     samples = {name: sample(context, replace(classification("mnist"), penalty=name), PENALTY_EPOCHS) for name in names}
-    found = {name: each for name, each in samples.items() if each.runs}
+    found = {name: item for name, item in samples.items() if item.runs}
     if "none" not in found or len(found) == 1:
         return untested(7, "runs with or without a penalty are missing")
-    words = "; ".join(dict.fromkeys(each.words for each in found.values()))
-    smallest = {name: [singular_values_of(run)[0] for run in each.runs] for name, each in found.items()}
+    words = "; ".join(dict.fromkeys(item.words for item in found.values()))
+    smallest = {name: [singular_values_of(run)[0] for run in item.runs] for name, item in found.items()}
     return groups.singular_values_kept(words, smallest, [name for name in names if name not in found])
 
 
@@ -106,7 +106,7 @@ def _plain_cnn(cnn: list[Sample], unfolded: list[Sample]) -> Statement:
     for one, other in zip(cnn, unfolded, strict=True):
         if one.runs:
             accuracies = tuple(
-                f"test accuracy of {words}, by run: {', '.join(f'{100 * each:.2f} %' for each in of.accuracies)}"
+                f"test accuracy of {words}, by run: {', '.join(f'{100 * item:.2f} %' for item in of.accuracies)}"
                 for words, of in (("the CNN", one), ("the unfolded network", other))
                 if of.runs
             )

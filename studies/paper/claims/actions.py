@@ -28,11 +28,10 @@ COMPOSITION, PARTS = "pooling then rotation", ("pooling", "rotation")
 
 
 def between_random_and_circulant(runs: str, measured: Measured) -> Statement:
-    """Claim 4: the most Toeplitz action lies between random and circulant under the DFT, closer to circulant."""
-    place = compare("place", of_best("Toeplitz", lambda each: fact(each, "place")), measured)
-    score = compare("Toeplitz score", of_best("Toeplitz", lambda each: each.score("Toeplitz")), measured)
+    place = compare("place", of_best("Toeplitz", lambda item: fact(item, "place")), measured)
+    score = compare("Toeplitz score", of_best("Toeplitz", lambda item: item.score("Toeplitz")), measured)
     found = [
-        [fact(each, "place") for each in scores.generators if any(name == "Toeplitz" for name, _ in each.findings)]
+        [fact(item, "place") for item in scores.generators if any(name == "Toeplitz" for name, _ in item.findings)]
         for scores in measured.runs
     ]
     places = [mean(some) for some in found if some]
@@ -47,29 +46,27 @@ def between_random_and_circulant(runs: str, measured: Measured) -> Statement:
 
 
 def composition_beats_parts(runs: str, measured: Measured) -> Statement:
-    """Claim 5: they resemble pooling composed with rotation more than either alone, each less what chance gives it."""
     rate = measured.runs[0].false_discovery_rate
     gain = compare("cosine more than chance, less that of the better part", over_generators(_gain), measured, 0)
     share = compare("share that is beyond chance, and nearer than both parts", over_generators(_wins), measured, rate)
-    largest = max(each.matches[WHOLE][COMPOSITION].value for scores in measured.runs for each in scores.generators)
+    largest = max(item.matches[WHOLE][COMPOSITION].value for scores in measured.runs for item in scores.generators)
     verdict = of_parts([gain.beyond(), share.beyond()])
     tables = (table(f"Pooling then rotation: {runs}", [gain, share]),)
     return stated(5, runs, verdict, tables, gain=gain, share=share, largest=largest)
 
 
-def _gain(each: GeneratorScores) -> float:
-    excess = {name: number.value - number.chance for name, number in each.matches[WHOLE].items()}
+def _gain(item: GeneratorScores) -> float:
+    excess = {name: number.value - number.chance for name, number in item.matches[WHOLE].items()}
     return excess[COMPOSITION] - max(excess[name] for name in PARTS)
 
 
-def _wins(each: GeneratorScores) -> float:
-    return float(any(name == COMPOSITION for name, _ in each.operators) and _gain(each) > 0)
+def _wins(item: GeneratorScores) -> float:
+    return float(any(name == COMPOSITION for name, _ in item.operators) and _gain(item) > 0)
 
 
 def effects_on_identity(runs: str, measured: Measured) -> Statement:
-    """Claim 10: what the actions of figure 2 do to the identity, as numbers."""
     compared = [
-        compare(f"{structure}: {words}", of_best(score, lambda each, name=name: fact(each, name)), measured)  # type: ignore[misc]
+        compare(f"{structure}: {words}", of_best(score, lambda item, name=name: fact(item, name)), measured)  # type: ignore[misc]
         for structure, score, words, name in (
             ("skew", "skew-symmetric", "darker towards later pixels, minus the correlation with place", "darkening"),
             ("Toeplitz", "Toeplitz", "energy within one pixel of the diagonal", "near the diagonal"),
@@ -98,15 +95,15 @@ def product_errors(learned: dict[Setting, Tensor]) -> dict[str, dict[str, float]
         products = {(d, r): rotation @ pool for d, rotation in rotations.items() for r, pool in poolings.items()}
         right = products.pop((setting.degrees, setting.radius))
         wrong = [*products.values(), poolings[setting.radius] @ rotations[setting.degrees]]
-        distances = [float(relative_error(learned[setting], each)) for each in (right, *wrong)]
+        distances = [float(relative_error(learned[setting], item)) for item in (right, *wrong)]
         errors[setting.title] = {"right": distances[0], "nearest wrong": min(distances[1:])}
     return errors
 
 
 def products_of_learned(data: str, seeds: list[dict[str, Any]]) -> Statement:
     """Claim 12: the learned composition is learned rotation times learned pooling; `product_errors` of each seed."""
-    right = estimate([max(each["right"] for each in seed.values()) for seed in seeds])
-    nearer = estimate([min(each["nearest wrong"] - each["right"] for each in seed.values()) for seed in seeds])
+    right = estimate([max(item["right"] for item in seed.values()) for seed in seeds])
+    nearer = estimate([min(item["nearest wrong"] - item["right"] for item in seed.values()) for seed in seeds])
     verdict = graded(all_of([right.below(0.1), nearer.above(0)]), nearer.above(0))
     details = [
         f"{title}: {values['right']:.2g}, nearest wrong product {values['nearest wrong']:.2g}"

@@ -30,7 +30,6 @@ CLOSED = 0.1
 
 
 def penalty_times(ratios: dict[str, float]) -> Statement:
-    """Claim 6: the inverse penalty costs about 30 % of time, singular values about 100 %: on the authors' GPU."""
     looped, batched = ({name: r for name, r in ratios.items() if kind in name} for kind in ("loop", "batched"))
     lowest = min(ratios.values())
     noise = f"no penalty saves time: a ratio of {lowest:.2f} says how far equal steps can lie apart here"
@@ -65,21 +64,20 @@ def singular_values_kept(runs: str, smallest: dict[str, list[float]], missing: l
 
 
 def actions_form_groups(runs: str, measured: Measured) -> Statement:
-    """Claim 8: the actions form cyclic groups; the closure error was never measured in the paper."""
 
     def share(fact: str) -> list[float]:
-        closed = over_generators(lambda each: (error := each.facts[fact]) is not None and error < CLOSED)
-        return [closed(each) for each in measured.runs]
+        closed = over_generators(lambda item: (error := item.facts[fact]) is not None and error < CLOSED)
+        return [closed(item) for item in measured.runs]
 
-    errors = over_generators(lambda each: each.facts["closure"] or 0.0)
-    scaled = over_generators(lambda each: each.facts["closure up to scale"] or 0.0)
+    errors = over_generators(lambda item: item.facts["closure"] or 0.0)
+    scaled = over_generators(lambda item: item.facts["closure up to scale"] or 0.0)
     closed, as_is = estimate(share("closure up to scale")), estimate(share("closure"))
     return stated(
         8,
         runs,
         "not tested" if (holds := closed.above(0.5)) is None else "holds" if holds else "not seen",
-        scaled=estimate([scaled(each) for each in measured.runs]),
-        errors=estimate([errors(each) for each in measured.runs]),
+        scaled=estimate([scaled(item) for item in measured.runs]),
+        errors=estimate([errors(item) for item in measured.runs]),
         limit=CLOSED,
         closed=closed,
         as_is=as_is,
@@ -93,12 +91,12 @@ def what_is_identifiable(runs: str, measured: Measured) -> Statement:
     """
 
     def means(fact: str) -> list[float]:
-        values = [[each.facts[fact] for each in scores.generators] for scores in measured.runs]
+        values = [[item.facts[fact] for item in scores.generators] for scores in measured.runs]
         return [mean(value for value in some if value is not None) for some in values]
 
     own, other = means("change on U"), means("change on another U")
     change, gap = estimate(own), estimate([a - b for a, b in zip(own, other, strict=True)])
-    dimension = max(int(each.facts["dimension"] or 0) for scores in measured.runs for each in scores.generators)
+    dimension = max(int(item.facts["dimension"] or 0) for scores in measured.runs for item in scores.generators)
     d = measured.runs[0].size
     verdict = graded(all_of([change.above(0.5), gap.above(0)]), gap.above(0))
     values: dict[str, Any] = {"dimension": dimension, "d": d, "change": change, "even": dimension / d, "gap": gap}
@@ -111,7 +109,6 @@ WAYS = {"equal filters": with_equal_filters, "equal parameters": with_equal_para
 
 
 def as_well_as_free(context: Context, groups: dict[str, Sample]) -> Statement:
-    """Claim 14, on every data set: as many filters, and as many parameters."""
     gaps: dict[str, Estimate] = {}
     as_well: list[bool | None] = []
     details, used = [], []
@@ -142,7 +139,6 @@ def as_well_as_free(context: Context, groups: dict[str, Sample]) -> Statement:
 
 
 def within(gap: Estimate, accuracy: float) -> bool | None:
-    """Whether the gap to free filters of this accuracy is small; open where there are too few runs."""
     return gap.above(-min(POINTS, SHARE_OF_ERRORS * (100 - accuracy)))
 
 

@@ -35,7 +35,7 @@ def likeness(one: Scores, other: Scores) -> float:
 
 
 def _profile(scores: Scores) -> torch.Tensor:
-    columns = zip(*(each.scores[WHOLE].values() for each in scores.generators), strict=True)
+    columns = zip(*(item.scores[WHOLE].values() for item in scores.generators), strict=True)
     return torch.tensor([mean(number.value - number.chance for number in column) for column in columns])
 
 
@@ -49,8 +49,8 @@ def task_dependence(runs: str, classified: Measured, rebuilt: Measured) -> State
     gap = difference(_fisher(seeds), _fisher(tasks)) if seeds else None
     if gap is not None:  # runs decide whether there are enough, and not the pairs that were made of them
         gap = replace(gap, runs=len(classified.runs), others=len(rebuilt.runs))
-    score = over_generators(lambda each: each.score(BLOCKS))
-    more = difference([score(each) for each in rebuilt.runs], [score(each) for each in classified.runs])
+    score = over_generators(lambda item: item.score(BLOCKS))
+    more = difference([score(item) for item in rebuilt.runs], [score(item) for item in classified.runs])
     own = compare("energy in a tenth of the blocks, reconstruction", score, rebuilt)
     in_blocks = all_of([more.above(0), *(own.ahead[name].above(0) for name in (REPAIRED, OTHER_INPUTS))])
     shares = [
@@ -63,7 +63,6 @@ def task_dependence(runs: str, classified: Measured, rebuilt: Measured) -> State
 
 
 def same_on_both(runs: str, one: Measured, other: Measured, apart: Measured) -> Statement:
-    """Claim 11: the reconstruction actions of two data sets resemble each other, more than tasks and controls do."""
     kinds = {
         "the other data set": other.runs,
         "the other task": apart.runs,
@@ -72,7 +71,7 @@ def same_on_both(runs: str, one: Measured, other: Measured, apart: Measured) -> 
     alike = {name: [likeness(*pair) for pair in zip(one.runs, some, strict=False)] for name, some in kinds.items()}
     data, tasks, unpaired = map(_fisher, alike.values())
     than_tasks, than_unpaired = (
-        estimate([a - b for a, b in zip(data, each, strict=False)]) for each in (tasks, unpaired)
+        estimate([a - b for a, b in zip(data, item, strict=False)]) for item in (tasks, unpaired)
     )
     return stated(
         11,
@@ -85,7 +84,6 @@ def same_on_both(runs: str, one: Measured, other: Measured, apart: Measured) -> 
 
 
 def between_data_sets(one: list[Scores], other: list[Scores]) -> str:
-    """How alike the actions of two samples are, beside how alike seeds of the first are."""
     alike = [likeness(*pair) for pair in zip(one, other, strict=False)]
     words = f"mean correlation of scores less chance, between CIFAR-10 and MNIST: {_mean(alike)}"
     return words + f"; between seeds on CIFAR-10: {_mean([likeness(*pair) for pair in disjoint(one)])}"
@@ -97,7 +95,7 @@ def disjoint(runs: list[Scores]) -> list[tuple[Scores, Scores]]:
 
 
 def _fisher(correlations: list[float]) -> list[float]:
-    return [atanh(min(each, 1 - 1e-9)) for each in correlations]
+    return [atanh(min(item, 1 - 1e-9)) for item in correlations]
 
 
 def _mean(values: list[float]) -> str:

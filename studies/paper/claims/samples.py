@@ -35,11 +35,11 @@ class Sample:
         made = [controls_of(self.context, run) for run in self.runs]
         share = self.runs[0].config.network.share
         free = [free_scores_of(self.context, run, share) for run in self.free]
-        controls = {name: [each[name] for each in made] for name in (REPAIRED, OTHER_INPUTS)}
+        controls = {name: [item[name] for item in made] for name in (REPAIRED, OTHER_INPUTS)}
         # The structures that can be planted are those that are said to emerge for classification.
         emerging = bool(free) and self.runs[0].facts.task == "classify"
         found = [planted_of(self.context, run) for run in self.runs] if emerging else []
-        return Measured(self.scores, ({FREE: free} if free else {}) | controls, [each for each in found if each])
+        return Measured(self.scores, ({FREE: free} if free else {}) | controls, [item for item in found if item])
 
     @property
     def accuracies(self) -> list[float]:
@@ -60,7 +60,7 @@ def sample(
     """
     configs = seeds_of(config, 1 if context.quick else None)
     if epochs is not None:
-        configs = [replace(each, epochs=epochs) for each in configs]
+        configs = [replace(item, epochs=epochs) for item in configs]
     runs = context.runs(configs, accuracy)
     words = caption(context.configured(configs[0])).removesuffix(f", seed {configs[0].seed}")
     group = preset("paper", config.task, data=config.data)
@@ -76,12 +76,12 @@ def judged(
     beside: a sample with the settings of the released code, which is judged by itself.
     alone: data sets whose long runs are put beside it, each start and preset by itself: they are no sample.
     """
-    words = "; ".join(dict.fromkeys(each.words for each in samples))
-    if all(each.runs for each in samples):
-        statement = judge(words, *(each.measured for each in samples))
+    words = "; ".join(dict.fromkeys(item.words for item in samples))
+    if all(item.runs for item in samples):
+        statement = judge(words, *(item.measured for item in samples))
     else:
         statement = untested(number, f"runs are missing: {words}")
-    if min(len(each.runs) for each in samples) < MINIMUM_RUNS:
+    if min(len(item.runs) for item in samples) < MINIMUM_RUNS:
         statement = replace(statement, verdict="not tested")
     details = list(statement.details)
     if beside is not None:
@@ -96,26 +96,26 @@ def together(number: int, parts: dict[str, Statement]) -> Statement:
     """One statement from those on each data set by itself: a mixed sample could differ by its share of either."""
     if not parts:
         return untested(number, "runs are missing on every data set")
-    released = [each.released for each in parts.values() if each.released is not None]
+    released = [item.released for item in parts.values() if item.released is not None]
     return replace(
         next(iter(parts.values())),
-        runs="; ".join(each.runs for each in parts.values()),
-        effect="; ".join(f"{data}: {each.effect} ({each.verdict})" for data, each in parts.items()),
-        null="; ".join(_by_data({data: each.null for data, each in parts.items() if each.null})),
-        verdict=combined([each.verdict for each in parts.values()]),
+        runs="; ".join(item.runs for item in parts.values()),
+        effect="; ".join(f"{data}: {item.effect} ({item.verdict})" for data, item in parts.items()),
+        null="; ".join(_by_data({data: item.null for data, item in parts.items() if item.null})),
+        verdict=combined([item.verdict for item in parts.values()]),
         released=combined(released) if released else None,
         details=tuple(
             detail if detail.startswith(data) else f"{data}: {detail}"
-            for data, each in parts.items()
-            for detail in each.details
+            for data, item in parts.items()
+            for detail in item.details
         ),
-        tables=tuple(table for each in parts.values() for table in each.tables),
+        tables=tuple(table for item in parts.values() for table in item.tables),
     )
 
 
 def _by_data(words: dict[str, str]) -> list[str]:
     same = len(set(words.values())) == 1
-    return list(words.values())[:1] if same else [f"{data}: {each}" for data, each in words.items()]
+    return list(words.values())[:1] if same else [f"{data}: {item}" for data, item in words.items()]
 
 
 def combined(verdicts: list[Verdict]) -> Verdict:

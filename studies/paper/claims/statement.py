@@ -30,8 +30,6 @@ class Table:
 
 @dataclass(frozen=True)
 class Statement:
-    """One claim of the paper, and what was measured of it."""
-
     number: int
     runs: str  # preset, start and data of what was measured
     effect: str
@@ -110,7 +108,6 @@ def difference(one: list[float], other: list[float]) -> Estimate:
 
 
 def all_of(answers: Iterable[bool | None]) -> bool | None:
-    """Yes where all say yes, no where one says no, and open otherwise."""
     given = list(answers)
     return False if False in given else None if None in given else True
 
@@ -156,7 +153,7 @@ class Comparison:
         """Whether the runs are above the least value and ahead of all controls: what one of them has is not learned."""
         above = [] if self.least is None else [self.runs.above(self.least)]
         missing = [None for name in CONTROLS if name not in self.ahead]
-        return all_of([*above, *missing, *(each.above(0) for each in self.ahead.values())])
+        return all_of([*above, *missing, *(item.above(0) for item in self.ahead.values())])
 
     def __str__(self) -> str:
         return f"{self.name} {self.runs}"
@@ -170,8 +167,8 @@ def compare(
     planted: Iterable[float] = (),
 ) -> Comparison:
     """A number of each run, against the same number of each control, and beside that of planted structures."""
-    runs = [number(each) for each in measured.runs]
-    controls = {title: [number(each) for each in some] for title, some in measured.controls.items() if some}
+    runs = [number(item) for item in measured.runs]
+    controls = {title: [number(item) for item in some] for title, some in measured.controls.items() if some}
     there = list(planted)
     return Comparison(
         name,
@@ -189,13 +186,13 @@ def table(title: str, comparisons: Iterable[Comparison], least: str = "must exce
     Last, where there is one, the number of what was planted.
     """
     compared = list(comparisons)
-    planted = ("planted",) if any(each.planted for each in compared) else ()
+    planted = ("planted",) if any(item.planted for item in compared) else ()
     rows = []
-    for each in compared:
-        beside = [str(each.controls[name]) if name in each.controls else "not run" for name in CONTROLS]
-        bound = "" if each.least is None else f"{each.least:.3g}"
-        there = (str(each.planted or "not run"),) if planted else ()
-        rows.append((each.name, str(each.runs), *beside, bound, ANSWERS[each.beyond()], *there))
+    for item in compared:
+        beside = [str(item.controls[name]) if name in item.controls else "not run" for name in CONTROLS]
+        bound = "" if item.least is None else f"{item.least:.3g}"
+        there = (str(item.planted or "not run"),) if planted else ()
+        rows.append((item.name, str(item.runs), *beside, bound, ANSWERS[item.beyond()], *there))
     return Table(title, ("", "runs", *CONTROLS, least, "beyond all", *planted), tuple(rows))
 
 
@@ -203,16 +200,15 @@ ANSWERS = {True: "yes", False: "no", None: "not tested"}
 
 
 def of_best(score: str, number: Callable[[GeneratorScores], float]) -> Callable[[Scores], float]:
-    """A number of the generator with the highest score, the one that a figure would show."""
-    return lambda scores: number(max(scores.generators, key=lambda each: each.score(score)))
+    return lambda scores: number(max(scores.generators, key=lambda item: item.score(score)))
 
 
 def over_generators(number: Callable[[GeneratorScores], float]) -> Callable[[Scores], float]:
-    return lambda scores: mean(number(each) for each in scores.generators)
+    return lambda scores: mean(number(item) for item in scores.generators)
 
 
-def fact(each: GeneratorScores, name: str) -> float:
-    value = each.facts[name]
+def fact(item: GeneratorScores, name: str) -> float:
+    value = item.facts[name]
     if value is None:
-        raise ValueError(f"name must be a fact of {each.name}, got {name!r}")
+        raise ValueError(f"name must be a fact of {item.name}, got {name!r}")
     return value

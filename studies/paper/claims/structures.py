@@ -36,8 +36,7 @@ Found = list[set[tuple[str, str]]]  # for each generator, (structure, of what)
 
 
 def found(scores: Scores) -> Found:
-    """What the analysis found, under all nulls that apply; every family of known operators counts as one structure."""
-    return [{*each.findings, *((OPERATOR, on) for _, on in each.operators)} for each in scores.generators]
+    return [{*item.findings, *((OPERATOR, on) for _, on in item.operators)} for item in scores.generators]
 
 
 def found_under(scores: Scores, nulls: Collection[str] = WHITE) -> Found:
@@ -49,15 +48,15 @@ def found_under(scores: Scores, nulls: Collection[str] = WHITE) -> Found:
 
     def of(spectral: bool) -> dict[tuple[int, str, str], float]:
         return {
-            (place, each.name, on): _p_value([some[name] for name in each.scores], nulls)
+            (place, item.name, on): _p_value([some[name] for name in item.scores], nulls)
             # What fails a condition counts as a test that came out at 1.
-            if all(some[name].value > 0.5 for name in each.conditions)
+            if all(some[name].value > 0.5 for name in item.conditions)
             else 1.0
             for place, generator in enumerate(scores.generators)
             for on, some in generator.scores.items()
-            for each in STRUCTURES
-            if each.spectral == spectral
-            and all(some[name].p_values for name in each.scores)  # by construction there is nothing to test
+            for item in STRUCTURES
+            if item.spectral == spectral
+            and all(some[name].p_values for name in item.scores)  # by construction there is nothing to test
         }
 
     operators = {
@@ -76,7 +75,7 @@ def found_under(scores: Scores, nulls: Collection[str] = WHITE) -> Found:
 
 
 def share(found: Found, structure: str, on: Collection[str] = ANYWHERE) -> float:
-    return mean(any((structure, place) in each for place in on) for each in found)
+    return mean(any((structure, place) in item for place in on) for item in found)
 
 
 def share_found(scores: Scores, structure: str) -> float:
@@ -86,16 +85,16 @@ def share_found(scores: Scores, structure: str) -> float:
 def share_on_u(scores: Scores, structure: str) -> float:
     """The share with a structure on what the data can say: the whole, where they speak to all of it."""
     return mean(
-        any((structure, on) in each.findings for on in ANYWHERE[each.facts["dimension"] != scores.size :])
-        for each in scores.generators
+        any((structure, on) in item.findings for on in ANYWHERE[item.facts["dimension"] != scores.size :])
+        for item in scores.generators
     )
 
 
 def share_undecided(scores: Scores, structure: str) -> float:
     """The share without a structure in which too few different draws exist to decide on it."""
     return mean(
-        any(name == structure for name, _ in each.undecided) and not any(name == structure for name, _ in each.findings)
-        for each in scores.generators
+        any(name == structure for name, _ in item.undecided) and not any(name == structure for name, _ in item.findings)
+        for item in scores.generators
     )
 
 
@@ -108,21 +107,20 @@ POWER = 0.8  # of generators that have a structure: where fewer of them show it,
 
 
 def emergence(number: int, runs: str, measured: Measured) -> Statement:
-    """How many generators have each structure: more than controls, and more than may be false (claims 1 and 2)."""
     rate = measured.runs[0].false_discovery_rate
-    whole, through = ([each[way] for each in measured.planted] for way in (controls.WHOLE, controls.THROUGH_FILTERS))
+    whole, through = ([item[way] for item in measured.planted] for way in (controls.WHOLE, controls.THROUGH_FILTERS))
     shares = {
-        name: compare(name, partial(share_found, structure=name), measured, rate, [each[name] for each in whole])
+        name: compare(name, partial(share_found, structure=name), measured, rate, [item[name] for item in whole])
         for name in EMERGING
     }
     on_u = [
-        compare(f"{name}, on U", partial(share_on_u, structure=name), measured, rate, [each[name] for each in through])
+        compare(f"{name}, on U", partial(share_on_u, structure=name), measured, rate, [item[name] for item in through])
         for name in EMERGING
     ]
     undecided = {name: _undecided(measured, name) for name in EMERGING}
-    seen = [None if undecided[name] > 0.5 else _seen(each, rate) for name, each in shares.items()]
+    seen = [None if undecided[name] > 0.5 else _seen(item, rate) for name, item in shares.items()]
     details: list[str] = []
-    if left_open := [name for name, each in shares.items() if _seen(each, rate) is None and each.beyond() is False]:
+    if left_open := [name for name, item in shares.items() if _seen(item, rate) is None and item.beyond() is False]:
         words = f"in fewer than {POWER:g} of generators where it is planted, or this was not asked"
         details.append(f"not found and left open, for it would be found {words}: {', '.join(left_open)}")
     if any(undecided.values()):
@@ -143,22 +141,20 @@ def emergence(number: int, runs: str, measured: Measured) -> Statement:
 
 
 def in_a_plain_cnn(runs: str, measured: Measured) -> Statement:
-    """Claim 15: the same count where layers are not unfolded, and how much of each layer's generators counts."""
     statement = emergence(15, runs, measured)
     dimensions: dict[str, set[int]] = {}
-    for each in (each for scores in measured.runs for each in scores.generators):
-        if (dimension := each.facts["dimension"]) is not None:
-            dimensions.setdefault(_layer(each), set()).add(int(dimension))
+    for item in (item for scores in measured.runs for item in scores.generators):
+        if (dimension := item.facts["dimension"]) is not None:
+            dimensions.setdefault(_layer(item), set()).add(int(dimension))
     counted = ", ".join(f"{layer}: {'/'.join(map(str, sorted(some)))}" for layer, some in dimensions.items())
     more = (f"dimensions that the data speak to: {counted}", "the free networks beside it are unfolded ones")
     return replace(statement, details=(*statement.details, *more))
 
 
 def causal_averaging(runs: str, measured: Measured) -> Statement:
-    """Claim 13: the action that is most skew-symmetric has one sign on each side of its diagonal."""
-    sign = compare("causal sign", of_best("skew-symmetric", lambda each: each.score("causal sign")), measured)
-    skew = compare("skew-symmetric", of_best("skew-symmetric", lambda each: each.score("skew-symmetric")), measured)
-    share = estimate([share_found(each, "skew-symmetric") for each in measured.runs])
+    sign = compare("causal sign", of_best("skew-symmetric", lambda item: item.score("causal sign")), measured)
+    skew = compare("skew-symmetric", of_best("skew-symmetric", lambda item: item.score("skew-symmetric")), measured)
+    share = estimate([share_found(item, "skew-symmetric") for item in measured.runs])
     beyond = sign.beyond()
     verdict = graded(all_of([beyond, sign.runs.above(0.5)]), beyond)
     tables = (table(f"The most skew-symmetric generator: {runs}", [sign, skew]),)
@@ -167,9 +163,9 @@ def causal_averaging(runs: str, measured: Measured) -> Statement:
 
 def nearest_operators(title: str, runs: list[Scores]) -> str:
     families = Counter(
-        nearest if (nearest := next(iter(each.matches[WHOLE])), WHOLE) in each.operators else "none beyond chance"
+        nearest if (nearest := next(iter(item.matches[WHOLE])), WHOLE) in item.operators else "none beyond chance"
         for scores in runs
-        for each in scores.generators
+        for item in scores.generators
     )
     counts = ", ".join(f"{name} {count}" for name, count in families.most_common())
     return f"nearest operator on {title}, generators of {len(runs)} runs: {counts}"
@@ -183,19 +179,19 @@ def _seen(share: Comparison, may_be_false: float) -> bool | None:
 
 def _undecided(measured: Measured, structure: str) -> float:
     samples = [measured.runs, *(some for some in measured.controls.values() if some)]
-    return max(mean(share_undecided(each, structure) for each in some) for some in samples)
+    return max(mean(share_undecided(item, structure) for item in some) for some in samples)
 
 
 def _by_layer(runs: list[Scores]) -> str:
     places = Counter(
-        (name, _layer(each))
+        (name, _layer(item))
         for scores in runs
-        for each in scores.generators
-        for name in {name for name, _ in each.findings}
+        for item in scores.generators
+        for name in {name for name, _ in item.findings}
         if name in EMERGING
     )
     return ", ".join(f"{name} in {layer}: {count}" for (name, layer), count in sorted(places.items()))
 
 
-def _layer(each: GeneratorScores) -> str:
-    return each.name.split(", ")[0]
+def _layer(item: GeneratorScores) -> str:
+    return item.name.split(", ")[0]

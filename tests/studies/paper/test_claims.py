@@ -174,10 +174,10 @@ def test_what_is_not_found_is_absent_only_where_it_would_be_found(plain: list[Sc
 def test_what_too_few_draws_leave_undecided_is_not_called_absent(plain: list[Scores]) -> None:
     names = ("skew-symmetric", "Toeplitz", "multi-scale")
 
-    def undecided(each: GeneratorScores) -> GeneratorScores:
-        return replace(each, undecided=tuple((name, "matrix") for name in names))
+    def undecided(item: GeneratorScores) -> GeneratorScores:
+        return replace(item, undecided=tuple((name, "matrix") for name in names))
 
-    silent = [replace(each, generators=tuple(map(undecided, each.generators))) for each in plain]
+    silent = [replace(item, generators=tuple(map(undecided, item.generators))) for item in plain]
     assert emergence(1, "", _against(silent, plain)).verdict == "not tested"
     assert emergence(1, "", _against(plain, silent)).verdict == "not tested"
 
@@ -254,8 +254,8 @@ def test_a_change_on_u_is_compared_with_the_u_of_others() -> None:
 def test_a_product_is_told_from_the_nearest_wrong_one() -> None:
     exact = {setting: setting.exact((6, 6)).double() for setting in SETTINGS}
     errors = product_errors(exact)
-    assert max(each["right"] for each in errors.values()) < 1e-6
-    assert 0.1 < min(each["nearest wrong"] for each in errors.values()) < 1  # smooth products are near each other
+    assert max(item["right"] for item in errors.values()) < 1e-6
+    assert 0.1 < min(item["nearest wrong"] for item in errors.values()) < 1  # smooth products are near each other
     assert products_of_learned("", [errors] * 5).verdict == "holds"
     assert products_of_learned("", [errors] * 4).verdict == "not tested"
     swapped = {title: {"right": e["nearest wrong"], "nearest wrong": e["right"]} for title, e in errors.items()}
@@ -284,7 +284,7 @@ def as_if_trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_claims_use_the_runs_that_are_there_and_train_none(as_if_trained: Path) -> None:
     before = set(as_if_trained.rglob("*"))
-    statements = {each.number: each for each in measure(Context(as_if_trained, existing=True))}
+    statements = {item.number: item for item in measure(Context(as_if_trained, existing=True))}
     assert list(statements) == list(map(int, TEXTS))
     assert "5 of 5 seeds" in statements[2].runs
     assert "over 5 runs" in statements[2].effect
@@ -294,7 +294,7 @@ def test_claims_use_the_runs_that_are_there_and_train_none(as_if_trained: Path) 
     (released,) = [line for line in statements[2].details if line.endswith("by these alone: not tested")]
     assert "preset released, gaussian start, 10 epochs, 0 of 5 seeds: not run" in released
     assert statements[8].verdict == "not seen"
-    missing = {number for number, each in statements.items() if each.verdict == "not tested"}
+    missing = {number for number, item in statements.items() if item.verdict == "not tested"}
     assert missing >= {1, 3, 4, 5, 6, 7, 10, 11, 12, 14, 15}
     assert "5 of 5 seeds" in statements[8].runs  # what there is of both data sets
     assert set(as_if_trained.rglob("*")) == before
@@ -363,8 +363,8 @@ def test_recipes_without_runs_are_left_out_with_a_reason(tmp_path: Path) -> None
     assert left_out["fig6"].startswith("no finished run of MNIST, classification, preset paper, orthogonal start, 100")
     assert {path.name for path in written} >= {"fig10.png", "claims.json"}
     claims = json.loads((tmp_path / "claims.json").read_text())["claims"]
-    assert [each["number"] for each in claims] == list(range(1, 16))
-    assert {each["verdict"] for each in claims} == {"not tested"}
+    assert [item["number"] for item in claims] == list(range(1, 16))
+    assert {item["verdict"] for item in claims} == {"not tested"}
 
 
 def test_structures_are_counted_in_runs_and_controls(as_if_trained: Path) -> None:
@@ -374,7 +374,7 @@ def test_structures_are_counted_in_runs_and_controls(as_if_trained: Path) -> Non
     measured = json.loads((as_if_trained / "structures.json").read_text())
     assert set(measured["white"]) <= set(measured["nulls"])
     assert "gaussian" in measured["white"]
-    samples = {each["name"]: each for each in measured["samples"]}
+    samples = {item["name"]: item for item in measured["samples"]}
     assert list(samples) == ["`paper`", "re-paired, `paper`", "other inputs, `paper`"]  # the others have not been run
     scores = Scores.from_json(as_if_trained / "runs" / "seed-0" / "scores.json.xz")
     for name, by_way in samples["`paper`"]["shares"].items():
@@ -389,7 +389,7 @@ def test_a_figure_is_drawn_from_a_run_that_is_there(as_if_trained: Path, tmp_pat
     assert Run(path.parent).config.epochs == 100
     written, left_out = reproduce(("fig1", "fig6"), Context(tmp_path, existing=True))
     assert list(left_out) == ["fig1"]
-    assert "fig6.png" in {each.name for each in written}
+    assert "fig6.png" in {item.name for item in written}
     # A long run has its line although there is no sample to stand beside.
     statement = measure(Context(tmp_path, existing=True))[1]
     assert statement.verdict == "not tested"

@@ -17,9 +17,9 @@ def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset()
     paper, released = grey["paper"], grey["released"]
     for name, base, other in (("paper", paper, released), ("released", released, paper)):
         steps = [
-            changes_between(configs[name], each)
+            changes_between(configs[name], item)
             for configs in (grey, colour)
-            for words, each in configs.items()
+            for words, item in configs.items()
             if words.startswith(f"{name}, ")
         ]
         assert all(len(step) == 1 for step in steps)
@@ -29,9 +29,9 @@ def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset()
     changed = {
         key
         for name in ("paper", "released")
-        for each in colour.values()
-        if nearest_preset(each) == name
-        for key in changes_between(colour[name], each)
+        for item in colour.values()
+        if nearest_preset(item) == name
+        for key in changes_between(colour[name], item)
     }
     assert changed == {"share", "norm"}
 

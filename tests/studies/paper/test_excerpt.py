@@ -80,7 +80,7 @@ def test_asking_every_null_finds_what_the_analysis_found(analysis: Analysis) -> 
     assert share(everywhere[:5], "skew-symmetric") == 1
     assert share(everywhere[5:10], OPERATOR) == 1
     assert share(everywhere[10:], "skew-symmetric") == 0
-    assert sum(len(each) for each in everywhere[10:]) <= 2
+    assert sum(len(item) for item in everywhere[10:]) <= 2
 
 
 def test_a_null_that_keeps_more_takes_findings_away_and_not_from_the_white_ones(analysis: Analysis) -> None:
@@ -90,8 +90,8 @@ def test_a_null_that_keeps_more_takes_findings_away_and_not_from_the_white_ones(
         return replace(number, p_values=number.p_values | ({"sign-and-turn": 1.0} if number.p_values else {}))
 
     generators = tuple(
-        replace(each, scores={on: {n: kept(x) for n, x in some.items()} for on, some in each.scores.items()})
-        for each in before.generators
+        replace(item, scores={on: {n: kept(x) for n, x in some.items()} for on, some in item.scores.items()})
+        for item in before.generators
     )
     after = replace(before, generators=generators)
     assert found_under(after, WHITE) == found_under(before, WHITE)
@@ -102,7 +102,7 @@ def test_a_null_that_keeps_more_takes_findings_away_and_not_from_the_white_ones(
 def test_what_is_undecided_is_counted_where_it_was_not_found(analysis: Analysis) -> None:
     scores = summarise(analysis)
     undecided = (("skew-symmetric", "matrix"),)
-    scores = replace(scores, generators=tuple(replace(each, undecided=undecided) for each in scores.generators))
+    scores = replace(scores, generators=tuple(replace(item, undecided=undecided) for item in scores.generators))
     assert share_undecided(scores, "skew-symmetric") == pytest.approx(1 - share_found(scores, "skew-symmetric"))
     assert share_undecided(scores, "Toeplitz") == 0
 
@@ -124,13 +124,13 @@ def test_a_finding_on_a_matrix_that_is_all_identifiable_is_one_on_what_the_data_
 def test_a_group_is_one_at_any_scale_and_an_exact_one_counts() -> None:
     turn = lgn.transforms.operator("rotation", (4, 4), degrees=90).double()
     groups = summarise(analyze_matrices(torch.stack([turn, turn / 16]), patch=(4, 4), order=4, draws=20))
-    exact, small = (each.facts for each in groups.generators)
+    exact, small = (item.facts for item in groups.generators)
     assert exact["closure"] == 0  # which must not be taken for an unknown one
     assert small["closure"] == pytest.approx(1, abs=1e-3)
     assert small["closure up to scale"] == pytest.approx(0, abs=1e-6)
     noise = torch.randn(2, 16, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     none = summarise(analyze_matrices(noise, patch=(4, 4), order=4, draws=20))
-    assert min(each.facts["closure up to scale"] or 0 for each in none.generators) > 0.5
+    assert min(item.facts["closure up to scale"] or 0 for item in none.generators) > 0.5
     assert actions_form_groups("", Measured([groups] * 5)).verdict == "holds"
     assert actions_form_groups("", Measured([groups] * 4)).verdict == "not tested"
     assert actions_form_groups("", Measured([none] * 5)).verdict == "not seen"

@@ -18,7 +18,7 @@ def test_one_run_has_no_interval_and_four_give_no_verdict() -> None:
     single = estimate([0.7])
     assert (single.low, single.high) == (None, None)
     assert str(single) == "0.7 over 1 run"
-    four, five = ([1.0 + each / 100 for each in range(count)] for count in (MINIMUM_RUNS - 1, MINIMUM_RUNS))
+    four, five = ([1.0 + item / 100 for item in range(count)] for count in (MINIMUM_RUNS - 1, MINIMUM_RUNS))
     assert estimate(four).low > 0.9  # type: ignore[operator]
     assert estimate(four).above(0.9) is None
     assert estimate(five).above(0.9) is True
