@@ -18,7 +18,7 @@ from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
 from lgn.training.config import same_settings
 from lgn.training.presets import changes_from_preset, nearest_preset
-from studies.paper.operators import SETTINGS, Setting, learned_operators
+from studies.paper.figures import SETTINGS, Setting, learned_operators
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

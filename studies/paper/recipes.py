@@ -15,8 +15,7 @@ from lgn.training import preset
 from studies.paper import claims, differences, structures
 from studies.paper.claims.actions import product_errors
 from studies.paper.context import Context, NotRun
-from studies.paper.figures import learned_operators, runtime
-from studies.paper.operators import SETTINGS, Setting
+from studies.paper.figures import SETTINGS, Setting, operator_figure, runtime
 from studies.paper.runs import SEEDS, classification, long_runs, reconstruction
 from studies.speed.steps import SHAPES, penalty_ratios
 
@@ -40,7 +39,7 @@ def fig2(context: Context) -> list[Path]:
 def _operators(context: Context, name: str, title: str, label: str, shown: Callable[[Setting], bool]) -> list[Path]:
     learned, patch, data = context.operators()
     chosen = {setting: matrix for setting, matrix in learned.items() if shown(setting)}
-    return context.save_figure(learned_operators(title, label, chosen, patch, data), name)
+    return context.save_figure(operator_figure(title, label, chosen, patch, data), name)
 
 
 def fig3(context: Context) -> list[Path]:

@@ -8,16 +8,16 @@ See docs/evidence/truth.md.
 """
 
 from studies.runner import Study, main
-from studies.truth import fits, matrices, power, random_models
+from studies.truth import fits, matrices, power
 
 STUDY = Study(
     "truth",
     {
         "matrices": matrices.cells,
-        "models": random_models.model_cells,
-        "power": power.cells,
+        "models": power.model_cells,
+        "power": power.power_cells,
         "fits": fits.cells,
-        "search": random_models.search_cells,
+        "search": power.search_cells,
     },
     minutes=(3, 40),
 )

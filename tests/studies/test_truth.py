@@ -5,7 +5,7 @@ import torch
 
 from lgn.generators import FAMILIES, generators_of
 from studies.runner import Cells
-from studies.truth import fits, matrices, power, random_models
+from studies.truth import fits, matrices, power
 from studies.truth.matrices import smooth_fields
 
 
@@ -41,20 +41,18 @@ def test_planted_structures_are_members() -> None:
 
 
 def test_every_family_is_among_the_untrained_models() -> None:
-    keys = [cell.key for cell in random_models.model_cells(quick=False)]
+    keys = [cell.key for cell in power.model_cells(quick=False)]
     assert len(keys) == 200
     assert {key["family"] for key in keys} == set(FAMILIES) - {"fixed"}
-    assert {(key["start"], key["network"]) for key in keys} == {
-        (s, k) for s in random_models.STARTS for k in random_models.KINDS
-    }
-    mixed = random_models.untrained("kronecker", "gaussian", "mixed")
+    assert {(key["start"], key["network"]) for key in keys} == {(s, k) for s in power.STARTS for k in power.KINDS}
+    mixed = power.untrained("kronecker", "gaussian", "mixed")
     assert {g.order for g in generators_of(mixed).values()} == {2, 4}
     assert len({g.patch for g in generators_of(mixed).values()}) == 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "cells", [matrices.cells, random_models.model_cells, power.cells, random_models.search_cells, fits.cells]
+    "cells", [matrices.cells, power.model_cells, power.power_cells, power.search_cells, fits.cells]
 )
 def test_a_quick_cell_is_within_its_bound(cells: Cells) -> None:
     measured = next(iter(cells(True))).measure()
@@ -94,7 +92,7 @@ def test_a_planted_generator_is_found_and_so_is_its_dimension() -> None:
 
 
 def test_searches_claim_what_is_there() -> None:
-    nothing, four_points = (random_models.measure_search("search", 0.88, 8, 0.6, points, 200) for points in (0.0, 4.0))
+    nothing, four_points = (power.measure_search("search", 0.88, 8, 0.6, points, 200) for points in (0.0, 4.0))
     assert nothing["rate"] <= 0.05
     assert nothing["before"] > 0.2  # two standard errors on the images that chose
     assert four_points["rate"] >= 0.9
@@ -103,7 +101,7 @@ def test_searches_claim_what_is_there() -> None:
 def test_simulated_networks_disagree_as_often_as_trained_ones() -> None:
     """The standard errors of docs/evidence/recovery.md mean that networks differ on 13 to 16 of 100 images."""
     generator = torch.Generator().manual_seed(0)
-    shares = (random_models.COMMON, random_models.KIND, 1 - random_models.COMMON - random_models.KIND)
+    shares = (power.COMMON, power.KIND, 1 - power.COMMON - power.KIND)
     common = shares[0] ** 0.5 * torch.randn(200_000, generator=generator)
     runs = common + (shares[1] + shares[2]) ** 0.5 * torch.randn(2, 200_000, generator=generator)
     right = runs < torch.special.ndtri(torch.tensor(0.88))

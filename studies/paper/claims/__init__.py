@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lgn.penalties import PENALTIES
 from studies.paper.claims import actions, groups, structures
+from studies.paper.claims.actions import between_data_sets, same_on_both, task_dependence
 from studies.paper.claims.groups import as_well_as_free
-from studies.paper.claims.likeness import between_data_sets, same_on_both, task_dependence
 from studies.paper.claims.samples import Sample, judged, sample, together
 from studies.paper.claims.statement import Statement, untested
 from studies.paper.context import Context, NotRun

@@ -18,16 +18,17 @@ from studies.paper.claims.actions import (
     composition_beats_parts,
     product_errors,
     products_of_learned,
+    same_on_both,
+    task_dependence,
 )
 from studies.paper.claims.groups import singular_values_kept, verdict, what_is_identifiable, within
-from studies.paper.claims.likeness import same_on_both, task_dependence
 from studies.paper.claims.samples import Sample, judged, sample
 from studies.paper.claims.statement import CONTROLS as BESIDE
 from studies.paper.claims.statement import TEXTS, Measured, Statement, estimate
 from studies.paper.claims.structures import causal_averaging, emergence, found, share
 from studies.paper.context import Context
 from studies.paper.excerpt import GeneratorScores, Scores, summarise
-from studies.paper.operators import SETTINGS
+from studies.paper.figures import SETTINGS
 from studies.paper.recipes import reproduce
 from studies.paper.runs import (
     CONTROLS,

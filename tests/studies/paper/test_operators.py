@@ -8,7 +8,7 @@ from lgn.data import DataSet, patches
 from lgn.linalg import least_squares
 from lgn.measures import relative_error
 from lgn.transforms import operator
-from studies.paper.operators import SETTINGS, gradient_descent, learned_operators
+from studies.paper.figures import SETTINGS, gradient_descent, learned_operators
 
 
 def real_patches(images: Tensor, size: int, count: int) -> Tensor:
