@@ -1,4 +1,4 @@
-"""What claims are measured on: runs that differ in their seed with their controls, and single long runs beside them."""
+"""Samples of runs that differ in their seed, with their controls, and the statements that are judged on them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

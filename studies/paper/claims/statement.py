@@ -166,7 +166,7 @@ def compare(
     least: float | None = None,
     planted: Iterable[float] = (),
 ) -> Comparison:
-    """A number of each run, against the same number of each control, and beside that of planted structures."""
+    """A number of each run, compared with the same number of each control, and with that of planted structures."""
     runs = [number(item) for item in measured.runs]
     controls = {title: [number(item) for item in some] for title, some in measured.controls.items() if some}
     there = list(planted)
