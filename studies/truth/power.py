@@ -179,7 +179,7 @@ COMMON, KIND = 0.4, 0.2  # of what decides about an image: shared by all network
 # A run is right on image i where a normal number stays below the threshold of its accuracy. The number is a sum: how
 # hard the image is for all networks, for networks of this start (all runs of free filters are one start), and for this
 # run. With the shares above and an accuracy of 88 %, two networks disagree on 16 % of the images, as the trained ones
-# of docs/evidence/recovery.md do. The true accuracy of each run is that of its start, moved by luck: that is the spread.
+# of docs/evidence/recovery.md do. The true accuracy of a run is that of its start, moved by luck: that is the spread.
 
 
 def search_cells(_: bool) -> Iterator[Cell]:
