@@ -164,7 +164,7 @@ def test_folders_without_usable_classes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="eels is empty"):
         lgn.data.load(tmp_path)
     save(tmp_path / "eels" / "1.png", grey(1))
-    with pytest.raises(DataError, match="2 samples of each class, class 2 has 1"):
+    with pytest.raises(DataError, match="labels.*class 2"):
         lgn.data.load(tmp_path)
     save(tmp_path / "stray.png", grey(1))
     with pytest.raises(DataError, match="images and subfolders"):

@@ -13,7 +13,7 @@ def to_frame(answer: Answer) -> Any:
     try:
         import pandas
     except ImportError:
-        raise ValueError("to_frame needs pandas: pip install 'lgn[tables]'") from None
+        raise ValueError("pandas must be installed to make a DataFrame: pip install 'lgn[tables]'") from None
     rows = []
     for row in answer.rows:
         line: dict[str, object] = {"name": row.name, "verdict": row.verdict, "layer": row.layer}

@@ -24,9 +24,11 @@ def network(
     """
     action = action.moving_pixels()
     if kind != "images":
-        raise ValueError(f"network needs images, got {kind}: use layers() to build a network of your own")
+        raise ValueError(
+            f"kind must be 'images' for network(), got {kind!r}: use layers() to build a network of your own"
+        )
     if classes < 2:
-        raise ValueError(f"network needs at least 2 classes, got {classes}: pass the labels as target of lgn.discover")
+        raise ValueError(f"classes must be at least 2, got {classes}: pass the labels as target of lgn.discover")
     options |= {"parameters": parameters, "kernel_size": kernel_size}
     if action.group.order == 1:
         return GroupNet(channels, classes, group=None, **options)

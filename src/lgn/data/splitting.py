@@ -51,12 +51,11 @@ def split_indices(labels: Tensor, test_fraction: float, seed: int) -> tuple[Tens
     if not 0 < test_fraction < 1:
         raise DataError(f"test_fraction must be between 0 and 1, got {test_fraction}")
     if len(labels) < 2:
-        raise DataError(f"a split needs at least 2 samples, got {len(labels)}")
+        raise DataError(f"labels must have at least 2 samples to be split, got {len(labels)}")
     counts = torch.bincount(labels)
     if bool((counts == 1).any()):
-        raise DataError(
-            f"a split needs at least 2 samples of each class, class {int((counts == 1).nonzero()[0])} has 1"
-        )
+        alone = int((counts == 1).nonzero()[0])
+        raise DataError(f"labels must have at least 2 samples of every class to be split, got 1 of class {alone}")
     return _divide(labels, counts, (counts * test_fraction).round().long().clamp(min=1).minimum(counts - 1), seed)
 
 

@@ -104,7 +104,9 @@ def _write_pt2(run: Run, sample: Tensor, part: Path) -> Reader:
 
 def _write_onnx(run: Run, sample: Tensor, part: Path) -> Reader:
     if not all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
-        raise ValueError("format 'onnx' needs onnx, onnxscript and onnxruntime: pip install 'lgn[onnx]'")
+        raise ValueError(
+            "onnx, onnxscript and onnxruntime must be installed for format 'onnx': pip install 'lgn[onnx]'"
+        )
     import onnx
     import onnxruntime
 

@@ -48,7 +48,7 @@ def _class() -> Any:
     try:
         from huggingface_hub import ModelCard, ModelHubMixin, snapshot_download
     except ImportError:
-        raise ValueError("hub_model needs huggingface_hub: pip install 'lgn[hub]'") from None
+        raise ValueError("huggingface_hub must be installed for hub_model: pip install 'lgn[hub]'") from None
 
     class HubModel(nn.Module, ModelHubMixin, library_name="lgn"):
         """A trained network with its run."""

@@ -49,7 +49,8 @@ def families_of(names: Collection[str], kind: str, samples: Tensor, zero: float 
     for line in LINES:
         if line.space == kind and line.candidate in names:
             if (size := min(samples.shape[2:])) < line.smallest:
-                raise ValueError(f"candidate {line.candidate!r} needs sides of at least {line.smallest}, got {size}")
+                least = f"{line.smallest} for the candidate {line.candidate!r}"
+                raise ValueError(f"samples must have sides of at least {least}, got {size}")
             step = max(size // PART, 1) if kind == "signals" and line.whole else 1
             found.append(line.versions(step, zero))
     return tuple(found)
@@ -126,11 +127,11 @@ def _of_images(names: Collection[str], images: Tensor, _: float) -> Iterator[Fam
         yield square.turns_and_flips(names, height, width)
     if "angles" in names:
         if height != width:
-            raise ValueError(f"candidate 'angles' needs square images, got {height}x{width}")
+            raise ValueError(f"images must be square for the candidate 'angles', got {height}x{width}")
         yield square.angles()
     if "colour" in names:
         if count != 3:
-            raise ValueError(f"candidate 'colour' needs images of 3 channels, got {count}")
+            raise ValueError(f"images must have 3 channels for the candidate 'colour', got {count}")
         yield channels.channel_family("colour", count, "images")
     if "negative" in names:
         total = float(images.min()) + float(images.max())
@@ -145,13 +146,13 @@ def _of_signals(names: Collection[str], signals: Tensor, zero: float) -> Iterato
         yield _two_versions("sign", sign(), lambda x: 2 * zero - x, "values")
     if "shift" in names:
         if length < PARTS:
-            raise ValueError(f"candidate 'shift' needs signals of at least {PARTS} values, got {length}")
+            raise ValueError(f"signals must have at least {PARTS} values for the candidate 'shift', got {length}")
         places = rotations(PARTS, reflections=False)
         options = {"matrices": places, "domain": "places", "scales": False}
         yield group_family("shift", groups.cyclic(PARTS), [ring_shift()], _round_the_ring, **options)
     if "channels" in names:
         if not 2 <= count <= channels.MOST_CHANNELS:
-            raise ValueError(f"candidate 'channels' needs signals of 2 to 4 channels, got {count}")
+            raise ValueError(f"signals must have 2 to 4 channels for the candidate 'channels', got {count}")
         yield channels.channel_family("channels", count, "signals")
 
 

@@ -14,9 +14,8 @@ from torch import Tensor
 
 from lgn.discovery.networks.convolutions import Convolution, convolution
 
+#: The kinds of files that can be read.
 KINDS = ".onnx, .safetensors, or weights saved by torch (.pt, .pth, .bin, .ckpt)"
-
-
 #: The index of the weights among the inputs of a node. Quantised weights are integers, which are not inspected.
 WEIGHT_INPUTS = {"Conv": 1, "ConvInteger": 1, "QLinearConv": 3}
 #: Nodes that only change the storage of weights.
@@ -62,9 +61,8 @@ def _torch(path: Path) -> Any:
             # Archives, which torch 1.6 and newer write, are read only where tensors are used.
             return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except pickle.UnpicklingError as error:
-        raise ValueError(
-            f"source must hold only weights (save model.state_dict()), got {path}: {_first_line(error)}"
-        ) from None
+        reason = _first_line(error)
+        raise ValueError(f"source must hold only weights (save model.state_dict()), got {path}: {reason}") from None
     except (RuntimeError, EOFError, OSError, ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
         raise ValueError(f"source must be a whole file of torch weights, got {path}: {_first_line(error)}") from None
 
@@ -104,7 +102,7 @@ def _onnx(path: Path) -> Iterator[Convolution]:
 
 
 def _constant(name: str, constants: dict[str, Any], made_by: dict[str, Any]) -> Any:
-    """The constant tensor with a name, before nodes of PASSED_OVER; None if it is computed."""
+    """The constant tensor behind a name, through nodes of PASSED_OVER; None if the tensor is computed."""
     for _ in range(len(made_by) + 1):
         if name in constants:
             return constants[name]
