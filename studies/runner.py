@@ -71,6 +71,14 @@ def _identity(key: dict[str, Any]) -> str:
     return json.dumps(key, sort_keys=True)
 
 
+def declared(module: str, name: str, parts: Mapping[str, Cells], minutes: tuple[float, float]) -> Study:
+    """A study, which runs if its module is the program: `declared(__name__, ...)`."""
+    made = Study(name, parts, minutes)
+    if module == "__main__":
+        main(made)
+    return made
+
+
 def main(study: Study, arguments: Sequence[str] | None = None) -> None:
     """Run a study and print its tables."""
     parser = argparse.ArgumentParser(prog=f"python -m studies.{study.name}")

@@ -8,10 +8,11 @@ See docs/evidence/groups.md.
 """
 
 from studies.groups.cases import cost_cells, depth_cells, planted_cells, views_cells
-from studies.runner import Study, main
+from studies.runner import declared
 
-PARTS = {"planted": planted_cells, "views": views_cells, "depth": depth_cells, "cost": cost_cells}
-STUDY = Study("groups", PARTS, minutes=(1, 30))
-
-if __name__ == "__main__":
-    main(STUDY)
+STUDY = declared(
+    __name__,
+    "groups",
+    {"planted": planted_cells, "views": views_cells, "depth": depth_cells, "cost": cost_cells},
+    minutes=(1, 30),
+)

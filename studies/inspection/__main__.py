@@ -9,9 +9,10 @@ See docs/evidence/inspection.md.
 """
 
 from studies.inspection import cases, published
-from studies.runner import Study, main
+from studies.runner import declared
 
-STUDY = Study(
+STUDY = declared(
+    __name__,
     "inspection",
     {
         "unrelated": cases.unrelated,
@@ -23,6 +24,3 @@ STUDY = Study(
     },
     minutes=(2, 20),
 )
-
-if __name__ == "__main__":
-    main(STUDY)

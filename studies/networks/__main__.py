@@ -10,9 +10,6 @@ See docs/evidence/networks.md.
 from functools import partial
 
 from studies.networks.cases import PARTS, cells
-from studies.runner import Study, main
+from studies.runner import declared
 
-STUDY = Study("networks", {part: partial(cells, part) for part in PARTS}, minutes=(3, 1000))
-
-if __name__ == "__main__":
-    main(STUDY)
+STUDY = declared(__name__, "networks", {part: partial(cells, part) for part in PARTS}, minutes=(3, 1000))

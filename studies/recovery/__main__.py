@@ -8,16 +8,17 @@ See docs/evidence/recovery.md.
 """
 
 from studies.recovery import labels, learned, planted, views
-from studies.runner import Study, main
+from studies.runner import declared
 
-PARTS = {
-    "planted": planted.planted_cells,
-    "maximum": planted.maximum_cells,
-    "views": views.cells,
-    "labels": labels.cells,
-    "learned": learned.cells,
-}
-STUDY = Study("recovery", PARTS, minutes=(3, 60))
-
-if __name__ == "__main__":
-    main(STUDY)
+STUDY = declared(
+    __name__,
+    "recovery",
+    {
+        "planted": planted.planted_cells,
+        "maximum": planted.maximum_cells,
+        "views": views.cells,
+        "labels": labels.cells,
+        "learned": learned.cells,
+    },
+    minutes=(3, 60),
+)

@@ -7,16 +7,17 @@ Expected: no wrong verdict on planted symmetries.
 See docs/evidence/signals.md.
 """
 
-from studies.runner import Study, main
+from studies.runner import declared
 from studies.signals import cases
 
-PARTS = {
-    "planted": cases.planted_cells,
-    "signals": cases.signal_cells,
-    "volumes": cases.volume_cells,
-    "outlines": cases.outline_cells,
-}
-STUDY = Study("signals", PARTS, minutes=(3, 35))
-
-if __name__ == "__main__":
-    main(STUDY)
+STUDY = declared(
+    __name__,
+    "signals",
+    {
+        "planted": cases.planted_cells,
+        "signals": cases.signal_cells,
+        "volumes": cases.volume_cells,
+        "outlines": cases.outline_cells,
+    },
+    minutes=(3, 35),
+)

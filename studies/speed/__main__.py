@@ -13,7 +13,7 @@ directory into which escnn was installed, its networks are timed as well.
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from studies.runner import Cell, Cells, Study, cell, main
+from studies.runner import Cell, Cells, cell, declared
 from studies.speed import measure, processes
 
 THREADS = 2
@@ -29,7 +29,8 @@ def part(function: Callable[..., dict[str, Any]], quick: bool = False) -> Cells:
     return cells
 
 
-STUDY = Study(
+STUDY = declared(
+    __name__,
     "speed",
     {
         "steps": part(measure.steps, quick=True),
@@ -43,6 +44,3 @@ STUDY = Study(
     },
     minutes=(1, 12),
 )
-
-if __name__ == "__main__":
-    main(STUDY)

@@ -7,10 +7,11 @@ Expected: at 10,000 images no false *kept*, at most 1 in 100 false *broken*, at 
 See docs/evidence/symmetry.md.
 """
 
-from studies.runner import Study, main
+from studies.runner import declared
 from studies.symmetry import cases, questions
 
-STUDY = Study(
+STUDY = declared(
+    __name__,
     "symmetry",
     {
         "images": cases.planted,
@@ -25,6 +26,3 @@ STUDY = Study(
     },
     minutes=(4, 80),
 )
-
-if __name__ == "__main__":
-    main(STUDY)

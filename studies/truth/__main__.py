@@ -7,10 +7,11 @@ Expected: every rate within its bound, and planted structures found, except mult
 See docs/evidence/truth.md.
 """
 
-from studies.runner import Study, main
+from studies.runner import declared
 from studies.truth import fits, matrices, power
 
-STUDY = Study(
+STUDY = declared(
+    __name__,
     "truth",
     {
         "matrices": matrices.cells,
@@ -21,6 +22,3 @@ STUDY = Study(
     },
     minutes=(3, 40),
 )
-
-if __name__ == "__main__":
-    main(STUDY)

@@ -7,10 +7,11 @@ Expected: no wrong claim, and all planted groups from 60,000 samples on, except 
 See docs/evidence/unknown.md.
 """
 
-from studies.runner import Study, main
+from studies.runner import declared
 from studies.unknown import searches
 
-STUDY = Study(
+STUDY = declared(
+    __name__,
     "unknown",
     {
         "controls": searches.controls,
@@ -21,6 +22,3 @@ STUDY = Study(
     },
     minutes=(3, 60),
 )
-
-if __name__ == "__main__":
-    main(STUDY)
