@@ -115,28 +115,6 @@ def test_a_failed_download_keeps_older_files(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["mine.txt"]
 
 
-def test_an_incomplete_transfer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-    class BreaksOff(Quiet):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Length", "1000")
-            self.end_headers()
-            self.wfile.write(b"only this")
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), BreaksOff) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            with pytest.raises(DataError, match="127.0.0.1"):
-                fetch(small_mnist(f"http://127.0.0.1:{server.server_address[1]}/"), tmp_path / "data")
-        finally:
-            server.shutdown()
-            thread.join()
-    assert not (tmp_path / "data").exists()
-
-
 def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DataError, match="file/data"):

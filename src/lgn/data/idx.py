@@ -43,14 +43,15 @@ def read_idx_split(images: Path, labels: Path, md5: tuple[str | None, str | None
         return Split(read_idx(images, 3, md5[0]).unsqueeze(1), read_idx(labels, 1, md5[1]).long())
 
 
-def has_idx(folder: Path) -> bool:
-    """Whether a folder has any of the four files."""
-    return any(_path_of(folder, name) is not None for name in FILES)
+def idx_files(folder: Path) -> dict[str, Path]:
+    """Those of the four files that a folder has, also under the names of other programs: `train-images.idx3-ubyte`."""
+    copies = {name: plain_or_gzip(folder / name, folder / name.replace("-idx", ".idx")) for name in FILES}
+    return {name: copy for name, copy in copies.items() if copy is not None}
 
 
 def load_idx_folder(folder: Path) -> DataSet:
     """A folder with the four files of a data set, plain or gzip. Classes are named by their numbers."""
-    found = {name: path for name in FILES if (path := _path_of(folder, name)) is not None}
+    found = idx_files(folder)
     missing = [name for name in FILES if name not in found]
     if missing:
         raise DataError(f"{folder} must have all four IDX files, {', '.join(missing)} missing")
@@ -67,8 +68,3 @@ def encode_idx(array: Tensor) -> bytes:
     """The content of an IDX file for a uint8 tensor."""
     header = struct.pack(f">{1 + array.ndim}I", _MAGIC | array.ndim, *array.shape)
     return header + array.to(torch.uint8).contiguous().numpy().tobytes()
-
-
-def _path_of(folder: Path, name: str) -> Path | None:
-    """A file by its name, or by the name that some programs give it (`train-images.idx3-ubyte`)."""
-    return plain_or_gzip(folder / name) or plain_or_gzip(folder / name.replace("-idx", ".idx"))

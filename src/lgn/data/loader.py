@@ -14,7 +14,7 @@ from lgn.data.arrays import load_arrays
 from lgn.data.dataset import DataSet
 from lgn.data.errors import DataError, printable
 from lgn.data.folder import load_folder
-from lgn.data.idx import has_idx, load_idx_folder
+from lgn.data.idx import idx_files, load_idx_folder
 from lgn.data.named import load_named
 from lgn.data.pixels import resize_set
 from lgn.data.registry import NAMED_SETS
@@ -75,7 +75,7 @@ def load(
     elif path.is_file():
         found = load_arrays(path, **split)
     elif path.is_dir():
-        found = load_idx_folder(path) if has_idx(path) else load_folder(path, image_size=image_size, **split)
+        found = load_idx_folder(path) if idx_files(path) else load_folder(path, image_size=image_size, **split)
     else:
         raise _unknown(str(source))
     if kind not in (None, found.kind):

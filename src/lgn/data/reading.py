@@ -50,7 +50,7 @@ def read_bytes(path: Path, limit: int, md5: str | None = None) -> bytes:
     return content
 
 
-def plain_or_gzip(path: Path) -> Path | None:
-    """This file or the file with `.gz` added, whichever exists; None if neither does."""
-    candidates = (path, path.with_name(f"{path.name}.gz"))
+def plain_or_gzip(*paths: Path) -> Path | None:
+    """The first of these files, or of the files with `.gz` added, that exists; None if none does."""
+    candidates = (candidate for path in paths for candidate in (path, path.with_name(f"{path.name}.gz")))
     return next((candidate for candidate in candidates if candidate.is_file()), None)

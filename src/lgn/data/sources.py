@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import Dataset
 
@@ -40,13 +39,18 @@ def samples(data: Any, kind: str | None = None, *, name: str = "data") -> Sample
         It is needed for three axes only. With it, the axis of channels may be missing.
     name: name of the argument, for messages.
     """
+    columns: tuple[str, ...] = ()
+    target = None
     if is_frame(data):
         values, columns = frame_values(data, name)
-        return Samples(*_of_kind(values, kind, name), columns=columns)
-    target = None
-    if isinstance(data, Dataset):
-        data, target = _entries(data, name)
-    return Samples(*_of_kind(as_tensor(data, name), kind, name), target=target)
+    else:
+        if isinstance(data, Dataset):
+            data, target = _entries(data, name)
+        values = as_tensor(data, name)
+    found = kind_of(values.shape, kind, name)
+    if values.ndim < axes_of(found):
+        values = values.unsqueeze(1)
+    return Samples(values, found, columns, target)
 
 
 def as_tensor(data: Any, name: str) -> Tensor:
@@ -54,7 +58,11 @@ def as_tensor(data: Any, name: str) -> Tensor:
     if isinstance(data, Tensor):
         values = data.detach()
     elif isinstance(data, Sequence) and any(isinstance(entry, Tensor | np.ndarray) for entry in data):
-        values = _stacked([as_tensor(entry, name) for entry in data], name)
+        entries = [as_tensor(entry, name) for entry in data]
+        shapes = sorted({tuple(entry.shape) for entry in entries})
+        if len(shapes) > 1:
+            raise DataError(f"{name} must have samples of one shape, got {shapes[0]} and {shapes[1]}")
+        values = torch.stack(entries)
     else:
         values = _from_numpy(data, name)
     if values.is_nested or values.layout != torch.strided or values.is_meta or values.is_quantized:
@@ -86,11 +94,6 @@ def frame_values(frame: Any, name: str) -> tuple[Tensor, tuple[str, ...]]:
     return as_tensor(np.stack(arrays, 1), name), columns
 
 
-def _of_kind(values: Tensor, kind: str | None, name: str) -> tuple[Tensor, Kind]:
-    found = kind_of(values.shape, kind, name)
-    return (values if values.ndim == axes_of(found) else values.unsqueeze(1)), found
-
-
 def _from_numpy(data: Any, name: str) -> Tensor:
     try:
         array = np.asarray(data)
@@ -104,19 +107,8 @@ def _from_numpy(data: Any, name: str) -> Tensor:
         array = array.astype(np.int64 if array.dtype.kind == "u" else array.dtype.newbyteorder("="))
     if array.dtype not in _SHARED:
         array = array.astype(np.float64)
-    return torch.from_numpy(_writable(array))
-
-
-def _writable(array: NDArray[Any]) -> NDArray[Any]:
-    """The array, or a copy where torch cannot share its memory."""
-    return array if array.flags.writeable and min(array.strides, default=0) >= 0 else array.copy()
-
-
-def _stacked(entries: list[Tensor], name: str) -> Tensor:
-    shapes = sorted({tuple(entry.shape) for entry in entries})
-    if len(shapes) > 1:
-        raise DataError(f"{name} must have samples of one shape, got {shapes[0]} and {shapes[1]}")
-    return torch.stack(entries)
+    shared = array.flags.writeable and min(array.strides, default=0) >= 0  # torch cannot share other memory
+    return torch.from_numpy(array if shared else array.copy())
 
 
 def _entries(data: Any, name: str) -> tuple[list[Any], list[Any] | None]:

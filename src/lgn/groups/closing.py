@@ -70,7 +70,10 @@ def from_matrices(
         if nearest(matrix)[1] > tolerance:
             kept.append(number)
             elements = torch.cat([elements, matrix[None]])
-    group = _generated(_names(names, len(given), kept), multiply)
+    if names is not None and len(names) != len(given):
+        raise ValueError(f"names must be {len(given)}, one for each generator, got {', '.join(names)}")
+    chosen = default_names(len(kept)) if names is None else tuple(names[number] for number in kept)
+    group = _generated(chosen, multiply)
     return Closure(group, elements, largest)
 
 
@@ -87,14 +90,6 @@ def from_permutations(
         raise ValueError(f"permutations must have all numbers from 0 to {n - 1} once, got {given.tolist()}")
     closed = from_matrices(torch.nn.functional.one_hot(given, n).mT, limit, names=names)
     return replace(closed, elements=closed.elements.argmax(-2))
-
-
-def _names(names: Sequence[str] | None, given: int, kept: list[int]) -> tuple[str, ...]:
-    if names is None:
-        return default_names(len(kept))
-    if len(names) != given:
-        raise ValueError(f"names must be {given}, one for each generator, got {', '.join(names)}")
-    return tuple(names[number] for number in kept)
 
 
 def _generated(names: tuple[str, ...], multiply: Callable[[int, int], int]) -> Group:
