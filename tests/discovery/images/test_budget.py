@@ -10,14 +10,14 @@ IMAGES = torch.randn(64, 1, 8, 8, generator=torch.Generator().manual_seed(0))
 (FAMILY,) = families_of(("turns", "flips"), "images", IMAGES)
 
 
-def test_a_long_limit_leaves_all_and_a_short_one_the_least() -> None:
+def test_short_limits_reduce_samples_and_effort() -> None:
     every = ("data", "labels", "network")
     assert plan(1e6, [(FAMILY, IMAGES)], 10_000, 1.0, every) == (10_000, 1.0)
     assert plan(1e-6, [(FAMILY, IMAGES)], 10_000, 1.0, every) == (FEWEST_SAMPLES, LEAST_EFFORT)
     assert plan(1e-6, [(FAMILY, IMAGES)], 300, 1.0, every)[0] == 300
 
 
-def test_an_answer_in_no_time_counts_the_samples_that_it_used() -> None:
+def test_answers_with_a_limit_count_the_samples_that_were_used() -> None:
     images = torch.rand(2200, 1, 8, 8, generator=torch.Generator().manual_seed(0)) + torch.linspace(0, 3, 8)
     labels = torch.arange(len(images)) % 2
     found = discover_images(images, labels, kind="images", candidates=("flips", "negative"), minutes=1e-4)

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 import torch
+from studies.signals.signals import chirps, process, pulses
+from studies.signals.volumes import fields
 from torch import Tensor
 
 from lgn.answer import Answer, LabelMap, ToldApart
 from lgn.discovery.images import discover_images
 from lgn.transforms import operator
-from studies.signals.signals import chirps, process, pulses
-from studies.signals.volumes import fields
 
 
 def strokes(count: int, seed: int = 0) -> Tensor:
@@ -131,7 +131,7 @@ def test_the_reversal_of_a_stationary_process_is_not_broken() -> None:
     assert abs(row.evidence[0].value - 0.5) < 0.06
 
 
-def test_of_volumes_with_one_mirror_the_other_mirrors_are_told_apart() -> None:
+def test_volumes_with_one_mirror_break_the_other_mirrors() -> None:
     x = fields(200, torch.Generator().manual_seed(0))
     found = discover_images(x, kind="volumes", candidates=("mirrors",), effort=0.05)
     first, second = (found[f"mirror {axis}"].evidence[0].value for axis in (1, 2))

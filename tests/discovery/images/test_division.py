@@ -1,11 +1,11 @@
-"""Near-duplicates, turned or not, are found and stay on one side."""
+"""Near-duplicates, also turned or flipped, are found and stay on one side of the division."""
 
 import torch
 
 from lgn.discovery.images.division import divide, joined, near_duplicates
 
 
-def test_copies_are_found_whatever_was_done_to_them() -> None:
+def test_changed_copies_are_found() -> None:
     generator = torch.Generator().manual_seed(0)
     images = torch.rand(300, 1, 16, 16, generator=generator)
     images = torch.nn.functional.avg_pool2d(images, 3, 1, 1)
@@ -18,13 +18,13 @@ def test_copies_are_found_whatever_was_done_to_them() -> None:
     )
     clusters = near_duplicates(torch.cat([images, copies]))
     assert clusters.tolist() == [*range(300), *range(30)]
-    learns, judges = divide(clusters, 0.4, seed=0)
-    assert not set(clusters[learns].tolist()) & set(clusters[judges].tolist())
-    assert sorted([*learns.tolist(), *judges.tolist()]) == list(range(330))
-    assert abs(len(clusters[judges].unique()) - 120) <= 1
+    training, test = divide(clusters, 0.4, seed=0)
+    assert not set(clusters[training].tolist()) & set(clusters[test].tolist())
+    assert sorted([*training.tolist(), *test.tolist()]) == list(range(330))
+    assert abs(len(clusters[test].unique()) - 120) <= 1
 
 
-def test_images_that_only_look_alike_are_not_copies() -> None:
+def test_similar_images_are_not_copies() -> None:
     generator = torch.Generator().manual_seed(1)
     base = torch.rand(1, 1, 16, 16, generator=generator)
     images = base + 0.3 * torch.rand(100, 1, 16, 16, generator=generator)

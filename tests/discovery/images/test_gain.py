@@ -1,4 +1,4 @@
-"""Evidence from a network: orbits of T are pooled so that T x gives what x gives."""
+"""Evidence from a network: pooled orbits of T give equal outputs for x and T x."""
 
 import pytest
 import torch

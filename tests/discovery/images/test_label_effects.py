@@ -1,4 +1,4 @@
-"""What a transformation does to classes, for a classifier that knows them."""
+"""The effect of a transformation on classes, for a classifier that knows them."""
 
 import pytest
 import torch

@@ -9,7 +9,7 @@ from lgn.discovery.images.wording import affine_note
 from studies.recovery.labels import some_images
 
 
-def test_starting_angles_keep_away_from_the_answer() -> None:
+def test_starting_angles_are_far_from_multiples_of_90() -> None:
     for seed in range(5):
         angles = torch.tensor(starting_angles(8, seed))
         to_quarter = (angles + 45).remainder(90) - 45
@@ -23,7 +23,7 @@ def test_training_on_turned_digits_turns_the_generator_towards_90_degrees() -> N
     assert float(affine_generator(model).geometry().degrees) == pytest.approx(90, abs=8)
 
 
-def test_a_note_states_what_differs_from_the_identity() -> None:
+def test_the_note_leaves_out_identities() -> None:
     quarter = affine_note(AffineMap(90.4, 1.02, 0.01, 0.99, 5.1, 0.9, 0.001, True))
     assert "90 degrees" in quarter
     assert "+5.1 +- 0.9" in quarter

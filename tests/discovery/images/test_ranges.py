@@ -35,14 +35,14 @@ def test_the_width_is_that_of_the_images(width: float) -> None:
     assert abs(found / width - 1) < 0.03
 
 
-def test_what_cannot_be_measured_has_no_range() -> None:
+def test_a_range_that_cannot_be_measured_is_none() -> None:
     chance = [Accuracy(0.5, 0.005, 4000, 0.5, 0.005)] * 4
     plain = [Accuracy(0.99, 0.002, 4000, 0.9, 0.002)] * 4
     assert range_width(evidence(chance)) is None
     assert range_width(evidence(plain)) is None
 
 
-def test_a_range_ends_where_samples_were_tried_and_where_a_distance_is_told_apart() -> None:
+def test_a_range_is_within_the_tried_distances_and_those_that_are_told_apart() -> None:
     wide, narrow = (range_note(evidence(ideal(width)), "images") for width in (20.0, 5.0))
     assert wide is not None
     assert narrow is not None

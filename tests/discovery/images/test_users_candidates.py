@@ -41,7 +41,7 @@ def test_functions_see_samples_in_their_own_units() -> None:
     torch.testing.assert_close(moved, 255 - IMAGES, atol=1e-2, rtol=0)
 
 
-def test_without_a_period_x_stands_next_to_its_image_and_is_never_kept() -> None:
+def test_a_transformation_without_a_period_has_no_group() -> None:
     family = family_of(Transformation("darker", function=lambda x: x / 2))
     assert family.group is None
     assert family.pairs(family.transformations[0]) == ((0, 1),)
@@ -68,6 +68,6 @@ def test_a_group_of_the_user_has_a_row_per_element() -> None:
         Transformation("flip columns", function=lambda x: x.flip(-1)),
     ],
 )
-def test_what_is_no_transformation_is_refused_by_its_name(own: Transformation) -> None:
+def test_functions_that_are_no_transformations_are_refused_by_name(own: Transformation) -> None:
     with pytest.raises(ValueError, match=rf"candidates.*{own.name}"):
         discover_images(IMAGES, kind="images", candidates=[own, "flips"])

@@ -1,4 +1,4 @@
-"""Groups and orbits of filters: the largest subgroups, and which filters are copies of which."""
+"""Groups and orbits of filters: the largest subgroups, and the filters that are copies of each other."""
 
 import pytest
 import torch

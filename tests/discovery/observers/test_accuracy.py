@@ -22,7 +22,7 @@ def logits_of(observer: torch.nn.Module, images: torch.Tensor) -> torch.Tensor:
         return torch.stack([observer(FAMILY.show(images, version)) for version in range(8)], 1)
 
 
-def test_a_whole_orbit_reads_exactly_one_half() -> None:
+def test_the_accuracy_on_a_whole_orbit_is_exactly_one_half() -> None:
     # The mean over a whole orbit is the expectation under the invariant distribution, without a sampling error.
     torch.manual_seed(0)
     observer = network((1, 8, 8), 8).eval()
@@ -37,18 +37,20 @@ def test_a_whole_orbit_reads_exactly_one_half() -> None:
                 assert abs(confidence - 0.5) < 1e-12, candidate.name
 
 
-def test_an_ideal_observer_of_a_break_of_known_size_reads_half_plus_margin() -> None:
+def test_the_accuracy_of_an_ideal_observer_of_a_planted_break_is_half_plus_margin() -> None:
     margin, count = 0.05, 20_000
     x = torch.randn(count, 1, 8, 8, generator=generator())
     broken = planted_break(FAMILY, tuple(range(8)), x, 2 * margin, seed=0)
-    wanted = pattern(FAMILY, tuple(range(8)), x[:MIXED], generator_for("symmetry break", 0)).flatten()
-    height = torch.stack([FAMILY.act(broken, element).flatten(1) @ wanted for element in range(8)], 1)  # (N, element)
+    direction = pattern(FAMILY, tuple(range(8)), x[:MIXED], generator_for("symmetry break", 0)).flatten()
+    scores = torch.stack(
+        [FAMILY.act(broken, element).flatten(1) @ direction for element in range(8)], 1
+    )  # (N, element)
     group = FAMILY.group
     assert group is not None
     # The ideal observer knows the rule: it answers the version c for which c^-1 brings an image upright.
     table, inverse = group.table, group.inverses
-    outputs = torch.stack([height[:, table[inverse, h]] for h in range(8)], 1)  # (N, version, answer)
-    upright = (height.argmax(1) == 0).double()
+    outputs = torch.stack([scores[:, table[inverse, h]] for h in range(8)], 1)  # (N, version, answer)
+    upright = (scores.argmax(1) == 0).double()
     for candidate in FAMILY.transformations:
         found = mean_accuracy(correctness((outputs == outputs.amax(2, keepdim=True)).double(), FAMILY.pairs(candidate)))
         assert abs(found.value - (0.5 + margin)) < 4 * found.error, candidate.name
@@ -58,12 +60,12 @@ def test_an_ideal_observer_of_a_break_of_known_size_reads_half_plus_margin() -> 
 def test_a_pattern_has_mean_zero_over_the_group() -> None:
     x = torch.randn(50, 1, 8, 8, generator=generator()) + 3
     for elements in ((0, 4), (0, 1, 2, 3)):
-        drawn = pattern(FAMILY, elements, x, generator())[None]
-        mean = torch.stack([FAMILY.act(drawn, element) for element in elements]).mean(0)
-        assert float(mean.abs().max()) < 1e-4 * float(drawn.abs().max())
+        made = pattern(FAMILY, elements, x, generator())[None]
+        mean = torch.stack([FAMILY.act(made, element) for element in elements]).mean(0)
+        assert float(mean.abs().max()) < 1e-4 * float(made.abs().max())
 
 
-def test_act_on_each_moves_an_image_by_its_own_element() -> None:
+def test_samples_are_moved_by_their_own_elements() -> None:
     x = torch.randn(3, 1, 8, 8, generator=generator())
     moved = act_on_each(FAMILY, x, torch.tensor([0, 1, 4]))
     torch.testing.assert_close(moved[1], torch.rot90(x[1], 1, (-2, -1)))
@@ -99,12 +101,12 @@ def test_shrinking_commutes_with_turns_and_flips_for_all_sizes() -> None:
             torch.testing.assert_close(shrink(FAMILY.act(x, element)), FAMILY.act(shrink(x), element))
 
 
-def accuracy(share: float, error: float, images: int) -> Accuracy:
-    """The accuracy of an observer whose confidence equals its accuracy."""
-    return Accuracy(share, error, images, share, error)
+def accuracy(value: float, error: float, count: int) -> Accuracy:
+    """An accuracy that equals the confidence."""
+    return Accuracy(value, error, count, value, error)
 
 
-def test_more_observers_look_if_one_does_not_decide() -> None:
+def test_cases_that_the_first_observers_do_not_decide_are_open() -> None:
     control = accuracy(0.536, 0.004, 10_000)
     assert is_open([accuracy(0.501, 0.02, 10_000)], control)  # neither below the control nor above chance
     assert not is_open([accuracy(0.501, 0.004, 10_000)], control)

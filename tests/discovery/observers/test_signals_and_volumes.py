@@ -15,7 +15,7 @@ def _seed() -> None:
 
 
 @pytest.mark.parametrize("axes", [1, 2, 3])
-def test_what_is_seen_from_afar_commutes_with_mirrors(axes: int) -> None:
+def test_shrinking_commutes_with_mirrors(axes: int) -> None:
     x = torch.randn(2, 1, *(2 * SIDES[axes] + 5,) * axes)
     small = shrink(x)
     assert max(small.shape[2:]) <= SIDES[axes]
@@ -33,7 +33,7 @@ def test_near_duplicates_are_found_turned_or_reversed() -> None:
 
 
 @pytest.mark.parametrize("shape", [(1, 96), (1, 6, 6, 6)], ids=str)
-def test_a_pattern_that_is_the_same_at_no_two_places_is_seen(shape: tuple[int, ...]) -> None:
+def test_a_pattern_that_differs_from_place_to_place_is_found(shape: tuple[int, ...]) -> None:
     """Noise and a weak pattern: no part of it is clear evidence. Note [Signals and volumes are seen whole]."""
     x = torch.randn(1500, *shape) + 0.1 * torch.randn(shape)
     kind, candidate = ("signals", "reversal") if len(shape) == 2 else ("volumes", "mirrors")
