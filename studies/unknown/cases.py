@@ -14,7 +14,7 @@ from lgn.data.rotated import rotate
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.known_maps import ring_derivative
 from lgn.discovery.moments.prepare import prepare
-from lgn.discovery.moments.sample import principal_directions
+from lgn.discovery.moments.sample import whitening
 from lgn.transforms import SQUARE, parse_operator
 from lgn.transforms.warps import rotation_generator
 from studies.symmetry.sets import random_elements
@@ -80,7 +80,7 @@ def nameless(images: Tensor, task: str, rank: int, seed: int) -> Case:
     """The leading coordinates of images under powers of a random matrix, or under a group of random matrices."""
     generator = generator_for("nameless", seed)
     x = prepare(images, None, "images")[0].x
-    z = principal_directions(x).frame(rank).apply(x)
+    z = whitening(x).leading(rank).apply(x)
     frame = _frame(rank, generator)
     back = torch.linalg.inv(frame)
     if task == "one-parameter":

@@ -16,8 +16,8 @@ from lgn.data.kinds import Kind
 from lgn.data.rotated import turn
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.continuous import nearest_in_group
-from lgn.discovery.moments.finder import Found, find_maps
-from lgn.discovery.moments.moments_answer import Describer
+from lgn.discovery.moments.finder import find_maps
+from lgn.discovery.moments.moments_answer import Describer, Found
 from lgn.discovery.moments.prepare import prepare
 from lgn.linalg import polar_factor
 from studies.images import training_images
@@ -183,7 +183,7 @@ def compare(found: Found, answer: Answer, case: Case) -> dict[str, Any]:
         elif best is not None:
             matched.add(best)
         errors.append(min(error, 9.0))
-    generators = [generator for generator in found.generators if generator.judgement.verdict == "kept"]
+    generators = [generator for generator in found.generators if generator.verdict == "kept"]
     cosines = [max((abs(float((one.inner * true).sum())) for true in algebra), default=0.0) for one in generators]
     wrong += sum(cosine < ALONG for cosine in cosines)
     details = [row.evidence[0].detail for row in answer.rows[len(found.generators) :] if row.verdict == "kept"]

@@ -133,9 +133,7 @@ def _linear_maps(inputs: Inputs, options: dict[str, Any], effort: float | None) 
     half = torch.isin(numbers, first)
     options = {**options, "blocks": None if blocks is None else blocks[half]}
     found = discover_moments(samples[half], None if labels is None else labels[half], **options)
-    found = confirm(found, samples[~half], kind=inputs.kind, seed=options["seed"], effort=effort)
-    note = f"{int(half.sum()):,} samples propose linear maps, and observers see the other {int((~half).sum()):,}."
-    return replace(found, data=replace(found.data, count=len(samples)), notes=(*found.notes, note))
+    return confirm(found, samples[~half], kind=inputs.kind, seed=options["seed"], effort=effort)
 
 
 def _joined(named: Answer, unknown: Answer) -> Answer:

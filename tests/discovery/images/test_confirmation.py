@@ -45,7 +45,18 @@ def test_a_map_that_observers_tell_apart_is_broken(exchanged: tuple[torch.Tensor
     assert found.name == "trivial"
     assert found.group is not None
     assert found.group.order == 1
-    assert len(found.notes) == len(answer.notes) + 1
+    assert len(found.notes) == len(answer.notes) + 2
+    assert found.data.count == 20_000
+
+
+def test_an_undecided_map_needs_samples_for_moments_and_observers(
+    exchanged: tuple[torch.Tensor, torch.Tensor, Answer],
+) -> None:
+    _, rows, answer = exchanged
+    undecided = replace(answer.rows[0], verdict="undecided", needed=(32_000, 48_000))
+    found = confirm(replace(answer, rows=(undecided,)), rows, kind="tables")
+    assert found.rows[0].needed == (40_000, 60_000)
+    assert "40,000" in found.sentence
 
 
 @pytest.mark.slow  # networks look at 5,000 images twice

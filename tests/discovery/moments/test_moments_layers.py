@@ -7,13 +7,11 @@ from torch import Tensor
 import lgn
 from lgn.actions import matrix_of
 from lgn.answer import Answer, DataSummary
-from lgn.discovery.moments.elements import Element
-from lgn.discovery.moments.finder import Found
-from lgn.discovery.moments.judge import Judgement
+from lgn.discovery.moments.judge import Element, Judgement
 from lgn.discovery.moments.known_maps import fit_warp
-from lgn.discovery.moments.moments_answer import Describer
+from lgn.discovery.moments.moments_answer import Describer, Found
 from lgn.discovery.moments.prepare import Grid
-from lgn.discovery.moments.sample import Frame, principal_directions
+from lgn.discovery.moments.sample import Frame, whitening
 from lgn.generators.affine import places_from_centre, warp_matrices
 from lgn.linalg import polar_factor
 from lgn.measures import nearest_period
@@ -30,14 +28,14 @@ def smooth_frame(channels: int = 1, rank: int = 12) -> Frame:
     row, column = places_from_centre((9, 9)).unbind(1)
     disc = torch.exp(-(row.square() + column.square()) / 8)
     rows = lgn.vec(blur(noise, 1.0)) * disc
-    return principal_directions(rows.flatten(1)).frame(rank)
+    return whitening(rows.flatten(1)).leading(rank)
 
 
 def answer_of(inner: Tensor, frame: Frame, grid: Grid | None) -> Answer:
     """The answer if this map were found and kept."""
     judgement = Judgement(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, "kept", 1.0)
     period, distance = nearest_period(inner)
-    element = Element(inner, None, judgement, period if distance < 0.35 else None)
+    element = Element(inner, judgement, None, period if distance < 0.35 else None)
     data = DataSummary("tables" if grid is None else "images", 10_000, (len(frame.mean),))
     return Describer(Found(frame, (), (element,), degree=3), grid, data, ()).answer({}, 0)
 
@@ -112,7 +110,7 @@ def test_outputs_of_a_linear_layer_move_one_place(order: int) -> None:
     generator = torch.Generator().manual_seed(order)
     z = torch.randn(500, 6, generator=generator, dtype=torch.float64)
     x = z @ torch.randn(6, 6, generator=generator, dtype=torch.float64)
-    frame = principal_directions(x).frame(6)
+    frame = whitening(x).leading(6)
     basis = torch.linalg.qr(torch.randn(6, 6, generator=generator, dtype=torch.float64))[0]
     block = torch.eye(order, dtype=torch.float64).roll(1, 0)
     inner = basis @ torch.block_diag(block, torch.eye(6 - order, dtype=torch.float64)) @ basis.T

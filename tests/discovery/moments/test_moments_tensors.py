@@ -13,7 +13,6 @@ from lgn.discovery.moments.invariants import invariant_matrices
 from lgn.discovery.moments.tensors import (
     block_statistic,
     derive,
-    directions,
     generic_violation,
     harmonic_moment,
     rotate,
@@ -29,7 +28,7 @@ def random_orthogonal(seed: int, r: int = R) -> Tensor:
 
 def some_directions(count: int, seed: int = 0, r: int = R) -> Tensor:
     z = torch.randn(count, r, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    return directions(z)
+    return torch.nn.functional.normalize(z)
 
 
 def kernel(degree: int, t: Tensor) -> Tensor:

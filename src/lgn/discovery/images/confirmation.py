@@ -17,7 +17,7 @@ from lgn.data.kinds import Kind
 from lgn.discovery.images.images_answer import discover_images
 from lgn.discovery.moments.moments_answer import continuous_name, sentence_of
 from lgn.discovery.moments.prepare import prepare
-from lgn.discovery.moments.sample import principal_directions
+from lgn.discovery.moments.sample import whitening
 from lgn.generators import Cyclic
 from lgn.groups.closing import generated_by
 from lgn.transforms import AXES, Transformation, find
@@ -34,6 +34,8 @@ SIDE = 4
 def confirm(answer: Answer, samples: Tensor, *, kind: Kind, seed: int = 0, effort: float = 1.0) -> Answer:
     """Let observers try to tell A x from x for every map A that moments keep; a map that they tell apart is broken.
 
+    The answer is about all samples: those that found the maps, and those that the observers see.
+
     samples: other samples than those that found the maps, of the same kind.
     """
     rows = [row for row in answer.kept if _is_single(row)]
@@ -43,7 +45,21 @@ def confirm(answer: Answer, samples: Tensor, *, kind: Kind, seed: int = 0, effor
     if others:
         pictures, maps = _whitened(others, samples, kind, answer.settings, seed)
         found |= _observed(maps, pictures, "images", seed, effort)
-    return _with_evidence(answer, found)
+    return _with_evidence(_of_all_samples(answer, len(samples)), found)
+
+
+def _of_all_samples(answer: Answer, others: int) -> Answer:
+    """The answer about all samples, of which the observers see the same share when there are more."""
+    count = answer.data.count + others
+    factor = count / answer.data.count
+    rows = tuple(
+        replace(row, needed=row.needed and (math.ceil(row.needed[0] * factor), math.ceil(row.needed[1] * factor)))
+        for row in answer.rows
+    )
+    sentence = sentence_of(rows, answer.name, answer.question == "labels") if rows else answer.sentence
+    note = f"{answer.data.count:,} samples propose linear maps, and observers see the other {others:,}."
+    data, notes = replace(answer.data, count=count), (*answer.notes, note)
+    return replace(answer, data=data, rows=rows, sentence=sentence, notes=notes)
 
 
 def _is_single(row: Row) -> bool:
@@ -70,7 +86,7 @@ def _whitened(
     options = {name: settings.get(name) for name in ("size", "blur", "patch")}
     sample, grid = prepare(samples, None, kind, seed=seed, **options)
     x = sample.x[:: len(sample.x) // len(samples)]  # one patch of each image
-    frame = principal_directions(x).frame(settings["rank"])
+    frame = whitening(x).leading(settings["rank"])
     units = torch.cat([torch.zeros_like(x[:1]), torch.eye(x.shape[1], dtype=x.dtype)])
     units = units.unflatten(1, tuple(samples.shape[1:]) if grid is None else (grid.channels, -1))
     maps = []

@@ -53,15 +53,10 @@ def solutions_by_class(view: View, starts: int) -> tuple[int, list[Solution]]:
     return len(solutions), _promising(solutions, found, stay)
 
 
-def cycles(classes: Classes | None) -> int:
-    """The number of cycles of a permutation of classes; 0 without classes."""
-    unseen, count = set(classes or ()), 0
-    while classes and unseen:
-        here, count = min(unseen), count + 1
-        while here in unseen:
-            unseen.remove(here)
-            here = classes[here]
-    return count
+def cycles(classes: Classes) -> int:
+    """The number of cycles of a permutation of classes: the dimension of the vectors that it keeps."""
+    eye = torch.eye(len(classes))
+    return len(eye) - int(torch.linalg.matrix_rank(eye[list(classes)] - eye))
 
 
 def _best_classes(matrix: Tensor, moments: Moments) -> Classes:
@@ -76,16 +71,11 @@ def _best_classes(matrix: Tensor, moments: Moments) -> Classes:
 def _promising(solutions: list[Solution], blocks: Blocks, stay: Classes) -> list[Solution]:
     """Distinct solutions with a small violation on the samples that searched, the best first, without the identity."""
     eye = torch.eye(len(solutions[0].inner), dtype=torch.float64)
-    shares, left = [], []
-    for solution in solutions:
-        if float((solution.inner - eye).norm()) >= NEAR * len(eye) ** 0.5 or solution.classes != stay:
-            target = blocks if solution.classes is None else permuted(blocks, solution.classes, axis=1)
-            share = share_of_chance(solution.inner, blocks, target)
-            if share < PROMISING:
-                shares.append(share)
-                left.append(solution)
-    if not left:
+    near = NEAR * len(eye) ** 0.5
+    others = [one for one in solutions if one.classes != stay or float((one.inner - eye).norm()) >= near]
+    shares = [share_of_chance(one.inner, blocks, permuted(blocks, one.classes, axis=1)) for one in others]
+    found = [(one, -share) for one, share in zip(others, shares, strict=True) if share < PROMISING]
+    if not found:
         return []
-    maps = torch.stack([solution.inner for solution in left])
-    best = distinct(maps, -torch.tensor(shares, dtype=torch.float64), SOLUTIONS)
-    return [left[place] for place in best]
+    maps, scores = torch.stack([one.inner for one, _ in found]), [score for _, score in found]
+    return [found[place][0] for place in distinct(maps, torch.tensor(scores, dtype=torch.float64), SOLUTIONS)]

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from lgn.discovery.moments.judge import Judgement, decide
+from lgn.discovery.moments.judge import Element, Judgement, decide, kept_maps
 from lgn.discovery.moments.sample import View
 from lgn.discovery.moments.tensors import LEVEL, Blocks, derive, on_axis, products_by_direction
 
@@ -25,19 +24,8 @@ SAME = 0.35
 # l |L T|^2. For a symmetry they cancel. The ratio of both is 1 for other L, also on directions with weak moments.
 
 
-@dataclass(frozen=True, eq=False)
-class Generator:
-    """A skew L on the whitened directions: if `L . T = 0`, `exp(t L)` is a symmetry for every t."""
-
-    inner: Tensor  # (r, r), of norm 1
-    #: Of `|L . T|^2`, as a share of its terms.
-    judgement: Judgement
-    #: The eigenvalue of L over the first eigenvalue that is not zero.
-    ratio: float = 1.0
-
-
-def find_generators(found: View, final: View) -> tuple[Generator, ...]:
-    """The generators that one half finds and the other half judges, up to the first that is not kept.
+def find_generators(found: View, final: View) -> tuple[Element, ...]:
+    """A basis of the L with `L . T = 0` that one half finds and the other half judges, up to the first not kept.
 
     The result has the matrices that all samples find.
     """
@@ -54,7 +42,9 @@ def find_generators(found: View, final: View) -> tuple[Generator, ...]:
         return ()  # eigenvalues that grow without a jump are not zero
     ratios = [abs(float(value)) / max(following, 1e-12) for value in values[:dimension]]
     ratios += [1.0] * (len(judgements) - dimension)
-    return tuple(map(Generator, best, judgements, ratios))
+    return tuple(
+        Element(skew, judgement, ratio=ratio) for skew, judgement, ratio in zip(best, judgements, ratios, strict=False)
+    )
 
 
 def form(blocks: Blocks) -> Tensor:
@@ -101,9 +91,9 @@ def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Judgement:
     return decide([(rest.expand(2, -1, -1), terms.expand(2, -1, -1))], (1.0, FREE), (1.0, NEARLY), 1, level)
 
 
-def components(maps: Tensor, generators: Sequence[Generator]) -> Tensor:
+def components(maps: Tensor, generators: Sequence[Element]) -> Tensor:
     """One map of each component of the group, without the component of the identity.  (count, r, r) -> (fewer, r, r)"""
-    kept = [generator.inner for generator in generators if generator.judgement.verdict == "kept"]
+    kept = kept_maps(generators)
     if not kept or not len(maps):
         return maps
     algebra = torch.stack(kept)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -12,8 +12,8 @@ from lgn import groups
 from lgn.answer import Verdict
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.ascent import Moments, climb
-from lgn.discovery.moments.judge import Judgement, Trial, judge
-from lgn.discovery.moments.sample import BEYOND, FOURTH, Classes, Frame, View, permuted, principal_directions
+from lgn.discovery.moments.judge import Element, Judgement, Trial, judge, kept_maps
+from lgn.discovery.moments.sample import BEYOND, FOURTH, Classes, Frame, View, permuted, ranks, whitening
 from lgn.discovery.moments.search import polish
 from lgn.discovery.moments.tensors import LEVEL, Blocks
 from lgn.measures import nearest_period
@@ -46,30 +46,6 @@ class Solution(NamedTuple):
 
     inner: Tensor  # (r, r)
     classes: Classes | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Element:
-    """A map that the moments keep, or may keep."""
-
-    #: The orthogonal matrix on the r whitened directions, (r, r).
-    inner: Tensor
-    #: The permutation of the classes; None without labels.
-    classes: Classes | None
-    judgement: Judgement
-    #: The smallest q with `A^q` near I, or None.
-    period: int | None = None
-    #: Half the relative difference of the solutions of both halves.
-    error: float = 0.0
-
-    @property
-    def verdict(self) -> Verdict:
-        """Kept or undecided."""
-        return self.judgement.verdict
-
-    def undecided(self) -> "Element":
-        """The same map without a decision."""
-        return replace(self, judgement=replace(self.judgement, verdict="undecided", more=math.inf))
 
 
 #: A solution of the first half, the same map as the second half finds it, and the judgement.
@@ -109,7 +85,7 @@ def judged_elements(
 
 def kept_group(elements: Sequence[Element]) -> groups.Closure | None:
     """The finite group of the kept elements; None if their products do not close."""
-    kept = [element.inner for element in elements if element.verdict == "kept"]
+    kept = kept_maps(elements)
     try:
         return groups.from_matrices(kept, tolerance=SAME) if kept else None
     except ValueError:  # errors add up, or elements are missing
@@ -140,8 +116,7 @@ def _judged(solution: Solution, again: Sequence[Solution], first: View, second: 
 
 
 def _trial(solution: Solution, blocks: Blocks) -> Trial:
-    classes = solution.classes
-    return solution.inner, blocks, blocks if classes is None else permuted(blocks, classes, axis=1)
+    return solution.inner, blocks, permuted(blocks, solution.classes, axis=1)
 
 
 def _jump(kept: Sequence[_Result], others: Sequence[_Result]) -> bool:
@@ -174,7 +149,7 @@ def _element(result: _Result, one: View, other: View, final: View) -> Element:
         more = max(judgement.more, (error / REPEATED) ** 2)
         judgement = replace(judgement, verdict="undecided", more=more)
     period, distance = nearest_period(best)
-    return Element(best, classes, judgement, period if distance < PERIODIC else None, error)
+    return Element(best, judgement, classes, period if distance < PERIODIC else None, error)
 
 
 def _continued(maps: Tensor, view: View, level: float) -> list[Verdict]:
@@ -207,10 +182,10 @@ def _extended(matrix: Tensor, more: Tensor, moments: Moments) -> Tensor:
 
 def _wider(view: View) -> Frame | None:
     """The frame with the directions up to the next gap of the variances; None if there is no gap soon."""
-    principal, frame = principal_directions(view.sample.x), view.frame
-    ranks = [rank for rank in principal.ranks(frame.rank + FURTHER) if rank > frame.rank]
-    if not ranks:
+    whole, frame = whitening(view.sample.x), view.frame
+    wider = [rank for rank in ranks(whole, frame.rank + FURTHER) if rank > frame.rank]
+    if not wider:
         return None
-    whole = principal.frame(min(ranks))
+    whole = whole.leading(min(wider))
     to = torch.cat([frame.to, whole.to[frame.rank :]])
     return Frame(frame.mean, to, torch.cat([frame.back, whole.back[:, frame.rank :]], 1))

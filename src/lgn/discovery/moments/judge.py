@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from lgn.answer import Verdict
+from lgn.discovery.moments.sample import Classes
 from lgn.discovery.moments.tensors import (
     BLOCKS,
     Blocks,
@@ -24,10 +25,9 @@ SHARE, DIRECTION = 0.05, 0.1
 BROKEN_SHARE, BROKEN_DIRECTION = 0.01, 0.03
 
 # Note [Every direction]
-# A map that is right except for the sign of one weak direction violates little in total: on MNIST with 20 directions,
-# 0.05 of a random map. In that direction it is wrong. So the violation is split by the first index of the
-# tensor, in the eigenbasis of M = sum_kl T_ikl T_jkl, which commutes with all symmetries, and the bound must hold for
-# every direction. A direction with weak moments leaves the map undecided, never kept.
+# A map with a wrong sign of one weak direction violates little in total: on MNIST with 20 directions, 0.05 of a random
+# map. So the bound must also hold for every value of the first index of the tensor, in the eigenbasis of
+# M = sum_kl T_ikl T_jkl, which commutes with all symmetries. A direction with weak moments leaves the map undecided.
 
 #: A map that one half of the samples found (r, r), the moments of the other half, and the moments that they must
 #: become: the same, or those of permuted classes.
@@ -45,15 +45,45 @@ class Judgement:
     #: Its standard error, and half the width of its interval.
     noise: float
     margin: float
-    #: The violation relative to a random map with the same eigenvalues, for the degree where it is largest.
+    #: The violation relative to a random map with the same eigenvalues, for the degree where it is largest, and its
+    #: upper bound.
     share: float
-    #: The upper bound of the share.
     at_most: float
     #: The largest violation in any direction.
     worst_direction: float | None
     verdict: Verdict
     #: The factor by which samples must grow to decide, if the map is a symmetry.
     more: float
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """An element of the symmetry group, or of its Lie algebra, on the whitened directions."""
+
+    inner: Tensor  # (r, r): orthogonal, or skew and of norm 1
+    judgement: Judgement
+    #: The permutation of the classes; None without labels.
+    classes: Classes | None = None
+    #: The smallest q with `A^q` near I.
+    period: int | None = None
+    #: Half the relative difference of the solutions of both halves; None in the algebra.
+    error: float | None = None
+    #: The eigenvalue of an element of the algebra over the first eigenvalue that is not zero.
+    ratio: float = 1.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Kept or undecided."""
+        return self.judgement.verdict
+
+    def undecided(self) -> "Element":
+        """The same element without a decision."""
+        return replace(self, judgement=replace(self.judgement, verdict="undecided", more=math.inf))
+
+
+def kept_maps(elements: Sequence[Element]) -> list[Tensor]:
+    """The matrices of the kept elements, (r, r) each."""
+    return [element.inner for element in elements if element.verdict == "kept"]
 
 
 def judge(trials: Sequence[Trial], level: float) -> Judgement:
@@ -67,10 +97,10 @@ def judge(trials: Sequence[Trial], level: float) -> Judgement:
 def decide(
     products: Sequence[Products], allowed: Sequence[float], nearly: Sequence[float], degrees: int, level: float
 ) -> Judgement:
-    """Compare violations with allowed and with nearly vanishing shares of their contents.
+    """Compare violations with the allowed and the nearly vanishing shares of their contents.
 
-    The first test is only reported; tests of degrees follow, then tests of directions. The statistics of all products
-    are averaged, with independent errors.
+    The first test is only reported. Tests of degrees follow, then tests of directions. The statistics of the halves are
+    averaged.
     """
     most, least = (torch.tensor(shares, dtype=torch.float64) for shares in (allowed, nearly))
     bound = student_quantile(1 - level, BLOCKS - 1)
@@ -79,7 +109,7 @@ def decide(
     excess, error = _mean([difference - most[:, None, None] * content for difference, content in products])
     certain, scatter = _mean([difference - least[:, None, None] * content for difference, content in products])
     upper, room = excess + bound * error, most * content
-    # For a symmetry, everything except the room falls as one over the number of samples.
+    # For a symmetry, all terms except the room fall as one over the number of samples.
     values = (top / content, noise / content, upper, (upper + room) / room, (upper + room) / content)
     ratio, noise, upper, more, at_most = (torch.where(content > 0, value, math.inf) for value in values)
     broken = bool((certain - bound * scatter)[1:].max() > 0)
@@ -99,7 +129,7 @@ def decide(
 
 def _products(matrix: Tensor, blocks: Blocks, target: Blocks) -> Products:
     """The products of the whole violation, then of every degree, then of every direction."""
-    # Third and fourth moments are many more numbers than a map has; lower ones count only if there are no others.
+    # Third and fourth moments are many more numbers than a map has. Lower ones count only if there are no others.
     decisive = [degree for degree in blocks if degree > 2] or list(blocks)
     moved = {n: products_by_direction(rotate(matrix, tensor, n) - target[n]) for n, tensor in blocks.items()}
     whole = {n: 4 * products_by_direction(target[n]) for n in blocks}

@@ -1,8 +1,8 @@
 """The answer: rows with names, the group of the kept maps, the algebra of the continuous ones, and one sentence."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -10,12 +10,11 @@ from torch import Tensor
 from lgn import groups
 from lgn.answer import Answer, DataSummary, Defect, Evidence, LabelMap, Row
 from lgn.answer.answer import Setting
-from lgn.discovery.moments.elements import Element, kept_group
-from lgn.discovery.moments.finder import Found
-from lgn.discovery.moments.judge import Judgement
+from lgn.discovery.moments.elements import kept_group
+from lgn.discovery.moments.judge import Element, kept_maps
 from lgn.discovery.moments.known_maps import column_map, fit_warp, known_maps, name_generator, name_map
 from lgn.discovery.moments.prepare import Grid
-from lgn.discovery.moments.sample import Classes
+from lgn.discovery.moments.sample import Classes, Frame
 from lgn.generators import Cyclic
 from lgn.groups.algebra import compact_name
 from lgn.groups.closing import generated_by
@@ -23,7 +22,25 @@ from lgn.transforms import Transformation
 
 #: The largest number of samples that is given as needed, and the largest number of maps in a sentence.
 MOST_SAMPLES, LISTED = 10**12, 4
+NO_FACTS: Mapping[str, Setting] = {"clarity": 0.0, "weakest": 0.0, "solutions": 0, "judged": 0}
 WEAK = "The moments of the samples are too weak to show a symmetry."
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The maps and generators that the moments keep or may keep."""
+
+    #: The whitened directions of all samples.
+    frame: Frame
+    notes: tuple[str, ...]
+    #: Kept elements first, then undecided ones, without the identity.
+    elements: tuple[Element, ...] = ()
+    #: A basis of the Lie algebra, kept elements first.
+    generators: tuple[Element, ...] = ()
+    #: The highest order of moments that decides; 0 if no moments can be seen.
+    degree: int = 0
+    #: The signal-to-noise ratios of these moments and of the weakest direction, the numbers of found and judged maps.
+    facts: Mapping[str, Setting] = field(default_factory=lambda: NO_FACTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +58,14 @@ class Describer:
         found = self.found
         group, words = _group(found.elements)
         algebra, name = None, "" if group is None or not found.degree else group.name
-        generators = [known.inner for known in found.generators if known.judgement.verdict == "kept"]
+        generators = kept_maps(found.generators)
         if generators:
             inner = torch.stack(generators)
             algebra = groups.Algebra(found.frame.back @ inner @ found.frame.to, compact_name(inner))
-            kept = [element.inner for element in found.elements if element.verdict == "kept"]
+            kept = kept_maps(found.elements)
             reflected = len(kept) == 1 and _reverses(kept[0], generators)
             name = "O(2)" if reflected else continuous_name(algebra, len(kept) + 1)
         rows = (*self._continuous_rows(), *self._rows(words))
-        facts = {key: getattr(found, key) for key in ("degree", "clarity", "weakest", "solutions", "judged")}
         return Answer(
             question="labels" if self.labels else "data",
             data=self.data,
@@ -60,7 +76,7 @@ class Describer:
             algebra=algebra,
             notes=(*self._notes(rows), *found.notes),
             seed=seed,
-            settings={**settings, "rank": found.frame.rank, **facts},
+            settings={**settings, "rank": found.frame.rank, "degree": found.degree, **found.facts},
         )
 
     @property
@@ -80,7 +96,7 @@ class Describer:
                 transformation, matrix = named[0]
                 if transformation.matrix is not None:
                     transformation = replace(transformation, offset=self._offset(matrix))
-            row = self._row(transformation, element.judgement, element.error, named and named[1])
+            row = self._row(transformation, element, named and named[1])
             evidence = (*row.evidence, *self._label_evidence(element.classes, row.evidence[0]))
             rows[row.name] = replace(row, evidence=evidence, element=word)
         return tuple(rows.values())
@@ -91,16 +107,17 @@ class Describer:
             named = name_generator(generator.inner, self.found.frame, self.grid, self._columns)
             name = f"continuous map {number}" if named is None or named[0] in rows else named[0]
             matrix = self.found.frame.lift(torch.linalg.matrix_exp(generator.inner))
-            rows[name] = self._row(self._of_rows(name, matrix), generator.judgement, None, named and named[1])
+            rows[name] = self._row(self._of_rows(name, matrix), generator, named and named[1])
         return tuple(rows.values())
 
-    def _row(self, map_: Transformation, judged: Judgement, error: float | None, cosine: float | None) -> Row:
-        detail = Defect(judged.noise, judged.share, judged.worst_direction, error, cosine)
+    def _row(self, transformation: Transformation, element: Element, cosine: float | None) -> Row:
+        judged = element.judgement
+        detail = Defect(judged.noise, judged.share, judged.worst_direction, element.error, cosine)
         interval = judged.violation - judged.margin, judged.violation + judged.margin
         count = self.data.count * judged.more
         needed = math.ceil(count) if judged.verdict == "undecided" and count < MOST_SAMPLES else None
         evidence = Evidence("moments", judged.violation, interval, verdict=judged.verdict, detail=detail)
-        return Row(map_, judged.verdict, (evidence,), needed=None if needed is None else (needed, needed))
+        return Row(transformation, judged.verdict, (evidence,), needed=None if needed is None else (needed, needed))
 
     def _label_evidence(self, classes: Classes | None, moments: Evidence) -> tuple[Evidence, ...]:
         """The evidence about labels: a map permutes the classes, or leaves them as they are."""

@@ -6,11 +6,12 @@ from functools import cached_property
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from lgn import stats
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.search import polish
-from lgn.discovery.moments.tensors import BLOCKS, Blocks, block_moments, directions, rotate, weakest_direction
+from lgn.discovery.moments.tensors import BLOCKS, Blocks, block_moments, rotate, weakest_direction
 from lgn.linalg import polar_factor
 
 #: A direction with less than this share of the largest variance is constant up to rounding.
@@ -48,8 +49,12 @@ class Frame:
         return self.to.shape[0]
 
     def apply(self, x: Tensor) -> Tensor:
-        """(N, d) -> (N, r)"""
+        """The whitened samples.  (N, d) -> (N, r)"""
         return (x - self.mean) @ self.to.T
+
+    def leading(self, rank: int) -> "Frame":
+        """The first directions."""
+        return Frame(self.mean, self.to[:rank], self.back[:, :rank])
 
     def turned(self, rotation: Tensor) -> "Frame":
         """The same directions in the coordinates `rotation z`.  (r, r) orthogonal"""
@@ -65,38 +70,25 @@ class Frame:
         return self.to @ matrix @ self.back
 
 
-@dataclass(frozen=True, eq=False)
-class Principal:
-    """The mean, the nonzero variances in falling order, and their directions.  (d,), (k,), (d, k)"""
-
-    mean: Tensor
-    variances: Tensor
-    directions: Tensor
-
-    def frame(self, rank: int) -> Frame:
-        """The whitening of the leading directions; symmetries that commute with the covariance are orthogonal there."""
-        scale, directions = self.variances[:rank].sqrt(), self.directions[:, :rank]
-        return Frame(self.mean, (directions / scale).T.contiguous(), directions * scale)
-
-    def ranks(self, most: int = MOST) -> list[int]:
-        """Ranks at which the variances can be cut, the largest first: all, or at gaps wider than both neighbours."""
-        count = len(self.variances)
-        ranks = [count] if count <= most else []
-        gaps = [0.0, *(self.variances[:-1] / self.variances[1:]).log().tolist(), 0.0]  # gaps[k] follows the k-th
-        for rank in range(min(most, count - 1), FEWEST - 1, -1):
-            if gaps[rank] >= WIDE and gaps[rank] >= max(gaps[rank - 1], gaps[rank + 1]):
-                ranks.append(rank)
-        return ranks or [min(count, FEWEST)]
-
-
-def principal_directions(x: Tensor) -> Principal:
-    """The principal directions of rows.  (N, d) -> `Principal`"""
+def whitening(x: Tensor) -> Frame:
+    """The principal directions of rows that are not constant, in falling order of their variances.  (N, d)"""
     mean = x.mean(0)
     centred = x - mean
     variances, directions = torch.linalg.eigh(centred.T @ centred / len(x))
-    variances, directions = variances.flip(0), directions.flip(1)
-    present = int((variances > CONSTANT * variances[0]).sum())
-    return Principal(mean, variances[:present], directions[:, :present])
+    present = int((variances > CONSTANT * variances[-1]).sum())
+    scale, directions = variances.flip(0)[:present].sqrt(), directions.flip(1)[:, :present]
+    return Frame(mean, (directions / scale).T.contiguous(), directions * scale)
+
+
+def ranks(frame: Frame, most: int = MOST) -> list[int]:
+    """Ranks at which the variances can be cut, the largest first: all, or at gaps wider than both neighbours."""
+    count, variances = frame.rank, frame.back.square().sum(0)
+    cuts = [count] if count <= most else []
+    gaps = [0.0, *(variances[:-1] / variances[1:]).log().tolist(), 0.0]  # gaps[k] follows the k-th
+    for rank in range(min(most, count - 1), FEWEST - 1, -1):
+        if gaps[rank] >= WIDE and gaps[rank] >= max(gaps[rank - 1], gaps[rank + 1]):
+            cuts.append(rank)
+    return cuts or [min(count, FEWEST)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +126,7 @@ class Sample:
         count = int(sources.max()) + 1
         block = torch.arange(count) % BLOCKS
         block = block[torch.randperm(count, generator=generator_for("blocks of moments", self.seed))][sources]
-        u = directions(frame.apply(self.x))
+        u = F.normalize(frame.apply(self.x), eps=torch.finfo(torch.float64).tiny)
         pooled = self.pooled()
         samples = {degree: self if degree < 3 else pooled for degree in degrees}
         return {
@@ -153,7 +145,7 @@ class View:
 
     def turned_to(self, sample: Sample, judges: Sample) -> "View":
         """The view of other samples in their own whitened directions, turned to be near this frame."""
-        own = principal_directions(sample.x).frame(self.frame.rank)
+        own = whitening(sample.x).leading(self.frame.rank)
         frame = own.turned(polar_factor(self.frame.to @ own.back))
         return View(sample, judges, frame, sample.moments(frame, tuple(self.blocks)))
 
@@ -176,12 +168,13 @@ class View:
 
     def polished(self, matrices: Tensor, classes: Classes | None) -> Tensor:
         """The nearest solutions on these samples to maps of x.  (count, d, d) -> (count, r, r)"""
-        target = None if classes is None else permuted(self.moments, classes)
-        return polish(polar_factor(self.frame.lower(matrices)), self.moments, target)
+        return polish(polar_factor(self.frame.lower(matrices)), self.moments, permuted(self.moments, classes))
 
 
-def permuted(moments: Mapping[int, Tensor], classes: Classes, axis: int = 0) -> dict[int, Tensor]:
+def permuted(moments: Mapping[int, Tensor], classes: Classes | None, axis: int = 0) -> Mapping[int, Tensor]:
     """The moments of class `classes[c]` at index c; moments of all classes together stay as they are."""
+    if classes is None:
+        return moments
     index = torch.tensor(classes)
     return {
         degree: tensor.index_select(axis, index) if tensor.shape[axis] == len(index) else tensor
@@ -193,18 +186,15 @@ def choose_frame(
     sample: Sample, degrees: tuple[int, ...], rank: int | None, most: int = MOST
 ) -> tuple[Frame, dict[int, Tensor]]:
     """The frame with the most directions whose moments are clear, and the moments in it."""
-    best: tuple[float, Frame, dict[int, Tensor]] | None = None
-    principal = principal_directions(sample.x)
-    for tried in [rank] if rank is not None else principal.ranks(most):  # the largest rank first
-        frame = principal.frame(tried)
+    found, whole = [], whitening(sample.x)
+    for tried in [rank] if rank is not None else ranks(whole, most):  # the largest rank first
+        frame = whole.leading(tried)
         frame, blocks = _clearest_first(frame, sample.moments(frame, degrees))
-        clear = weakest_direction(blocks, len(sample.x))
-        if best is None or clear > best[0]:
-            best = clear, frame, blocks
-        if clear >= CLEAR:
+        found.append((weakest_direction(blocks, len(sample.x)), frame, blocks))
+        if found[-1][0] >= CLEAR:
             break
-    assert best is not None
-    return best[1], best[2]
+    _, frame, blocks = max(found, key=lambda one: one[0])
+    return frame, blocks
 
 
 def _clearest_first(frame: Frame, blocks: Blocks) -> tuple[Frame, dict[int, Tensor]]:

@@ -1,6 +1,7 @@
 """The search: many starts, ascent from each, neighbours and products of solutions, and no solution twice."""
 
 import math
+from itertools import product
 
 import torch
 from torch import Tensor
@@ -18,7 +19,7 @@ PROMISING = 0.07
 MOST, CROWD = 48, 24
 #: The size of a step at which ascent has converged: noise moves solutions by 0.01.
 CONVERGED = 1e-6
-#: The number of steps after which starts that have come together continue as one.
+#: The number of steps after which close starts continue as one.
 SHORT = 8
 #: The number of times that the neighbours of all solutions are tried, and the angles of neighbours in degrees.
 ROUNDS, ANGLES = 4, (60, -60, 72, -72, 90, -90, 120, -120, 144, -144, 180)
@@ -83,14 +84,11 @@ def promising(maps: Tensor, blocks: Blocks, most: float = PROMISING) -> Tensor:
     return maps[order[shares[order] < most]]
 
 
-def closed(maps: Tensor, moments: Moments, blocks: Blocks, rounds: int = 3) -> Tensor:
-    """The maps with their products and inverses, which are elements of the same group.
-
-    Shapes: (count, r, r) -> (more, r, r)
-    """
+def closed(maps: Tensor, moments: Moments, blocks: Blocks) -> Tensor:
+    """The maps with their products and inverses, elements of one group.  (count, r, r) -> (more, r, r)"""
     if len(maps) > CROWD:
         return maps
-    for _ in range(rounds if len(maps) else 0):
+    for _ in range(3 if len(maps) else 0):
         few = maps[:8]
         made = torch.cat([maps, (few[:, None] @ few[None]).flatten(0, 1), maps.mT])
         polished, values = climb(made, moments, steps=200, tolerance=CONVERGED)
@@ -113,8 +111,8 @@ def share_of_chance(matrix: Tensor, blocks: Blocks, target: Blocks) -> float:
 def _maxima(maps: Tensor, moments: Moments) -> tuple[Tensor, Tensor]:
     """The maxima that starts lead to, and their heights.  (count, r, r) -> (found, r, r), (found,)
 
-    Many starts lead to one maximum, and most to low ones: after a few steps those that have come together continue as
-    one, and the lowest are dropped.
+    Many starts lead to one maximum. After a few steps, starts that are close continue as one, and the lowest are
+    dropped.
     """
     for most in (4 * MOST, 2 * MOST, MOST):
         maps, values = _distinct_best(*climb(maps, moments, steps=SHORT), most)
@@ -129,20 +127,19 @@ def _distinct_best(maps: Tensor, values: Tensor, most: int) -> tuple[Tensor, Ten
 def _neighbours(maps: Tensor, moments: Moments, most: int) -> Tensor:
     """The best maps that differ from a solution in one direction or one plane of the frame.  -> (most, r, r)
 
-    Most wrong solutions are right except for a sign, or for the angle in a plane. So the signs of all directions are
-    changed, and planes of neighbouring directions are turned by the angles of periods up to 6. The axes of the frame
-    are eigenvectors of an invariant matrix, on which symmetries act in blocks.
+    Most wrong solutions have one wrong sign, or a wrong angle in one plane. The axes of the frame are eigenvectors of
+    an invariant matrix, so planes of neighbouring axes are turned, by the angles of periods up to 6.
     """
     r = maps.shape[-1]
-    moves = [torch.diag(1 - 2 * row) for row in torch.eye(r, dtype=maps.dtype)]
-    for axis in range(r - 1):
-        for degrees in ANGLES:
-            cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-            move = torch.eye(r, dtype=maps.dtype)
-            move[axis : axis + 2, axis : axis + 2] = torch.tensor([[cosine, -sine], [sine, cosine]])
-            moves.append(move)
+    eye = torch.eye(r, dtype=maps.dtype)
+    moves = [torch.diag(1 - 2 * row) for row in eye]
+    for axis, degrees in product(range(r - 1), ANGLES):
+        cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+        move = eye.clone()
+        move[axis : axis + 2, axis : axis + 2] = torch.tensor([[cosine, -sine], [sine, cosine]])
+        moves.append(move)
     moved = (maps[:, None] @ torch.stack(moves)[None]).flatten(0, 1)
     values = torch.cat([value_and_gradient(part, moments, moments)[0] for part in moved.split(512)])
-    # A few neighbours of every solution, so that the best solution does not crowd out the others.
+    # The best neighbours of every solution, since one solution may have the best ones of all.
     best = values.view(len(maps), -1).topk(min(max(1, most // len(maps)), len(moves)), dim=1).indices
     return moved.view(len(maps), -1, r, r)[torch.arange(len(maps))[:, None], best].flatten(0, 1)

@@ -15,26 +15,21 @@ CHUNK = 2**25
 
 #: Moments by degree, (blocks, classes, r, ..., r).
 Blocks = Mapping[int, Tensor]
-#: The significance level of one half: two halves find maps, and share the level of the answer.
+#: The significance level of one half: the maps of both halves share the level of the answer.
 LEVEL = stats.LEVEL / 2
 
 # Note [Directions]
-# An orthogonal O preserves |z|. A symmetry of z therefore preserves the moments of u = z / |z|, which are bounded, and
-# every sample has the same weight. (On CIFAR-10 this halves the noise of the third moments.) Tensors of order l contain
-# several representations of the orthogonal group; only the traceless part is new at order l. Its kernel
+# An orthogonal O preserves |z|, so a symmetry of z preserves the moments of u = z / |z|. All samples have one weight
+# there. (On CIFAR-10 this halves the noise of the third moments.) The traces of a moment of order l are moments of
+# order l - 2, so only the traceless part h_l is used. Its kernel
 #     k_l(u . v) = <h_l(u), h_l(v)>,   k_1 = t,  k_2 = (r t^2 - 1) / (r - 1),  k_3 = ((r + 2) t^3 - 3 t) / (r - 1)
 # is scaled to k_l(1) = 1, so the squared noise of a mean of N samples is 1 / N at every l.
 
 # Note [Block statistics]
 # Let T_b be the moments of block b, and D_b = O . T_b - T_b. The mean of <D_b, D_c> over b != c is an unbiased estimate
-# of |D|^2, whatever the noise of a block is and however its samples depend on each other: noise adds to <D_b, D_b>
-# alone. Its variance has two parts: the variance of a single product over the number of pairs, and the covariance of
-# products that share a block. The second part is zero if D is, and its estimate is never taken to be negative.
-
-
-def directions(z: Tensor) -> Tensor:
-    """`z / |z|`, and zero for zero.  (N, r) -> (N, r)"""
-    return z / z.norm(dim=1, keepdim=True).clamp_min(torch.finfo(z.dtype).tiny)
+# of |D|^2 for any noise within the blocks. Its variance has two parts: the variance of one product over the number of
+# pairs, and the covariance of products that share a block. The second part is zero if D is zero, so a negative estimate
+# of it counts as zero.
 
 
 def harmonic_moment(u: Tensor, degree: int) -> Tensor:
