@@ -133,9 +133,13 @@ def build(
         device=device,
     )
     images, answer = load_images(config), None
-    if group is None:
-        options = {"candidates": candidates and tuple(candidates), "seed": seed, "device": device}
-        answer = _given(found) if found is not None else _asked(images, out, options, progress)
+    if found is not None:
+        answer = _given(found)
+    elif group is None:
+        options: dict[str, Any] = {"candidates": candidates and tuple(candidates), "seed": seed, "device": device}
+        asked = _training_data(images)
+        answer = stored_answer(out, asked, options) or discover(asked, **options, progress=progress)
+        store_answer(answer, out, asked, options)
     chosen = with_group(config, as_group(group or 1).name) if answer is None else with_answer(config, answer)
     return _compare(chosen, with_free_filters(config), images, answer, out, progress)
 
@@ -168,14 +172,11 @@ def _given(found: Answer | str | PathLike[str]) -> Answer:
     return found
 
 
-def _asked(images: Images, out: Path, options: dict[str, Any], progress: bool) -> Answer:
-    """The answer about the training images, which is stored in the directory of the run."""
+def _training_data(images: Images) -> DataSet:
+    """The images of a training as a data set."""
     train, test = (Split(*images.parts[part]) for part in ("train", "test"))
     facts = images.facts
-    data = DataSet(name=facts.data_name, kind="images", train=train, test=test, class_names=facts.class_names)
-    found = stored_answer(out, data, options) or discover(data, **options, progress=progress)
-    store_answer(found, out, data, options)
-    return found
+    return DataSet(name=facts.data_name, kind="images", train=train, test=test, class_names=facts.class_names)
 
 
 def _measured(run: Run, config: Config, images: Images) -> Trained:
