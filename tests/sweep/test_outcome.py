@@ -19,7 +19,7 @@ TINY = preset("quick", num_layers=2, num_sets=2, group="C2", kernel_size=3, epoc
 
 def test_one_run_has_no_spread() -> None:
     found = spread_of([0.5])
-    assert (found.mean, found.deviation, found.low, found.high) == (0.5, None, None, None)
+    assert (found.mean, found.deviation, found.interval) == (0.5, None, ())
     assert "-" in table([Setting("digits", ("digits-0",), {"test accuracy": found})])
 
 

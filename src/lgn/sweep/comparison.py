@@ -22,8 +22,8 @@ def render(settings: Sequence[Setting], failures: dict[str, str]) -> str:
     rows = []
     for name in quantities:
         estimates = [setting.quantities.get(name) for setting in settings]
-        known = [estimate for estimate in estimates if estimate is not None]
-        scale = min(map(_smallest, known)), max(map(_largest, known))
+        ends = [end for estimate in estimates if estimate is not None for end in (*estimate.values, *estimate.interval)]
+        scale = min(ends), max(ends)
         rows.append([name, *("none" if estimate is None else cell(estimate, scale) for estimate in estimates)])
     runs = [f"{name} failed: {reason}" for name, reason in failures.items()]
     runs += [run for setting in settings for run in setting.runs]
@@ -44,17 +44,10 @@ def cell(estimate: Spread, scale: tuple[float, float]) -> Html:
         return round(6 + share * (WIDTH - 12), 1)
 
     text, bar = f"{estimate.mean:.4f}", ""
-    if estimate.low is not None and estimate.high is not None:
-        text += f" ± {estimate.high - estimate.mean:.4f}"
-        bar = f'<line x1="{place(estimate.low)}" x2="{place(estimate.high)}" y1="8" y2="8"/>'
+    if estimate.interval:
+        first, last = estimate.interval
+        text += f" ± {last - estimate.mean:.4f}"
+        bar = f'<line x1="{place(first)}" x2="{place(last)}" y1="8" y2="8"/>'
     dots = "".join(f'<circle cx="{place(value)}" cy="8" r="3.5"/>' for value in estimate.values)
     mean = f'<line x1="{place(estimate.mean)}" x2="{place(estimate.mean)}" y1="2" y2="14"/>'
     return Html(f'{text}<br><svg width="{WIDTH}" height="16" role="img" aria-label="runs">{dots}{bar}{mean}</svg>')
-
-
-def _smallest(estimate: Spread) -> float:
-    return min(*estimate.values, estimate.mean if estimate.low is None else estimate.low)
-
-
-def _largest(estimate: Spread) -> float:
-    return max(*estimate.values, estimate.mean if estimate.high is None else estimate.high)

@@ -20,13 +20,12 @@ from lgn.training.evaluation import kept_epoch
 
 @dataclass(frozen=True)
 class Spread:
-    """A quantity over runs. The spread of a single run is None."""
+    """A quantity over runs. A single run has no deviation and no interval."""
 
     values: tuple[float, ...]
     mean: float
-    deviation: float | None
-    low: float | None
-    high: float | None
+    deviation: float | None = None
+    interval: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,10 @@ def spread_of(values: Sequence[float], confidence: float = CONFIDENCE) -> Spread
     """Mean, standard deviation (n - 1) and Student's interval `mean +- t s / sqrt(n)`."""
     if not values:
         raise ValueError("values must have at least one number, got none")
-    mean, low, high = student_interval(values, confidence)
+    mean, *interval = student_interval(values, confidence)
     if len(values) == 1:
-        return Spread(tuple(values), mean, None, None, None)
-    return Spread(tuple(values), mean, statistics.stdev(values), low, high)
+        return Spread(tuple(values), mean)
+    return Spread(tuple(values), mean, statistics.stdev(values), tuple(interval))
 
 
 def summarise(jobs: Sequence[Job]) -> list[Setting]:
@@ -92,7 +91,7 @@ def table(settings: Sequence[Setting]) -> str:
         rows = [("  quantity", "mean", "deviation", "95 % interval")]
         for name, value in setting.quantities.items():
             deviation = "-" if value.deviation is None else f"{value.deviation:.4f}"
-            interval = "-" if value.low is None else f"{value.low:.4f} to {value.high:.4f}"
+            interval = " to ".join(f"{end:.4f}" for end in value.interval) or "-"
             rows.append((f"  {name}", f"{value.mean:.4f}", deviation, interval))
         runs = f"{len(setting.runs)} run{'s' if len(setting.runs) > 1 else ''}"
         blocks.append("\n".join([f"{setting.name}, {runs}", *columns(rows)]))
