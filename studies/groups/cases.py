@@ -158,7 +158,7 @@ def measure_depth(kind: str, seed: int) -> dict[str, Any]:
         flip = flip + perturbed * torch.randn(9, 9, dtype=torch.float64)
         model = four_layers(torch.stack([turn, flip]), dtype)
         x = torch.randn(4, 2, 13, 13, dtype=dtype)
-        table = equivariance_table(model, x, ("rotation 90", "reflection columns"))
+        table = equivariance_table(model, x, action=("rotation 90", "reflection columns"))
     return {"error": table.worst, "least": min(table.errors[-1])}
 
 

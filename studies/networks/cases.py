@@ -15,7 +15,7 @@ from lgn.data import Split
 from lgn.deploy.network_settings import with_answer, with_free_filters, with_gates, with_group
 from lgn.front import discover
 from lgn.generators import generators_of
-from lgn.nn import GroupNet, invariance_errors
+from lgn.nn import GroupNet, equivariance_table
 from lgn.nn.image_action import image_action
 from lgn.training import Config, Run, preset, train
 from lgn.training.config import same_settings
@@ -142,13 +142,13 @@ def measure(case: Case) -> dict[str, Any]:
     model, network = run.model(), run.config.network
     images = load_images(run.config)
     pixels = images.parts["test"][0][:JUDGED]
-    errors = invariance_errors(model, images.preprocessing.apply(pixels), group=GIVEN[case.data])
+    table = equivariance_table(model, images.preprocessing.apply(pixels), group=GIVEN[case.data])
     return {
         "accuracy": round(run.metrics[-1]["test_accuracy"], 6),
         "epochs": config.epochs,
         "group": "free" if network.generator == "free" else network.finite_group.name,
         "parameters": sum(p.numel() for p in model.parameters()),
-        "equivariance_error": round(max(errors.values()), 6),
+        "equivariance_error": round(table.worst, 6),
         "step_seconds": round(_step_seconds(run), 4),
         **_learned(run, model),
         **facts,

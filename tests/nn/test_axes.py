@@ -311,11 +311,13 @@ def test_the_table_of_equivariance_on_any_number_of_axes(axes: int, word: str) -
     options = {"padding": 1, "bias": "set", "generator": flip}
     first = convolution(1, 2, 3, group=2, **options)
     x = torch.randn(2, 1, *(5,) * axes)
-    table = lgn.nn.equivariance_table(nn.Sequential(first, nn.ReLU(), stack(2, 2, 3, group=2, **options)), x, [word])
+    table = lgn.nn.equivariance_table(
+        nn.Sequential(first, nn.ReLU(), stack(2, 2, 3, group=2, **options)), x, action=[word]
+    )
     assert table.worst <= 1e-5
     broken = lgn.nn.equivariance_table(
-        nn.Sequential(first, nn.ReLU(), convolution(4, 2, 3, group=2, **options)), x, [word]
+        nn.Sequential(first, nn.ReLU(), convolution(4, 2, 3, group=2, **options)), x, action=[word]
     )
     assert broken.worst > 0.1
     with pytest.raises(ValueError, match="images must"):
-        lgn.nn.equivariance_table(first, x[0], [word])
+        lgn.nn.equivariance_table(first, x[0], action=[word])

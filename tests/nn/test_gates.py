@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 import lgn
 from lgn.groups import as_group
-from lgn.nn import Gates, GroupNet, invariance_errors
+from lgn.nn import Gates, GroupNet
 
 
 def net_of(group: str, value: float | None = None) -> GroupNet:
@@ -74,12 +74,12 @@ def test_open_gates_are_the_whole_group_and_closed_ones_the_identity() -> None:
 
 def test_the_network_is_invariant_to_the_open_gates() -> None:
     images = some_images()
-    errors = invariance_errors(net_of("C4", 20.0), images, group="C4")
+    errors = lgn.equivariance_table(net_of("C4", 20.0), images, group="C4").output
     assert max(errors.values()) < 1e-12
     closed = net_of("C4", -20.0)
     closed.norms[0].train()
     modes = [module.training for module in closed.modules()]
-    assert min(invariance_errors(closed, images, group="C4").values()) > 1e-3
+    assert min(lgn.equivariance_table(closed, images, group="C4").output.values()) > 1e-3
     assert [module.training for module in closed.modules()] == modes
 
 

@@ -152,7 +152,7 @@ def test_the_table_shows_which_element_a_perturbed_generator_breaks() -> None:
     turn, flip = image_operators(3)
     model = four_layers([turn, flip + 0.1 * torch.randn(9, 9, dtype=torch.float64)], torch.float64)
     x = torch.randn(3, 2, 13, 13, dtype=torch.float64)
-    table = lgn.equivariance_table(model, x, ["turn 90", "flip columns"])
+    table = lgn.equivariance_table(model, x, action=["turn 90", "flip columns"])
     output = dict(zip(table.elements, table.errors[-1], strict=True))
     assert output["s"] > 0.05
     assert table.worst > 0.05
@@ -286,9 +286,24 @@ def test_wrong_arguments_of_the_table_are_named() -> None:
     x = torch.randn(2, 2, 13, 13, dtype=torch.float64)
     for action in (["turn 90"], ["turn 180", "flip columns"]):
         with pytest.raises(ValueError, match="action must"):
-            lgn.equivariance_table(model, x, action)
-    with pytest.raises(ValueError, match="model must"):
+            lgn.equivariance_table(model, x, action=action)
+    with pytest.raises(ValueError, match="group must"):
         lgn.equivariance_table(nn.Conv2d(1, 1, 3), x)
+
+
+def test_the_table_of_any_network_has_its_output() -> None:
+    x = torch.randn(4, 1, 6, 6, dtype=torch.float64)
+    scores = nn.Sequential(nn.Flatten(), nn.Linear(36, 1, bias=False, dtype=torch.float64))
+    nn.init.constant_(scores[1].weight, 1.0)
+    shift = nn.Linear(1, 3, dtype=torch.float64)
+    table = lgn.equivariance_table(nn.Sequential(scores, shift), x, group="D4")
+    assert table.layers == ("output",)
+    assert table.elements == D4.words[1:]
+    assert table.worst < 1e-12
+    nn.init.uniform_(scores[1].weight)
+    assert min(lgn.equivariance_table(nn.Sequential(scores, shift), x, group="D4").output.values()) > 1e-2
+    # Images move with the input.
+    assert lgn.equivariance_table(nn.ReLU(), x, group="D4").worst == 0
 
 
 def test_the_penalty_on_relations_equals_closure_for_cyclic_groups() -> None:

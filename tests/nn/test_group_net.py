@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 import lgn
 from lgn.groups import as_group, relation_error
-from lgn.nn import GroupNet, invariance_errors
+from lgn.nn import GroupNet
 from lgn.nn.image_action import image_action
 from lgn.transforms import operator
 
@@ -40,7 +40,7 @@ def test_quarter_turns_and_flips_of_the_group_keep_the_output(name: str, side: i
     net = GroupNet(1, 10, group=name, parameters=8000, dtype=torch.float64)
     images = torch.randn(4, 1, side, side, dtype=torch.float64)
     group = as_group(name)
-    errors = invariance_errors(settled(net, images), images, group=group)
+    errors = lgn.equivariance_table(settled(net, images), images, group=group).output
     # Turns between quarters are resampled, and noise is the worst that can be resampled.
     turns = group["r"].order if "r" in group.generators else 1
     exact = [word for word in errors if turns <= 4 or (word.split()[0].removeprefix("r^") == str(turns // 4))]
@@ -52,10 +52,10 @@ def test_transformations_outside_of_the_group_change_the_output() -> None:
     torch.manual_seed(0)
     images = torch.randn(4, 1, 28, 28, dtype=torch.float64)
     net = settled(GroupNet(1, 10, group="C4", parameters=8000, dtype=torch.float64), images)
-    assert invariance_errors(net, images, group="C4")["r"] < 1e-12
-    assert invariance_errors(net, images, group="D1")["s"] > 1e-2
+    assert lgn.equivariance_table(net, images, group="C4").output["r"] < 1e-12
+    assert lgn.equivariance_table(net, images, group="D1").output["s"] > 1e-2
     free = settled(GroupNet(1, 10, group=None, parameters=8000, dtype=torch.float64), images)
-    assert invariance_errors(free, images, group="C4")["r"] > 1e-2
+    assert lgn.equivariance_table(free, images, group="C4").output["r"] > 1e-2
 
 
 @pytest.mark.parametrize(("name", "most"), [("C8", 0.15), ("C16", 0.15), ("D8", 0.15)])
@@ -64,9 +64,9 @@ def test_turns_between_pixels_change_the_output_little(name: str, most: float) -
     images = blurred(16, 28)
     with_group = settled(GroupNet(1, 10, group=name, dtype=torch.float64), images)
     free = settled(GroupNet(1, 10, group=None, dtype=torch.float64), images)
-    error = max(invariance_errors(with_group, images, group=name).values())
+    error = lgn.equivariance_table(with_group, images, group=name).worst
     assert error < most
-    assert error < max(invariance_errors(free, images, group=name).values()) / 2
+    assert error < lgn.equivariance_table(free, images, group=name).worst / 2
 
 
 @pytest.mark.parametrize("kernel", [3, 5, 7])
@@ -144,8 +144,8 @@ def test_an_action_of_the_user_is_built_in(by_name: bool) -> None:
     action = ["flip rows"] if by_name else operator("reflection", (5, 5), axis="rows")[None]
     net = settled(GroupNet(1, 10, group=2, action=action, parameters=8000, dtype=torch.float64), images)
     torch.testing.assert_close(net(images.flip(-2)), net(images))
-    assert invariance_errors(net, images, group=2, action=["flip rows"])["r"] < 1e-12
-    assert invariance_errors(net, images, group="D1")["s"] > 1e-2
+    assert lgn.equivariance_table(net, images, group=2, action=["flip rows"]).output["r"] < 1e-12
+    assert lgn.equivariance_table(net, images, group="D1").output["s"] > 1e-2
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_generators_that_start_at_the_group_are_shared_and_trained(name: str, fa
     torch.testing.assert_close(generator.matrix()[:, 0], action.matrices)
     images = torch.randn(4, 1, 14, 14, dtype=torch.float64)
     turn = "r^2" if name == "C8" else "r"  # a quarter of it
-    assert invariance_errors(settled(net, images), images, group=name)[turn] < 1e-8
+    assert lgn.equivariance_table(settled(net, images), images, group=name).output[turn] < 1e-8
     optimizer = torch.optim.SGD(generator.parameters(), 0.1)
     net(images).square().sum().backward()
     optimizer.step()

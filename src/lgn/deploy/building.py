@@ -18,7 +18,7 @@ from lgn.files import encode, write_json
 from lgn.front import discover, store_answer, stored_answer
 from lgn.front.inputs import read_inputs
 from lgn.groups import Group, as_group
-from lgn.nn import GroupNet, invariance_errors
+from lgn.nn import GroupNet, equivariance_table
 from lgn.text import columns
 from lgn.training import Config, Images, Interrupted, Run, load_images, preset, train
 
@@ -185,7 +185,7 @@ def _measured(run: Run, config: Config, images: Images) -> Trained:
     if config.network.family is not None:
         pixels = images.preprocessing.apply(images.parts["test"][0][:COMPARED])
         group, operator = config.network.finite_group, config.network.operator or None
-        error = max(invariance_errors(model, pixels, group=group, action=operator).values())
+        error = equivariance_table(model, pixels, group=group, action=operator).worst
     gates = model.gates.by_word() if isinstance(model, GroupNet) and model.gates is not None else None
     name = "free filters" if network.family is None else network.finite_group.name + (" in part" if gates else "")
     parameters = sum(parameter.numel() for parameter in model.parameters())

@@ -5,7 +5,7 @@ from lgn.nn.class_head import ClassHead
 from lgn.nn.conversion import Conversion
 from lgn.nn.converting import FilterErrorWarning, convert
 from lgn.nn.determined import UndeterminedWarning, determined_dimension
-from lgn.nn.equivariance import EquivarianceTable, equivariance_table, invariance_errors
+from lgn.nn.equivariance import EquivarianceTable, equivariance_table
 from lgn.nn.gates import Gates
 from lgn.nn.group_net import GroupNet
 from lgn.nn.group_stack import (
@@ -64,7 +64,6 @@ __all__ = [
     "determined_dimension",
     "equivariance_table",
     "generator_sites",
-    "invariance_errors",
     "merge",
     "pool_sets",
     "project",

@@ -1,6 +1,6 @@
-"""The equivariance errors of a network: `equivariance_table` by layer, `invariance_errors` of its outputs."""
+"""`equivariance_table`: how far a network is from equivariance, at its output and after every layer."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from lgn.actions import Patch, act
 from lgn.groups import Group, as_group, from_matrices
-from lgn.measures import invariance_error, total_error
+from lgn.measures import Map, total_error
 from lgn.nn.bank import evaluating
 from lgn.nn.image_action import operator_names
 from lgn.nn.layers import GroupConv
@@ -22,15 +22,15 @@ from lgn.transforms.warps import rotate
 
 OUTPUT = "output"
 BATCH = 250
-Move = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
 class EquivarianceTable:
-    """Errors `||f(T x) - T' f(x)|| / ||T' f(x)||` for every element T but the identity, after every layer.
+    """Errors `||f(T x) - T' f(x)|| / ||T' f(x)||` for every element T of a group but the identity.
 
-    T' moves the pixels of the codes, and permutes the elements of the sets by the table of the group. Codes that were
-    pooled over the sets, or that have no pixels, stay as they are.
+    T' moves the pixels of codes, and permutes the elements of their sets by the table of the group. Codes that were
+    pooled over the sets, or that have no pixels, stay as they are. Scores of classes, (N, classes), stay as they are
+    too; they are compared without their mean over the classes, which changes no answer.
     """
 
     group: str
@@ -38,6 +38,11 @@ class EquivarianceTable:
     layers: tuple[str, ...]  # names of modules, and "output"
     errors: tuple[tuple[float, ...], ...]  # (layers, elements)
     inside: tuple[tuple[float, ...], ...]  # the same for the inner half of the pixels, away from the border
+
+    @property
+    def output(self) -> dict[str, float]:
+        """The error of the output for every element, by its word."""
+        return dict(zip(self.elements, self.errors[-1], strict=True))
 
     @property
     def worst(self) -> float:
@@ -53,60 +58,53 @@ class EquivarianceTable:
         return "\n".join([title, *columns(rows)])
 
 
-def equivariance_table(model: nn.Module, images: Tensor, action: Sequence[str] | None = None) -> EquivarianceTable:
-    """The equivariance errors of a network with group convolutions, for every element of its group, after every layer.
-
-    images: (N, C, H, W), signals (N, C, T) or volumes (N, C, D, H, W).
-    action: one name from `lgn.transforms` per generator of the network's group, such as ["turn 90", "flip columns"],
-    ["reversal"] for signals or ["turn 1", "mirror 3"] for volumes. By default r turns images and s flips columns.
-
-    The model should be in evaluation mode; it is not changed.
-    """
-    layers = [module for module in model.modules() if isinstance(module, GroupConv)]
-    if not layers:
-        raise ValueError(f"model must have a group convolution, got {type(model).__name__} with none")
-    group = layers[0].group
-    if images.ndim != layers[0].axes + 2:
-        axes = {1: "T", 2: "H, W", 3: "D, H, W"}[layers[0].axes]
-        raise ValueError(f"images must be (N, C, {axes}), got shape {tuple(images.shape)}")
-    names = tuple(operator_names(group, action))
-    _require_action(names, group, images)
-    plain = _outputs(model, images)
-    sets = _sets_by_layer(model, plain)
-    errors: dict[str, list[tuple[float, float]]] = {name: [] for name in plain}
-    for element in range(1, group.order):
-        move = partial(_move, names=names, group=group, element=element)
-        for name, output in _outputs(model, move(images)).items():
-            expected = _expected(plain[name], group, element, sets[name], move)
-            errors[name].append((_error(output, expected), _error(_inner(output), _inner(expected))))
-    whole, inside = (tuple(tuple(pair[i] for pair in row) for row in errors.values()) for i in range(2))
-    return EquivarianceTable(group.name, group.words[1:], tuple(errors), whole, inside)
-
-
 @torch.no_grad()
-def invariance_errors(
-    model: nn.Module, images: Tensor, *, group: Group | str | int, action: Sequence[str] | None = None
-) -> dict[str, float]:
-    """`||f(T x) - f(x)|| / ||f(x)||` for every element T of a group but the identity, by its word.
+def equivariance_table(
+    model: nn.Module,
+    images: Tensor,
+    *,
+    group: Group | str | int | None = None,
+    action: Sequence[str] | None = None,
+) -> EquivarianceTable:
+    """The equivariance errors of a network in evaluation mode, for every element of a group.
 
-    f is the output of the model in evaluation mode, less its mean over the classes, which changes no answer. By default
-    r turns images, bicubically if the turn is no quarter turn, and s flips columns; `action` is as in
-    `equivariance_table`.
-
-    images: (N, C, H, W), as the model takes them.
+    images: (N, C, H, W), signals (N, C, T) or volumes (N, C, D, H, W), as the model takes them.
+    group: the group that acts on the images, for any network; the table has the error of the output. By default it is
+    the group of the model's group convolutions, and the table also has the error after every layer.
+    action: one name from `lgn.transforms` per generator of the group, such as ["turn 90", "flip columns"],
+    ["reversal"] for signals or ["turn 1", "mirror 3"] for volumes. By default r turns images, bicubically if the turn
+    is no quarter turn, and s flips columns.
     """
-    group = as_group(group)
-    move = _turn_and_flip if action is None else partial(_move, names=tuple(operator_names(group, action)))
-
-    def scores(x: Tensor) -> Tensor:
-        outputs = torch.cat([model(batch) for batch in x.split(BATCH)])
-        return outputs - outputs.mean(1, keepdim=True)
-
+    every_layer, tested = group is None, _own_group(model, images) if group is None else as_group(group)
+    names = tuple(operator_names(tested, action))
+    move: Any = _turn_and_flip
+    if action is not None:
+        move = partial(_move, names=names)
+        if every_layer:
+            _require_action(names, tested, images)
+    errors: dict[str, list[tuple[float, float]]] = {}
     with evaluating(model):
-        return {
-            group.words[element]: invariance_error(scores, images, partial(move, group=group, element=element))
-            for element in range(1, group.order)
-        }
+        plain = _outputs(model, images, every_layer)
+        sets = _sets_by_layer(model, plain, tested)
+        for element in range(1, tested.order):
+            moved = partial(move, group=tested, element=element)
+            for name, output in _outputs(model, moved(images), every_layer).items():
+                expected = _expected(plain[name], tested, element, sets[name], moved)
+                pair = _error(output, expected), _error(_inner(output), _inner(expected))
+                errors.setdefault(name, []).append(pair)
+    whole, inside = (tuple(tuple(pair[i] for pair in row) for row in errors.values()) for i in range(2))
+    return EquivarianceTable(tested.name, tested.words[1:], tuple(errors), whole, inside)
+
+
+def _own_group(model: nn.Module, images: Tensor) -> Group:
+    """The group of the first group convolution of a model, which must take such images."""
+    layer = next((module for module in model.modules() if isinstance(module, GroupConv)), None)
+    if layer is None:
+        raise ValueError(f"group must be given for a model without group convolutions, got {type(model).__name__}")
+    if images.ndim != layer.axes + 2:
+        axes = {1: "T", 2: "H, W", 3: "D, H, W"}[layer.axes]
+        raise ValueError(f"images must be (N, C, {axes}), got shape {tuple(images.shape)}")
+    return layer.group
 
 
 def _require_action(names: tuple[str, ...], group: Group, images: Tensor) -> None:
@@ -147,7 +145,7 @@ def _turn(images: Tensor, degrees: float) -> Tensor:
     return rotate(images, degrees, "bicubic") if degrees % 360 else images
 
 
-def _expected(codes: Tensor, group: Group, element: int, sets: int | None, move: Move) -> Tensor:
+def _expected(codes: Tensor, group: Group, element: int, sets: int | None, move: Map) -> Tensor:
     """T' applied to the output of a layer."""
     if codes.ndim > 2 and min(codes.shape[2:]) > 1:
         codes = move(codes)
@@ -156,30 +154,36 @@ def _expected(codes: Tensor, group: Group, element: int, sets: int | None, move:
     return codes
 
 
-def _sets_by_layer(model: nn.Module, outputs: dict[str, Tensor]) -> dict[str, int | None]:
-    """The number of sets of the last group convolution before every output."""
-    modules, sets, last = dict(model.named_modules()), dict[str, int | None](), None
+def _sets_by_layer(model: nn.Module, outputs: dict[str, Tensor], group: Group) -> dict[str, int | None]:
+    """The number of sets of the last convolution with this group before every output; None for class scores."""
+    layers = {name: m for name, m in model.named_modules() if isinstance(m, GroupConv) and m.group == group}
+    sets, last = dict[str, int | None](), None
     for name in outputs:
-        module = modules.get(name)
-        last = module.num_sets if isinstance(module, GroupConv) else last
+        last = layers[name].num_sets if name in layers else last
         sets[name] = last
+    every = [layer.num_sets for layer in layers.values()]
+    sets[OUTPUT] = None if outputs[OUTPUT].ndim == 2 or not every else every[-1]
     return sets
 
 
-def _outputs(model: nn.Module, images: Tensor) -> dict[str, Tensor]:
-    """The outputs of all layers, in the order in which they run."""
-    outputs: dict[str, Tensor] = {}
+def _outputs(model: nn.Module, images: Tensor, every_layer: bool) -> dict[str, Tensor]:
+    """The output of a model, after those of all layers, if they are wanted, in the order in which they run."""
+    batches: list[dict[str, Tensor]] = []
 
     def keep(name: str, _: nn.Module, __: Any, output: Any) -> None:
         if isinstance(output, Tensor) and output.is_floating_point() and output.ndim in (2, images.ndim):
-            outputs[name] = output
+            batches[-1][name] = output
 
-    with ExitStack() as stack, torch.no_grad():
-        for name, module in _layers(model):
+    with ExitStack() as stack:
+        for name, module in _layers(model) if every_layer else ():
             stack.callback(module.register_forward_hook(partial(keep, name)).remove)
-        result = model(images)
-    outputs.pop(OUTPUT, None)
-    return {**outputs, OUTPUT: result}
+        for batch in images.split(BATCH):
+            batches.append({})
+            result = model(batch)
+            batches[-1].pop(OUTPUT, None)
+            scores = result.ndim == 2 and result.shape[1] > 1
+            batches[-1][OUTPUT] = result - result.mean(1, keepdim=True) if scores else result
+    return {name: torch.cat([outputs[name] for outputs in batches]) for name in batches[0]}
 
 
 def _layers(model: nn.Module, name: str = "") -> Iterator[tuple[str, nn.Module]]:

@@ -22,7 +22,7 @@ class GroupNet(nn.Module):
 
     Every layer is a convolution, a normalisation of sets and ReLU; images are halved after the first two. The output is
     invariant to the group: exactly for quarter turns and flips, for any image size, and approximately for other turns
-    (`invariance_errors` measures it).
+    (`lgn.equivariance_table` measures it).
 
     group: turns and flips, such as "C8" or "D4", or any `Group` with an `action`; an int is the cyclic
     group of that order. None has free filters, as a control.

@@ -19,7 +19,7 @@ from lgn.transforms import parse_operator
 # are sampled, so harmonics that change too fast along their ring are left out: m <= 2 r and m <= 3. The corners outside
 # of the largest ring are 0. The matrix A(turn) = B R B^+ on the span of these filters, and the identity elsewhere, is
 # an exact representation, and for quarter turns it is the permutation of pixels. The error that remains comes from the
-# sampling of the images; `invariance_errors` measures it.
+# sampling of the images; `equivariance_table` measures it.
 RING_WIDTH, LAST_RING_WIDTH = 0.6, 0.4
 HIGHEST = 3
 #: The number of turns of a network for images that keep all turns: more turns cost time and are less exact on pixels.
