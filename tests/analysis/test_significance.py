@@ -79,7 +79,7 @@ def test_p_values_on_u_are_uniform_with_own_orbits() -> None:
 
 def hypotheses_on(chance: NullDistributions, names: list[str]) -> list[Hypothesis]:
     return [
-        Hypothesis(0, member, name, (chance.names.index(name),), "structures")
+        Hypothesis(0, member, name, chance.names.index(name), "structures")
         for member in range(len(chance.subjects))
         for name in names
     ]
@@ -117,7 +117,7 @@ def test_only_tests_at_the_floor_get_more_draws() -> None:
 def test_a_void_hypothesis_has_a_p_value_of_one() -> None:
     a = gaussian(1, 1) + gaussian(1, 1).mT
     chance = NullDistributions(subjects(a), torch.Generator())
-    hypothesis = Hypothesis(0, 0, "symmetric", (0,), "structures", void=True)
+    hypothesis = Hypothesis(0, 0, "symmetric", 0, "structures", void=True)
     p, adjusted = adjusted_p_values([chance], [hypothesis], draws=10, rate=0.05)
     assert (float(p), float(adjusted)) == (1, 1)
 

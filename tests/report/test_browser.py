@@ -1,5 +1,6 @@
 """The page in a browser: the numbers that it shows are compared with torch."""
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -148,11 +149,8 @@ class TestPage:
         assert each.identifiability is not None
         basis = tensor(each.identifiability.basis)
         near(self.browser.run("lgn.current.identifiable"), tensor(each.matrix) @ basis @ basis.T)
-        for basis in ("1-D", "2-D"):
-            near(
-                self.browser.run(f"lgn.current.fourier['{basis}']"),
-                transform(generators(run)[index], PATCH, basis).abs(),
-            )
+        for basis, patch in (("1-D", (math.prod(PATCH),)), ("2-D", PATCH)):
+            near(self.browser.run(f"lgn.current.fourier['{basis}']"), transform(generators(run)[index], patch).abs())
         with torch.no_grad():
             filters = run.model().encoder.bank().double().unflatten(0, (-1, 3))[index]  # (order, channels, n, m)
         near(self.browser.run("lgn.current.sets"), filters.transpose(0, 1))
@@ -288,5 +286,5 @@ def test_bare_matrices(browser, bare_page: Path) -> None:
     eye = torch.eye(3, 4, dtype=torch.float64)
     for exponent, image in enumerate(browser.run("lgn.current.acted")):
         near(image, act(power(matrix, exponent), eye))
-    near(browser.run("lgn.current.fourier['2-D']"), transform(matrix, (3, 4), "2-D").abs())
+    near(browser.run("lgn.current.fourier['2-D']"), transform(matrix, (3, 4)).abs())
     assert browser.complaints() == []

@@ -18,9 +18,7 @@ def analysis() -> Analysis:
 
 
 def with_findings(generator: GeneratorAnalysis, *names: str, on: str = "matrix") -> GeneratorAnalysis:
-    return replace(
-        generator, findings=tuple(Finding(name, 0.5, 0.25, 0.01, 0.02, ("gaussian",), on, "words") for name in names)
-    )
+    return replace(generator, findings=tuple(Finding(name, 0.5, 0.25, 0.01, 0.02, on) for name in names))
 
 
 def test_a_sentence_names_the_first_findings_and_the_nearest_operator(analysis: Analysis) -> None:

@@ -116,10 +116,8 @@ def _assembled(subject: Subject, results: Sequence[Results]) -> GeneratorAnalysi
     if subject.applied is not None and subject.basis is not None:
         on_u = Identifiability(
             dimension=subject.basis.shape[1],
-            vectors=subject.applied.shape[-1],
             basis=rows(subject.basis),
             energy_share=identifiability.energy_share(subject.matrix, subject.basis),
-            orthogonal=identifiability.is_orthogonal(subject.matrix),
             change_share=identifiability.change_share(subject.matrix, subject.start, subject.basis),
             scores=rest[0][0].scores(rest[0][1]) if rest else (),
             nearest=rest[0][0].matches(rest[0][1]) if rest else (),

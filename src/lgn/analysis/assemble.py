@@ -18,14 +18,13 @@ def hypotheses_of(index: int, table: NullDistributions) -> list[Hypothesis]:
     columns = {name: column for column, name in enumerate(table.names)}
     found = []
     for member, subject in enumerate(table.subjects):
-        for structure in scores.structures_for(subject.patch):
-            if structure.name not in subject.by_construction:
-                # A condition requires more than one half, not more than chance.
-                void = any(float(table.observed[member, columns[name]]) <= 0.5 for name in structure.conditions)
-                tested = tuple(columns[name] for name in structure.scores)
-                found.append(Hypothesis(index, member, structure.name, tested, _group(structure.name), void))
+        for name, score in scores.structures_for(subject.patch).items():
+            if name not in subject.by_construction:
+                condition = scores.CONDITIONS.get(name)
+                void = condition is not None and float(table.observed[member, columns[condition]]) <= 0.5
+                found.append(Hypothesis(index, member, name, columns[score], _group(name), void))
         for family in dictionary(table.patch).families:
-            found.append(Hypothesis(index, member, family, (columns[family],), MATCHES))
+            found.append(Hypothesis(index, member, family, columns[family], MATCHES))
     return found
 
 
@@ -53,17 +52,12 @@ class Results:
         if start is not None and self.table.restricted:
             start = start @ subject.projector
         start_scores = None if start is None else scores.score(start, self.table.patch)
-        given = {
-            name
-            for structure in scores.STRUCTURES
-            for name in structure.scores
-            if structure.name in subject.by_construction
-        }
-        alone = {structure.name for structure in scores.STRUCTURES if structure.scores == (structure.name,)}
+        given = {scores.STRUCTURES[name] for name in subject.by_construction}
         result = []
         for column, name in enumerate(scores.names_for(subject.patch)):
             p_values = {} if name in given else self._p_values(member, column)
             tested = bool(p_values) and name not in scores.UNTESTED
+            adjusted = self.tested.get((member, _group(name), name))
             result.append(
                 Score(
                     name=name,
@@ -71,7 +65,7 @@ class Results:
                     chance=float(self.expected[member, column]),
                     p_values=p_values,
                     p_value=max(p_values.values()) if tested else None,
-                    adjusted_p_value=self.tested[member, _group(name), name][2] if tested and name in alone else None,
+                    adjusted_p_value=adjusted[2] if tested and adjusted else None,
                     start=None if start_scores is None else float(start_scores[name]),
                     by_construction=name in given,
                 )
@@ -81,24 +75,11 @@ class Results:
     def findings(self, member: int) -> list[Finding]:
         """The structures whose adjusted p-value is at most the false-discovery rate, the most specific first."""
         found = []
-        for structure in scores.STRUCTURES:
-            key = (member, _group(structure.name), structure.name)
-            hypothesis, p, adjusted = self.tested.get(key, (None, 1.0, 1.0))
-            if hypothesis is not None and adjusted <= self.rate:
-                # The weakest score represents a finding of several scores.
-                weakest = min(hypothesis.columns, key=lambda column: float(self.table.observed[member, column]))
-                found.append(
-                    Finding(
-                        name=structure.name,
-                        score=float(self.table.observed[member, weakest]),
-                        chance=float(self.expected[member, weakest]),
-                        p_value=p,
-                        adjusted_p_value=adjusted,
-                        nulls=tuple(dict.fromkeys(n for c in hypothesis.columns for n in self._p_values(member, c))),
-                        on=self.on,
-                        words=structure.words,
-                    )
-                )
+        for (of, group, name), (hypothesis, p, adjusted) in self.tested.items():
+            if of == member and group != MATCHES and adjusted <= self.rate:
+                column = hypothesis.column
+                score, chance = float(self.table.observed[member, column]), float(self.expected[member, column])
+                found.append(Finding(name, score, chance, p, adjusted, self.on))
         subject = self.table.subjects[member]
         if not self.table.restricted or subject.basis is None:
             return most_specific_first(found, subject.matrix, subject.patch, subject.d)
@@ -110,9 +91,9 @@ class Results:
         for (of, _, name), (hypothesis, p, adjusted) in self.tested.items():
             if of != member or hypothesis.void or adjusted <= self.rate:
                 continue
-            exact = self.table.exact[member, list(hypothesis.columns)].nan_to_num(0)
-            if float(exact.max()) <= self.rate / len(self.tested) and self.table.unbeaten(member, hypothesis.columns):
-                column = hypothesis.columns[0]
+            column = hypothesis.column
+            exact = float(self.table.exact[member, column].nan_to_num(0))
+            if exact <= self.rate / len(self.tested) and self.table.unbeaten(member, column):
                 by_null = self._p_values(member, column)
                 null = max(by_null, key=by_null.__getitem__)
                 found.append(Undecided(name, float(self.table.observed[member, column]), p, null, self.on))

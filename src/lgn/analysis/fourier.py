@@ -11,30 +11,20 @@ from torch import Tensor
 
 from lgn.actions import Patch
 
-BASES = ("1-D", "2-D")
+
+def transform(a: Tensor, patch: Patch) -> Tensor:
+    """`F A F^-1`, complex, (..., d, d): F is the DFT of all pixels for a patch (d,), and `F_m (x) F_n` for (n, m)."""
+    k = len(patch)
+    rows = torch.fft.fftn(_grid(a, patch), dim=tuple(range(-2 * k, -k)))
+    return torch.fft.ifftn(rows, dim=tuple(range(-k, 0))).reshape(a.shape)
 
 
-def transform(a: Tensor, patch: Patch, basis: str = "1-D") -> Tensor:
-    """`F A F^-1`, complex, (..., d, d): "1-D" for the DFT of all d pixels, "2-D" for `F_m (x) F_n` of the patch."""
-    if basis not in BASES:
-        raise ValueError(f"basis must be one of {BASES}, got {basis!r}")
-    if basis == "1-D":
-        return torch.fft.ifft(torch.fft.fft(a, dim=-2), dim=-1)
-    n, m = patch
-    grid = a.unflatten(-1, (m, n)).unflatten(-3, (m, n))
-    return torch.fft.ifft2(torch.fft.fft2(grid, dim=(-4, -3)), dim=(-2, -1)).flatten(-2).flatten(-3, -2)
-
-
-def few_lines(a: Tensor, patch: Patch, basis: str = "1-D") -> Tensor:
+def few_lines(a: Tensor, patch: Patch) -> Tensor:
     """The share of the energy of `F A F^-1` in the strongest tenth (rounded up) of its rows and columns."""
-    d = a.shape[-1]
     # |ifft| differs from |fft| only by a scale and the order of the columns, and one joint FFT is faster.
-    if basis == "1-D":
-        power = torch.fft.fft2(a).abs().square()
-    else:
-        n, m = patch
-        grid = a.unflatten(-1, (m, n)).unflatten(-3, (m, n))
-        power = torch.fft.fftn(grid, dim=(-4, -3, -2, -1)).abs().square().flatten(-2).flatten(-3, -2)
+    axes = tuple(range(-2 * len(patch), 0))
+    power = torch.fft.fftn(_grid(a, patch), dim=axes).abs().square().reshape(a.shape)
+    d = a.shape[-1]
     count = math.ceil(d / 10)
     rows, columns = (power.sum(axis).topk(count, dim=-1) for axis in (-1, -2))
     index = rows.indices[..., :, None].expand(*rows.indices.shape, d)
@@ -52,3 +42,8 @@ def random_circulant(d: int, random: torch.Generator | None = None) -> tuple[Ten
     first_column = torch.randn(d, generator=random, dtype=torch.float64)
     place = torch.arange(d)
     return torch.diag(torch.fft.fft(first_column)), first_column[(place[:, None] - place[None, :]) % d]
+
+
+def _grid(a: Tensor, patch: Patch) -> Tensor:
+    """The pixels of the output and of the input as axes, the last axis of the patch first."""
+    return a.reshape(*a.shape[:-2], *reversed(patch), *reversed(patch))

@@ -46,12 +46,8 @@ class Finding:
     chance: float
     p_value: float
     adjusted_p_value: float
-    #: The null models that it was tested against.
-    nulls: tuple[str, ...]
     #: "matrix" for the whole generator, "identifiable" for its restriction `A P_U`.
     on: str
-    #: Its meaning in a phrase.
-    words: str
 
 
 @dataclass(frozen=True)
@@ -115,13 +111,10 @@ class Identifiability:
     """The span U of the vectors that the generator was applied to: the data determine the generator on U only."""
 
     dimension: int
-    #: The number of vectors, an upper bound of the dimension.
-    vectors: int
     #: Orthonormal, (d, dimension).
     basis: Matrix = field(repr=False)
     #: `|A P_U|^2 / |A|^2`. For an orthogonal A it is always dimension / d.
     energy_share: float
-    orthogonal: bool
     #: `|(A - A_0) P_U|^2 / |A - A_0|^2`, if the start is known and training changed it.
     change_share: float | None
     #: The scores and matches of the restricted matrix `A P_U`.

@@ -8,8 +8,6 @@ agree on U give the same network. Off U, a generator depends on its start, its p
 import torch
 from torch import Tensor
 
-from lgn.measures import orthogonality_error
-
 #: Smallest singular value of the unit vectors, relative to the largest: well above the rounding of a float32 model.
 TOLERANCE = 1e-6
 
@@ -48,9 +46,3 @@ def change_share(matrix: Tensor, start: Tensor | None, basis: Tensor) -> float |
     if start is None or float((matrix - start).norm()) <= 1e-7 * float(matrix.norm()):
         return None
     return energy_share(matrix - start, basis)
-
-
-def is_orthogonal(matrix: Tensor, tolerance: float = 1e-4) -> bool:
-    """Whether `A^T A` is a multiple of I: then A has the energy share dim U / d on every U."""
-    scale = float(matrix.double().square().sum()) / len(matrix)
-    return scale > 0 and float(orthogonality_error(matrix.double() / scale**0.5)) <= tolerance

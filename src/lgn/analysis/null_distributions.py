@@ -80,10 +80,9 @@ class NullDistributions:
             means[nulls.GAUSSIAN][:, self.names.index(name)] = r / self.subjects[0].d ** 2
         return torch.stack(list(means.values())).nan_to_num(-1).amax(0).clamp(min=0)
 
-    def unbeaten(self, member: int, columns: Sequence[int]) -> bool:
-        """Whether no draw exceeds the observed statistics: then only ties and few draws keep p-values large."""
-        index = list(columns)
-        return not any(bool(self.beyond[name][member, index].any()) for name in self.beyond)
+    def unbeaten(self, member: int, column: int) -> bool:
+        """Whether no draw exceeds the observed statistic: then only ties and few draws keep its p-value large."""
+        return not any(bool(counts[member, column]) for counts in self.beyond.values())
 
     def _observe(self, subject: Subject) -> Tensor:
         if self.restricted:

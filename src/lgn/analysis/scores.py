@@ -1,4 +1,4 @@
-"""All scores and structures: names, functions, and the null models that apply to them."""
+"""All scores and structures: their names, their functions, and the null models that apply to them."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ class ScoreKind:
     smooth: bool = True
     #: For a share of energy, the dimensions r of its space: under the Gaussian null model it has a Beta distribution.
     dimensions: Callable[[Patch], tuple[int, ...]] | None = None
-    #: The numbers of axes of the patches that have the scores; some scores need rows and columns.
+    #: The numbers of axes of the patches that have the scores.
     axes: tuple[int, ...] = (1, 2, 3)
 
 
@@ -73,8 +73,8 @@ KINDS: tuple[ScoreKind, ...] = (
     ScoreKind(("quadrant signs",), lambda a, p: (structure.quadrant_signs(a, p),), spatial=True, axes=(2,)),
     ScoreKind(("block variety",), lambda a, p: (structure.block_variety(a, p),), spatial=True, axes=(2,)),
     ScoreKind(("concentrated blocks",), lambda a, p: (structure.concentrated_blocks(a, p),), spatial=True, axes=(2,)),
-    ScoreKind(("few Fourier lines",), lambda a, p: (fourier.few_lines(a, p, "1-D"),), spatial=True),
-    ScoreKind(("few 2-D Fourier lines",), lambda a, p: (fourier.few_lines(a, p, "2-D"),), spatial=True, axes=(2,)),
+    ScoreKind(("few Fourier lines",), lambda a, p: (fourier.few_lines(a, (_d(p),)),), spatial=True),
+    ScoreKind(("few 2-D Fourier lines",), lambda a, p: (fourier.few_lines(a, p),), spatial=True, axes=(2,)),
 )
 
 NAMES: tuple[str, ...] = tuple(name for kind in KINDS for name in kind.names)
@@ -98,8 +98,7 @@ def score(a: Tensor, patch: Patch, names: Iterable[str] | None = None) -> dict[s
     """The named scores of a batch of matrices, or all scores of the patch.  (..., d, d) -> name: (...)"""
     known = names_for(patch)
     wanted = set(known if names is None else names)
-    unknown = wanted - set(known)
-    if unknown:
+    if unknown := wanted - set(known):
         raise ValueError(f"names must be among {known}, got {sorted(unknown)}")
     result: dict[str, Tensor] = {}
     for kind in KINDS:
@@ -108,52 +107,19 @@ def score(a: Tensor, patch: Patch, names: Iterable[str] | None = None) -> dict[s
     return {name: result[name] for name in known if name in wanted}
 
 
-@dataclass(frozen=True)
-class Structure:
-    """A structure that may be found: all its scores must be beyond chance."""
-
-    name: str
-    scores: tuple[str, ...]
-    words: str
-    #: Scores that must only be above one half, because their chance is high.
-    conditions: tuple[str, ...] = ()
-    #: Whether it is about singular values only. These structures are corrected separately: nearly all trained matrices
-    #: have few large singular values, and their true findings would make room for false findings about space.
-    spectral: bool = False
+#: Scores that are only conditions of a structure and never tested.
+UNTESTED = frozenset({"block variety"})
+#: The scores that must be above one half, not only beyond chance, because their chance is high.
+CONDITIONS = {"multi-scale": "block variety"}
+#: Structures about singular values only. They are corrected separately: nearly all trained matrices have few large
+#: singular values, and their true findings would make room for false findings about space.
+SPECTRAL = frozenset({"low stable rank", "low effective rank"})
+_RENAMED = {"causal energy": "causal", "causal sign": "signed sides", "quadrant signs": "multi-scale"}
+#: The structures that may be found, with the score that must be beyond chance.
+STRUCTURES: dict[str, str] = {_RENAMED.get(name, name): name for name in NAMES if name not in UNTESTED}
 
 
-STRUCTURES: tuple[Structure, ...] = (
-    Structure("symmetric", ("symmetric",), "pixels i and j affect each other with the same weight"),
-    Structure("skew-symmetric", ("skew-symmetric",), "pixels i and j affect each other with opposite weights"),
-    Structure("Toeplitz", ("Toeplitz",), "constant along diagonals: shared weights in column-major order"),
-    Structure(
-        "block-Toeplitz", ("block-Toeplitz",), "a filter of the image: weights depend on the offset of two pixels"
-    ),
-    Structure("circulant", ("circulant",), "diagonal in the Fourier basis of all pixels"),
-    Structure("doubly block-circulant", ("doubly block-circulant",), "a filter of the image that wraps around"),
-    Structure("Kronecker", ("Kronecker",), "acts on rows and columns separately"),
-    Structure("permutation", ("permutation",), "moves pixels without mixing them"),
-    Structure("low stable rank", ("low stable rank",), "few directions carry the energy", spectral=True),
-    Structure("low effective rank", ("low effective rank",), "few directions have any energy", spectral=True),
-    Structure("causal", ("causal energy",), "pixels depend on pixels on one side"),
-    Structure("signed sides", ("causal sign",), "one sign for earlier pixels, one for later pixels"),
-    Structure("multi-scale", ("quadrant signs",), "one sign in each quadrant, different blocks", ("block variety",)),
-    Structure("concentrated blocks", ("concentrated blocks",), "a tenth of the blocks has most of the energy"),
-    Structure("few Fourier lines", ("few Fourier lines",), "few rows and columns have the energy in the Fourier basis"),
-    Structure("few 2-D Fourier lines", ("few 2-D Fourier lines",), "few rows and columns of the 2-D Fourier basis"),
-)
-
-
-SPECTRAL: frozenset[str] = frozenset(structure.name for structure in STRUCTURES if structure.spectral)
-
-
-def structures_for(patch: Patch) -> tuple[Structure, ...]:
-    """The structures that a patch can have: it has all their scores."""
-    known = set(names_for(patch))
-    return tuple(structure for structure in STRUCTURES if known.issuperset(structure.scores + structure.conditions))
-
-
-#: Scores that are only conditions and never tested.
-UNTESTED: frozenset[str] = frozenset(name for structure in STRUCTURES for name in structure.conditions) - frozenset(
-    name for structure in STRUCTURES for name in structure.scores
-)
+def structures_for(patch: Patch) -> dict[str, str]:
+    """The structures that a patch can have, with their scores."""
+    known = names_for(patch)
+    return {name: score for name, score in STRUCTURES.items() if score in known}

@@ -15,12 +15,12 @@ MOST_DRAWS = 50_000
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A property to test on one matrix: all its statistics must be beyond chance."""
+    """A property to test on one matrix: its statistic must be beyond chance."""
 
     table: int  # index of its NullDistributions
     member: int  # index of the matrix there
     name: str
-    columns: tuple[int, ...]  # indices of the statistics there
+    column: int  # index of the statistic there
     group: str  # corrected together with the hypotheses of the same group
     void: bool = False  # a condition fails: the test counts, with p = 1
 
@@ -69,9 +69,9 @@ def _first_draws(table: NullDistributions, draws: int, stage: Callable[[str], No
 
 
 def _largest(tables: list[NullDistributions], hypotheses: list[Hypothesis]) -> Tensor:
-    """The largest p-value of each hypothesis, over the null models and its statistics."""
+    """The largest p-value of each hypothesis over the null models."""
     worst = [torch.stack(list(table.p_values().values())).nan_to_num(-1).amax(0) for table in tables]
-    values = [1.0 if h.void else float(worst[h.table][h.member, list(h.columns)].max()) for h in hypotheses]
+    values = [1.0 if h.void else float(worst[h.table][h.member, h.column]) for h in hypotheses]
     return torch.tensor(values, dtype=torch.float64)
 
 
@@ -83,22 +83,16 @@ def _adjust(p: Tensor, hypotheses: list[Hypothesis]) -> Tensor:
     return adjusted
 
 
-def _unreached(table: NullDistributions, hypothesis: Hypothesis) -> list[tuple[str, int]]:
-    """The null models and statistics of a hypothesis that no draw has reached and that may have more draws."""
-    return [
-        (name, column)
-        for name in table.draws
-        for column in hypothesis.columns
-        if 0 < table.draws[name][hypothesis.member, column] < MOST_DRAWS
-        and table.reached[name][hypothesis.member, column] == 0
-    ]
+def _unreached(table: NullDistributions, hypothesis: Hypothesis) -> dict[str, int]:
+    """The numbers of draws of the null models that have not reached the statistic and may have more draws."""
+    place = (hypothesis.member, hypothesis.column)
+    made = {name: int(draws[place]) for name, draws in table.draws.items() if table.reached[name][place] == 0}
+    return {name: count for name, count in made.items() if 0 < count < MOST_DRAWS}
 
 
 def _at_floor(tables: list[NullDistributions], hypothesis: Hypothesis, p: Tensor) -> bool:
     """Whether only the number of draws keeps the p-value from being smaller."""
-    table = tables[hypothesis.table]
-    counts = [float(table.draws[name][hypothesis.member, column]) for name, column in _unreached(table, hypothesis)]
-    return any(1 / (1 + count) >= float(p) for count in counts)
+    return any(1 / (1 + count) >= float(p) for count in _unreached(tables[hypothesis.table], hypothesis).values())
 
 
 def _draw_more(tables: list[NullDistributions], hypotheses: list[Hypothesis], needed: int) -> None:
@@ -107,9 +101,8 @@ def _draw_more(tables: list[NullDistributions], hypotheses: list[Hypothesis], ne
         for model in table.models:
             more = torch.zeros(table.observed.shape, dtype=torch.int64)
             for hypothesis in (h for h in hypotheses if h.table == index):
-                for column in (column for name, column in _unreached(table, hypothesis) if name == model.name):
-                    made = int(table.draws[model.name][hypothesis.member, column])
-                    more[hypothesis.member, column] = min(max(needed, 2 * made), MOST_DRAWS) - made
+                if made := _unreached(table, hypothesis).get(model.name):
+                    more[hypothesis.member, hypothesis.column] = min(max(needed, 2 * made), MOST_DRAWS) - made
             for count in more.unique().tolist():
                 if count > 0:
                     table.draw(model, more == count, count)

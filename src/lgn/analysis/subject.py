@@ -58,9 +58,8 @@ class Subject:
         require_patch(self.patch)
         if self.order is not None and self.order < 1:
             raise ValueError(f"order must be at least 1, got {self.order}")
-        allowed = [structure.name for structure in scores.STRUCTURES]
-        if unknown := sorted(self.by_construction - set(allowed)):
-            raise ValueError(f"by_construction must be among {allowed}, got {unknown}")
+        if unknown := sorted(self.by_construction - set(scores.STRUCTURES)):
+            raise ValueError(f"by_construction must be among {list(scores.STRUCTURES)}, got {unknown}")
         if self.filters is not None and self.vectors is not None:
             raise ValueError("filters and vectors must not both be given")
         if self.filters is not None and self.length is None and (self.order is None or self.order < 2):

@@ -120,7 +120,7 @@ def notes(analysis: "Analysis") -> list[str]:
         )
     for patch in analysis.patches:
         asked = scores.structures_for(patch)
-        if left_out := [structure.name for structure in scores.STRUCTURES if structure not in asked]:
+        if left_out := [name for name in scores.STRUCTURES if name not in asked]:
             result.append(f"Not tested for {size_text(patch)}, which has no rows and columns: {', '.join(left_out)}.")
     if count := sum(bool(generator.undecided) for generator in analysis.generators):
         result.append(

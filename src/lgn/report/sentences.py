@@ -9,7 +9,7 @@ from lgn.analysis.tables import operator_name
 
 #: The number of findings that a sentence names.
 NAMED = 3
-_ORDER = [structure.name for structure in STRUCTURES]
+_ORDER = list(STRUCTURES)
 _NULLS = {
     "gaussian": "Gaussian matrices",
     "relabelled": "matrices with permuted pixels",

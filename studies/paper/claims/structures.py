@@ -10,7 +10,7 @@ import torch
 
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE
 from lgn.analysis.nulls import FRESH, GAUSSIAN, ORBITS, RELABELLED, SHUFFLED
-from lgn.analysis.scores import STRUCTURES
+from lgn.analysis.scores import CONDITIONS, SPECTRAL, STRUCTURES
 from lgn.stats import benjamini_hochberg
 from studies.paper.claims.statement import (
     Comparison,
@@ -48,19 +48,18 @@ def found_under(scores: Scores, nulls: Collection[str] = WHITE) -> Found:
 
     def of(spectral: bool) -> dict[tuple[int, str, str], float]:
         return {
-            (place, item.name, on): _p_value([some[name] for name in item.scores], nulls)
-            # What fails a condition counts as a test that came out at 1.
-            if all(some[name].value > 0.5 for name in item.conditions)
+            (place, structure, on): _p_value(some[score], nulls)
+            # A structure that fails its condition counts as a test with p = 1.
+            if structure not in CONDITIONS or some[CONDITIONS[structure]].value > 0.5
             else 1.0
             for place, generator in enumerate(scores.generators)
             for on, some in generator.scores.items()
-            for item in STRUCTURES
-            if item.spectral == spectral
-            and all(some[name].p_values for name in item.scores)  # by construction there is nothing to test
+            for structure, score in STRUCTURES.items()
+            if (structure in SPECTRAL) == spectral and some[score].p_values  # by construction there is nothing to test
         }
 
     operators = {
-        (place, f"{OPERATOR}: {family}", on): _p_value([number], nulls)
+        (place, f"{OPERATOR}: {family}", on): _p_value(number, nulls)
         for place, generator in enumerate(scores.generators)
         for on, some in generator.matches.items()
         for family, number in some.items()
@@ -98,8 +97,8 @@ def share_undecided(scores: Scores, structure: str) -> float:
     )
 
 
-def _p_value(numbers: list[Number], nulls: Collection[str]) -> float:
-    return max((p for number in numbers for null, p in number.p_values.items() if null in nulls), default=1.0)
+def _p_value(number: Number, nulls: Collection[str]) -> float:
+    return max((p for null, p in number.p_values.items() if null in nulls), default=1.0)
 
 
 EMERGING = tuple(controls.PARTS)

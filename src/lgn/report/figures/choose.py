@@ -26,13 +26,12 @@ class Chosen:
 
 
 def highest(analysis: Analysis, structure: str, count: int) -> tuple[Chosen, ...]:
-    """The `count` generators with the highest score of a structure; a joint structure counts by its lowest part."""
-    parts = {known.name: known.scores for known in STRUCTURES}
-    if structure not in parts:
-        raise ValueError(f"structure must be one of {tuple(parts)}, got {structure!r}")
+    """The `count` generators with the highest score of a structure."""
+    if structure not in STRUCTURES:
+        raise ValueError(f"structure must be one of {tuple(STRUCTURES)}, got {structure!r}")
     chosen = []
     for generator in analysis.generators:
-        score = min((s for s in generator.scores if s.name in parts[structure]), key=lambda s: s.score)
+        score = next(score for score in generator.scores if score.name == STRUCTURES[structure])
         found = any(finding.name == structure and finding.on == WHOLE for finding in generator.findings)
         chosen.append(Chosen(generator, score, found))
     return tuple(sorted(chosen, key=lambda item: -item.score.score)[:count])

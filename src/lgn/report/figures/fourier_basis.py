@@ -33,7 +33,7 @@ def diagonalisation(matrix: Tensor, patch: Patch, name: str, data: str, seed: in
     figure = new_figure(10.2, 3.6)
     axes = grid(figure, 1, 4)
     for column, (title, a) in enumerate((("random", gaussian), (name, matrix))):
-        transformed = transform(a, patch).abs()
+        transformed = transform(a, (len(a),)).abs()
         share = float(transformed.diagonal().square().sum() / transformed.square().sum())
         place(axes[2 * column], a, title, block=patch[0], size=10)
         note = f"{100 * share:.1f} % of the energy on the diagonal"
