@@ -66,7 +66,7 @@ def test_layers_that_cannot_be_converted_are_left_alone() -> None:
     assert list(conversion.left_alone) == ["0", "1", "2", "3"]
     assert list(conversion.converted) == ["4"]
     assert conversion.left_alone["2"] in str(conversion)
-    assert "  4: 2 sets of 4, 3x3" in str(conversion)
+    assert "2 sets of 4, 3x3" in str(conversion)
 
 
 def test_all_kinds_of_convolutions() -> None:

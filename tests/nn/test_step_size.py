@@ -7,7 +7,7 @@ import torch
 from nn.dense import dense_matrix
 
 from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
-from lgn.nn.step_size import largest_eigenvalue
+from lgn.nn.unfolded import largest_eigenvalue
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3])

@@ -2,7 +2,7 @@
 
 import torch
 
-from lgn.nn.threshold import soft_threshold
+from lgn.nn import soft_threshold
 
 
 def test_it_is_equation_4() -> None:

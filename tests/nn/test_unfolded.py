@@ -8,9 +8,8 @@ import torch
 from nn.dense import dense_matrix
 from torch import Tensor
 
-from lgn.nn import UnfoldedEncoder
+from lgn.nn import UnfoldedEncoder, soft_threshold
 from lgn.nn.kernels.adjoint import correlate
-from lgn.nn.threshold import soft_threshold
 
 each_side = pytest.mark.parametrize("two_sided", [False, True], ids=["one-sided", "two-sided"])
 each_path = pytest.mark.parametrize("path", ["plain", "fast"])

@@ -2,8 +2,7 @@
 
 from lgn.nn.bank import FreeBank, OrbitBank, cached, project
 from lgn.nn.class_head import ClassHead
-from lgn.nn.conversion import Conversion
-from lgn.nn.converting import FilterErrorWarning, convert
+from lgn.nn.converting import Conversion, FilterErrorWarning, convert
 from lgn.nn.determined import UndeterminedWarning, determined_dimension
 from lgn.nn.equivariance import EquivarianceTable, equivariance_table
 from lgn.nn.gates import Gates
@@ -14,6 +13,7 @@ from lgn.nn.group_stack import (
     GroupStackConv2d,
     GroupStackConv3d,
 )
+from lgn.nn.kernels.plain import soft_threshold
 from lgn.nn.layers import GroupConv1d, GroupConv2d, GroupConv3d
 from lgn.nn.linear import GroupLinear
 from lgn.nn.merging import merge
@@ -23,7 +23,6 @@ from lgn.nn.parameter_summary import Summary, summary
 from lgn.nn.plain_cnn import PlainCNN
 from lgn.nn.sets import SetBatchNorm1d, SetBatchNorm2d, SetBatchNorm3d, advance, pool_sets
 from lgn.nn.sites import GeneratorSite, generator_sites
-from lgn.nn.threshold import soft_threshold
 from lgn.nn.transposed import GroupConvTranspose1d, GroupConvTranspose2d, GroupConvTranspose3d
 from lgn.nn.unfolded import UnfoldedEncoder
 

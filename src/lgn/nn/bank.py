@@ -194,3 +194,9 @@ def require_positive(**values: int) -> None:
     for name, value in values.items():
         if value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
+
+
+def require_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Raise if the value of an argument is not allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")

@@ -1,8 +1,10 @@
 """`convert`: group layers in place of the convolutions of any network."""
 
+import copy
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -14,13 +16,14 @@ from lgn.generators import Family, Generator, Share, Start
 from lgn.generators.fit import filter_pairs, least_squares_generator
 from lgn.groups import Group
 from lgn.nn.bank import group_of_layer
-from lgn.nn.conversion import Conversion
 from lgn.nn.layers import GroupConv, GroupConv1d, GroupConv2d, GroupConv3d
 from lgn.nn.linear import GroupLinear
 from lgn.nn.transposed import GroupConvTranspose, GroupConvTranspose1d, GroupConvTranspose2d, GroupConvTranspose3d
+from lgn.text import columns, html_table
 from lgn.warning import LgnWarning
 
 MAX_DENSE = 256  # a dense generator on more inputs than this has over 65,000 entries
+HEAD = ("layer", "converted to", "relative error of the filters")
 MAX_FILTER_ERROR = 0.1  # a larger relative error of filters causes a warning
 
 CONVERTED: dict[type[nn.Module], type[GroupConv | GroupConvTranspose]] = {
@@ -37,6 +40,36 @@ CONVERTED: dict[type[nn.Module], type[GroupConv | GroupConvTranspose]] = {
 
 Plain = _ConvNd | nn.Linear
 Converted = GroupConv | GroupConvTranspose | GroupLinear
+
+
+@dataclass
+class Conversion:
+    """The layers that `convert` or `convert_found` replaced, and the reasons why it left others alone."""
+
+    converted: dict[str, str] = field(default_factory=dict)
+    left_alone: dict[str, str] = field(default_factory=dict)
+    #: The relative error of the filters, for layers that begin at the filters of the model.
+    filter_error: dict[str, float] = field(default_factory=dict)
+
+    def apply(self, model: nn.Module, replacements: Mapping[int, nn.Module]) -> nn.Module:
+        """A copy of the model with layers replaced, by the `id` of the original; its attribute `conversion` is self."""
+        if not replacements:
+            raise ValueError(f"model must have a layer that can be converted, got none:\n{self}")
+        result = copy.deepcopy(model, dict(replacements))
+        result.conversion = self  # type: ignore[assignment]
+        return result
+
+    def __str__(self) -> str:
+        return "\n".join(columns([HEAD, *self._rows()]))
+
+    def _repr_html_(self) -> str:
+        return html_table(HEAD, self._rows())
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        """The name of every layer, its replacement or the reason why it was left alone, and its error."""
+        errors = {name: f"{error:.1e}" for name, error in self.filter_error.items()}
+        rows = [(name, layer, errors.get(name, "")) for name, layer in self.converted.items()]
+        return rows + [(name, f"left alone: {reason}", "") for name, reason in self.left_alone.items()]
 
 
 class FilterErrorWarning(LgnWarning):

@@ -12,18 +12,15 @@ OPEN = 0.5  # gates above it are open
 # A network that takes the largest response over all elements of a group is invariant to the whole group. If images are
 # turned by at most 45 degrees, that is too much: 6 and 9 look the same. Layers on sets lose nothing, because they move
 # their codes along. Only the maximum forgets, so the gates are there. For a range S, all elements at most s steps of
-# the generator away from the identity, the network is `f_S(x) = head(max over g in S of z_g(x))`. The width of the
-# range is not known, so every range has a probability, and training minimises the expected loss, `sum over S of P(S)
-# loss(f_S)`. The sum runs over all ranges, so it has no noise apart from that of the images, and its derivative shows
-# which range explains the labels best: if images are invariant to the whole group, narrow ranges lack images; if they
-# are not, wide ranges confuse classes. A price on wide ranges did not work: at 0.002 per step it closed 180 degrees on
-# digits that are turned by any angle. The gate of an element is the probability that the range contains it. The
-# identity is in every range, so filters learn to stand upright at the identity. For this, gates are held at their start
-# for the first 40 % of a training. There is no dropout just before the maximum: a maximum over more elements suffers
-# less from dropout, and gates opened for that reason alone.
+# the generator away from the identity, the network is `f_S(x) = head(max over g in S of z_g(x))`. Every range has a
+# probability, and training minimises the expected loss, `sum over S of P(S) loss(f_S)`, a sum over all ranges, whose
+# derivative has no noise apart from that of the images. If images are invariant to the whole group, narrow ranges lack
+# images; if they are not, wide ranges confuse classes. The identity is in every range, so filters learn to stand
+# upright at the identity. For this, gates are held at their start for the first 40 % of a training.
 #
-# Independent gates for every pair of an element and its inverse failed: for digits turned by at most 45 degrees, the
-# gate of 135 degrees opened and the gate of 90 closed, because a maximum over some more elements is nearly as good.
+# Dropout just before the maximum would open gates, because a maximum over more elements suffers less from it. With
+# independent gates for every element, gates that are not a range opened, because a maximum over a few more elements is
+# nearly as good.
 
 
 class Gates(nn.Module):

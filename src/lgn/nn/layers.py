@@ -13,7 +13,7 @@ from torch.nn.modules.conv import _ConvNd
 from lgn.actions import size_text
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group
-from lgn.nn.bank import OrbitBank
+from lgn.nn.bank import OrbitBank, require_choice
 from lgn.nn.plain_layers import plain_convolution
 
 Bias = bool | Literal["set"]
@@ -104,8 +104,7 @@ class BaseGroupConv(GroupLayer):
         dtype: torch.dtype | None = None,
     ) -> None:
         patch, strides = self._per_axis("kernel_size", kernel_size), self._per_axis("stride", stride)
-        if padding_mode not in get_args(PaddingMode):
-            raise ValueError(f"padding_mode must be one of {', '.join(get_args(PaddingMode))}, got {padding_mode!r}")
+        require_choice("padding_mode", padding_mode, get_args(PaddingMode))
         if isinstance(padding, str) and padding not in ("same", "valid"):
             raise ValueError(f"padding must be numbers, 'same' or 'valid', got {padding!r}")
         if padding == "same" and max(strides) > 1:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.nn.bank import FreeBank
+from lgn.nn.bank import FreeBank, filter_norms, require_choice
 from lgn.nn.plain_cnn import PlainCNN
 from lgn.nn.unfolded import UnfoldedEncoder
 
@@ -46,13 +46,12 @@ class Autoencoder(nn.Module):
 
     def __init__(self, encoder: UnfoldedEncoder, *, decoder: Literal["tied", "free"] = "tied") -> None:
         super().__init__()
-        if decoder not in ("tied", "free"):
-            raise ValueError(f"decoder must be one of tied, free, got {decoder!r}")
+        require_choice("decoder", decoder, ("tied", "free"))
         self.encoder = encoder
         self.dictionary: FreeBank | None = None
         if decoder == "free":
             filters = torch.randn_like(encoder.filters()[-1])
-            self.dictionary = FreeBank(filters / torch.linalg.matrix_norm(filters, keepdim=True))
+            self.dictionary = FreeBank(filters / filter_norms(filters))
 
     def forward(self, images: Tensor) -> Tensor:
         return self.decode(self.encoder(images))

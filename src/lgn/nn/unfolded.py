@@ -10,15 +10,14 @@ from torch import Tensor, nn
 from lgn.actions import Patch, size_text
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group
-from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, group_of_layer, require_positive
+from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, group_of_layer, require_choice, require_positive
 from lgn.nn.kernels import KERNELS, Kernel, Layers
 from lgn.nn.kernels.adjoint import Margins, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.fast import Synthesis
 from lgn.nn.kernels.native import NativeSynthesis, is_native
+from lgn.nn.kernels.plain import Unfolding
 from lgn.nn.kernels.plain_gradients import is_transformed
-from lgn.nn.kernels.unfolding import Unfolding
-from lgn.nn.step_size import largest_eigenvalue
 
 Algorithm = Literal["ista", "fista"]
 Path = Literal["auto", "native", "fast", "plain"]
@@ -68,10 +67,10 @@ class UnfoldedEncoder(nn.Module):
     ) -> None:
         super().__init__()
         require_positive(num_layers=num_layers)
-        _require_choice("algorithm", algorithm, get_args(Algorithm))
-        _require_choice("path", path, get_args(Path))
+        require_choice("algorithm", algorithm, get_args(Algorithm))
+        require_choice("path", path, get_args(Path))
         if isinstance(step, str):
-            _require_choice("step", step, ("safe",))
+            require_choice("step", step, ("safe",))
         elif step <= 0:
             raise ValueError(f"step must be positive, got {step}")
         self.patch = patch = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
@@ -221,6 +220,20 @@ def momenta(num_layers: int) -> list[float]:
     return ahead
 
 
-def _require_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+@torch.no_grad()
+def largest_eigenvalue(filters: Tensor, image_size: Patch) -> Tensor:
+    """An upper bound of `sigma_max(W^T W)` for images of the given size, zero-padded.
+
+    Convolution with zero padding is a part of circular convolution on a grid of H + n - 1 by W + m - 1, which is
+    diagonal in frequency. The bound is the largest squared singular value of the (F, C) matrices of the filters'
+    transforms.
+
+    Shapes: (layers, F, C, n, m) -> (layers,)
+    """
+    grid = [side + n - 1 for side, n in zip(image_size, filters.shape[3:], strict=True)]
+    axes = tuple(range(3, filters.ndim))
+    transform = torch.fft.rfftn(filters, s=grid, dim=axes).flatten(3)  # (layers, F, C, frequencies)
+    gram = torch.einsum("lfcw,lfdw->lwcd", transform.conj(), transform)  # (layers, frequencies, C, C)
+    if gram.shape[-1] == 1:
+        return gram.real.flatten(1).amax(1)
+    return torch.linalg.eigvalsh(gram).flatten(1).amax(1)

@@ -28,17 +28,15 @@ def evaluate(model: nn.Module, images: Images, part: str, group: Processes | Non
             if not len(batch):
                 continue
             loss, quality = task_score(model, batch, labels)
-            active = _active(model.encoder(batch)) if isinstance(model, Autoencoder) else 0.0
-            sums = [a + b for a, b in zip(sums, (float(loss), float(quality), active * len(batch)), strict=True)]
+            active = 0.0
+            if isinstance(model, Autoencoder):
+                codes = model.encoder(batch)
+                active = int(codes.count_nonzero()) / codes[0].numel()
+            sums = [a + b for a, b in zip(sums, (float(loss), float(quality), active), strict=True)]
     mean_loss, mean_quality, mean_active = (total / count for total in group.totals(sums))
     if isinstance(model, Autoencoder):
         return {"error": mean_quality, "active": mean_active}
     return {"accuracy": mean_quality, "loss": mean_loss}
-
-
-def _active(codes: Tensor) -> float:
-    """The fraction of codes that are not zero."""
-    return int(codes.count_nonzero()) / codes.numel()
 
 
 def epoch_line(config: Config, group: Processes, images: Images, state: State) -> tuple[dict[str, Any], str | None]:

@@ -21,8 +21,6 @@ from lgn.training.environment import environment
 from lgn.training.loading import Facts, fit_again
 from lgn.training.model_building import build_model
 
-CHECKPOINT = ("model", "penalty", "optimizer", "random", "place", "sums", "history", "seconds")
-
 T = TypeVar("T")
 
 
@@ -94,8 +92,7 @@ class Run:
     @property
     def network(self) -> nn.Module:
         """The trained network on the CPU, in evaluation mode. It is loaded once: do not change it; see `model`."""
-        name = next((name for name in ("best.safetensors", "model.safetensors") if self._is_weights(name)), None)
-        return self._cached(name or "checkpoint.pt", lambda _: self.model())
+        return self._cached(self._weights, lambda _: self.model())
 
     def model(self, device: str | torch.device = "cpu") -> nn.Module:
         """A new copy of the trained network, in evaluation mode. An unfinished run has the one of its checkpoint."""
@@ -103,9 +100,8 @@ class Run:
         with torch.random.fork_rng(devices=[]):
             model = self._untrained()
         if self.finished:
-            name = "best.safetensors" if self._is_weights("best.safetensors") else "model.safetensors"
-            with self.reading(name, "a safetensors file with the weights of this run"):
-                load_model(model, self.path / name)
+            with self.reading(self._weights, "a safetensors file with the weights of this run"):
+                load_model(model, self.path / self._weights)
         else:
             stored = self.checkpoint()
             with self.reading("checkpoint.pt", "a checkpoint of this run"):
@@ -118,11 +114,7 @@ class Run:
         if not path.is_file():
             raise FileNotFoundError(f"{self.path} has no checkpoint yet")
         with self.reading(path.name, "a checkpoint that can be read without running code"):
-            stored = torch.load(path, map_location="cpu", weights_only=True)
-        missing = [name for name in CHECKPOINT if not isinstance(stored, dict) or name not in stored]
-        if missing:
-            raise ValueError(f"{path} is not a checkpoint of a run: it has no {missing[0]!r}")
-        return stored
+            return torch.load(path, map_location="cpu", weights_only=True)
 
     def initial(self) -> dict[str, Tensor]:
         """Generators and bases before the first step, named as in `snapshot`.
@@ -191,9 +183,12 @@ class Run:
         write_atomic(self.path / name, temporary.read_bytes())
         temporary.unlink()
 
-    def _is_weights(self, name: str) -> bool:
-        """Whether the weights of a finished run are in this file."""
-        return self.finished and (self.path / name).is_file()
+    @property
+    def _weights(self) -> str:
+        """The file with the weights of the network."""
+        if not self.finished:
+            return "checkpoint.pt"
+        return "best.safetensors" if (self.path / "best.safetensors").is_file() else "model.safetensors"
 
     def _untrained(self) -> nn.Module:
         """A new network with the settings of the run."""

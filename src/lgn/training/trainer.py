@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def train(config: Config, out: str | Path, *, progress: bool = False) -> Run:
     with processes(config.device) as group:
         images = load_images(config, progress=progress)
         group.require_part(len(images.parts["train"][0]), config.batch_size)
-        with _random_state(group.device):
+        with torch.random.fork_rng(devices=[group.device] if group.device.type == "cuda" else []):
             # A config that cannot be trained is refused here, before there is a directory.
             torch.manual_seed(config.seed)
             facts = images.facts
@@ -76,8 +76,3 @@ def _kernel(model: nn.Module, images: Images, group: Processes, progress: bool) 
         return "plain"
     example, _ = images.batch("train", torch.arange(1), group.device)
     return encoder.kernel(example, partial(print, file=sys.stderr, flush=True) if progress else None)
-
-
-def _random_state(device: torch.device) -> AbstractContextManager[None]:
-    """Restore the global random state at the end."""
-    return torch.random.fork_rng(devices=[device] if device.type == "cuda" else [])

@@ -23,7 +23,7 @@ from lgn.nn.kernels.native.command import build_command
 from lgn.nn.kernels.native.compiled import kernels
 from lgn.nn.kernels.native.layer import NativeLayers
 from lgn.nn.kernels.native.step import NativeStep, NativeSynthesis, Numbers
-from lgn.nn.kernels.unfolding import Unfolding
+from lgn.nn.kernels.plain import Unfolding
 
 needs_kernels = pytest.mark.skipif(kernels() is None, reason="needs a C compiler and a processor with AVX2")
 TOLERANCE = 1e-4

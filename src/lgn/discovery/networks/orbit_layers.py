@@ -7,8 +7,7 @@ from lgn.actions import matrix_of
 from lgn.answer import Answer, Filters
 from lgn.apply import IDENTITY
 from lgn.discovery.networks.filter_bank import make_bank
-from lgn.nn import OrbitConv2d
-from lgn.nn.conversion import Conversion
+from lgn.nn import Conversion, OrbitConv2d
 from lgn.transforms import Transformation
 
 

@@ -11,8 +11,7 @@ from torch import Tensor
 
 from lgn.nn.kernels.fast import FastLayers
 from lgn.nn.kernels.native import NativeLayers
-from lgn.nn.kernels.plain import PlainLayers
-from lgn.nn.kernels.unfolding import Unfolding
+from lgn.nn.kernels.plain import PlainLayers, Unfolding
 
 Kernel = Literal["native", "fast", "plain"]
 U = TypeVar("U")

@@ -18,10 +18,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
-from lgn.nn.kernels.plain import PlainLayers
+from lgn.nn.kernels.plain import PlainLayers, Unfolding, soft_threshold
 from lgn.nn.kernels.plain_gradients import plain_gradients
-from lgn.nn.kernels.unfolding import Unfolding
-from lgn.nn.threshold import soft_threshold
 
 BLOCK = (2, 4)  # the fastest of the measured blocks, for one and for three channels
 

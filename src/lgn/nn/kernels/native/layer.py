@@ -11,7 +11,7 @@ from lgn.actions import Patch
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.native.compiled import kernels
 from lgn.nn.kernels.native.step import NativeStep, Numbers
-from lgn.nn.kernels.unfolding import Unfolding
+from lgn.nn.kernels.plain import Unfolding
 
 LARGEST = 11  # side of the patches that were measured
 SHORTEST = 8  # row of codes: the width of the narrowest vectors
