@@ -15,10 +15,9 @@ from lgn.actions import unvec, vec
 from lgn.answer import Answer, Defect, Evidence, Row
 from lgn.data.kinds import Kind
 from lgn.discovery.images.images_answer import discover_images
-from lgn.discovery.moments.moments_answer import continuous_name, sentence_of
+from lgn.discovery.moments.moments_answer import continuous_name, of_exact_order, sentence_of
 from lgn.discovery.moments.prepare import prepare
 from lgn.discovery.moments.sample import whitening
-from lgn.generators import Cyclic
 from lgn.groups.closing import generated_by
 from lgn.transforms import AXES, Transformation, find
 
@@ -94,9 +93,7 @@ def _whitened(
         moved = row.transformation(units if grid is None else unvec(units, grid.patch))
         moved = (moved if grid is None else vec(moved, len(grid.patch))).flatten(1)
         inner, order = frame.lower((moved[1:] - moved[0]).T), row.transformation.order
-        if order is not None:
-            with torch.no_grad():
-                inner = Cyclic(inner[None, None], (len(inner), 1), order).matrix()[0, 0]
+        inner = inner if order is None else of_exact_order(inner, order)
         maps.append(Transformation(row.name, function=partial(_act, inner), space="images", order=order))
     z, width = frame.apply(x).float(), max(SIDE, math.ceil(frame.rank / SIDE))
     return F.pad(z, (0, SIDE * width - frame.rank)).view(-1, 1, SIDE, width), maps

@@ -12,10 +12,10 @@ from lgn import groups
 from lgn.answer import Verdict
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.ascent import Moments, climb
-from lgn.discovery.moments.judge import Element, Judgement, Trial, judge, kept_maps
-from lgn.discovery.moments.sample import BEYOND, FOURTH, Classes, Frame, View, permuted, ranks, whitening
+from lgn.discovery.moments.judge import Element, Judgement, judge
+from lgn.discovery.moments.sample import BEYOND, FOURTH, Classes, Frame, View, ranks, whitening
 from lgn.discovery.moments.search import polish
-from lgn.discovery.moments.tensors import LEVEL, Blocks
+from lgn.discovery.moments.tensors import LEVEL
 from lgn.measures import nearest_period
 
 #: The relative distance at which solutions of both halves are the same map, and at which products are an element.
@@ -48,8 +48,8 @@ class Solution(NamedTuple):
     classes: Classes | None = None
 
 
-#: A solution of the first half, the same map as the second half finds it, and the judgement.
-_Result = tuple[Solution, Solution | None, Judgement]
+#: A solution of the first half, the matrix (r, r) of the same map that the second half finds, and the judgement.
+_Result = tuple[Solution, Tensor, Judgement]
 
 
 def judged_elements(
@@ -62,7 +62,7 @@ def judged_elements(
     """
     second = first.turned_to(first.judges, first.sample)
     again = _found_again(solutions, first, second)
-    results = [_judged(solution, again, first, second, LEVEL / len(solutions)) for solution in solutions]
+    results = [_judged(number, solutions, again, first, second) for number in range(len(solutions))]
     kept, undecided = (
         [result for result in results if result[2].verdict == verdict] for verdict in ("kept", "undecided")
     )
@@ -83,40 +83,35 @@ def judged_elements(
     return tuple(elements), (note,) if note else ()
 
 
-def kept_group(elements: Sequence[Element]) -> groups.Closure | None:
-    """The finite group of the kept elements; None if their products do not close."""
-    kept = kept_maps(elements)
+def closure(maps: Sequence[Tensor], tolerance: float = SAME) -> groups.Closure | None:
+    """The finite group that maps generate; None if their products do not close."""
     try:
-        return groups.from_matrices(kept, tolerance=SAME) if kept else None
+        return groups.from_matrices(maps, tolerance=tolerance) if maps else None
     except ValueError:  # errors add up, or elements are missing
         return None
 
 
-def _found_again(solutions: Sequence[Solution], first: View, second: View) -> list[Solution]:
-    """The solutions of the second view that are nearest to those of the first view."""
-    again = list(solutions)
+def _found_again(solutions: Sequence[Solution], first: View, second: View) -> list[Tensor]:
+    """The solutions of the second view that are nearest to those of the first view, (r, r)."""
+    found: dict[int, Tensor] = {}
     for classes in {solution.classes for solution in solutions}:
         numbers = [number for number, solution in enumerate(solutions) if solution.classes == classes]
         lifted = torch.stack([first.frame.lift(solutions[number].inner) for number in numbers])
-        for number, inner in zip(numbers, second.polished(lifted, classes), strict=True):
-            again[number] = Solution(inner, classes)
-    return again
+        found |= zip(numbers, second.polished(lifted, classes), strict=True)
+    return [found[number] for number in range(len(solutions))]
 
 
-def _judged(solution: Solution, again: Sequence[Solution], first: View, second: View, level: float) -> _Result:
+def _judged(number: int, solutions: Sequence[Solution], again: Sequence[Tensor], first: View, second: View) -> _Result:
     """The judgement of both halves, if the second half finds a map near the solution, and otherwise of the second."""
-    same = [other for other in again if other.classes == solution.classes]
-    best = min(same, key=lambda other: float((other.inner - solution.inner).norm()))
-    near = float((best.inner - solution.inner).norm()) < MATCH * math.sqrt(len(solution.inner))
-    found = [(solution, first), (best, second)] if near else [(solution, first)]
-    judgement = judge([_trial(known, view.judging) for known, view in found], level)
+    solution, level = solutions[number], LEVEL / len(solutions)
+    same = [inner for inner, (_, classes) in zip(again, solutions, strict=True) if classes == solution.classes]
+    best = min(same, key=lambda inner: float((inner - solution.inner).norm()))
+    near = float((best - solution.inner).norm()) < MATCH * math.sqrt(len(solution.inner))
+    found = [(solution.inner, first), (best, second)] if near else [(solution.inner, first)]
+    judgement = judge([(inner, view.judging, solution.classes) for inner, view in found], level)
     if judgement.verdict == "kept" and all(view.further for _, view in found):
-        judgement = judge([_trial(known, {**view.judging, **view.further}) for known, view in found], level)
-    return solution, best if near else None, judgement
-
-
-def _trial(solution: Solution, blocks: Blocks) -> Trial:
-    return solution.inner, blocks, permuted(blocks, solution.classes, axis=1)
+        judgement = judge([(inner, {**view.judging, **view.further}, solution.classes) for inner, view in found], level)
+    return solution, best if near else again[number], judgement
 
 
 def _jump(kept: Sequence[_Result], others: Sequence[_Result]) -> bool:
@@ -128,19 +123,18 @@ def _jump(kept: Sequence[_Result], others: Sequence[_Result]) -> bool:
     as_good = [solution.inner for solution, _, judgement in others if judgement.share < most]
     if not as_good or kept[0][0].classes is not None:  # classes distinguish maps as well
         return True
-    try:
-        group = groups.from_matrices([solution.inner for solution, _, _ in kept], tolerance=MATCH).elements
-    except ValueError:  # it does not close, and nothing is claimed
+    group = closure([solution.inner for solution, _, _ in kept], MATCH)
+    if group is None:
         return False
-    distances = (group[:, None] - torch.stack(as_good)).flatten(2).norm(dim=2).amin(0)
-    return bool((distances < MATCH * math.sqrt(group.shape[-1])).all())
+    distances = (group.elements[:, None] - torch.stack(as_good)).flatten(2).norm(dim=2).amin(0)
+    return bool((distances < MATCH * math.sqrt(len(as_good[0]))).all())
 
 
 def _element(result: _Result, one: View, other: View, final: View) -> Element:
     solution, match, judgement = result
     classes, size = solution.classes, math.sqrt(final.frame.rank)
     first = one.frame.lift(solution.inner)
-    second = other.frame.lift(other.polished(first[None], classes)[0] if match is None else match.inner)
+    second = other.frame.lift(match)
     best = final.polished((first + second)[None] / 2, classes)[0]
     error = float(final.frame.lower(first - second).norm()) / (2 * size)
     # The solution of all samples is between those of the halves, or it is another one.
@@ -168,7 +162,7 @@ def _continued(maps: Tensor, view: View, level: float) -> list[Verdict]:
     found = view.sample.moments(wider, (3, 4) if wider.rank <= FOURTH else (3,))
     moments = {degree: tensor.mean(0) for degree, tensor in found.items()}
     blocks = view.judges.moments(wider, (3, 4) if wider.rank <= BEYOND else (3,))
-    return [judge([(_extended(matrix, more, moments), blocks, blocks)], level).verdict for matrix in maps]
+    return [judge([(_extended(matrix, more, moments), blocks, None)], level).verdict for matrix in maps]
 
 
 def _extended(matrix: Tensor, more: Tensor, moments: Moments) -> Tensor:

@@ -11,7 +11,7 @@ from lgn.data.kinds import Kind
 from lgn.discovery.moments.class_maps import ENOUGH as ENOUGH_CYCLES
 from lgn.discovery.moments.class_maps import cycles, moments_by_class, solutions_by_class
 from lgn.discovery.moments.continuous import components, find_generators
-from lgn.discovery.moments.elements import Solution, judged_elements, kept_group
+from lgn.discovery.moments.elements import Solution, closure, judged_elements
 from lgn.discovery.moments.invariants import invariants_and_noise
 from lgn.discovery.moments.judge import Element, kept_maps
 from lgn.discovery.moments.moments_answer import Describer, Found
@@ -163,7 +163,7 @@ def _decided(
     undecided = tuple(element.undecided() for element in elements)
     if max(degrees) == 2 and generators:
         return undecided, (), (FLAT,)
-    if kept_maps(elements) and not generators and kept_group(elements) is None:
+    if kept_maps(elements) and not generators and closure(kept_maps(elements)) is None:
         return undecided, (), (OPEN,)
     if max(degrees) == 2:
         enough = (cycles(element.classes or ()) >= ENOUGH_CYCLES for element in elements)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lgn.answer import Verdict
-from lgn.discovery.moments.sample import Classes
+from lgn.discovery.moments.sample import Classes, permuted
 from lgn.discovery.moments.tensors import (
     BLOCKS,
     Blocks,
@@ -29,9 +29,8 @@ BROKEN_SHARE, BROKEN_DIRECTION = 0.01, 0.03
 # map. So the bound must also hold for every value of the first index of the tensor, in the eigenbasis of
 # M = sum_kl T_ikl T_jkl, which commutes with all symmetries. A direction with weak moments leaves the map undecided.
 
-#: A map that one half of the samples found (r, r), the moments of the other half, and the moments that they must
-#: become: the same, or those of permuted classes.
-Trial = tuple[Tensor, Blocks, Blocks]
+#: A map that one half of the samples found (r, r), the moments of the other half, and the permutation of the classes.
+Trial = tuple[Tensor, Blocks, Classes | None]
 #: Products of blocks of violations, and of the moments that they are compared with, (tests, B, B) each.
 Products = tuple[Tensor, Tensor]
 
@@ -91,7 +90,8 @@ def judge(trials: Sequence[Trial], level: float) -> Judgement:
     degrees, r = len(trials[0][1]), len(trials[0][0])
     allowed = [1.0] + [SHARE] * degrees + [DIRECTION] * r
     nearly = [1.0] + [BROKEN_SHARE] * degrees + [BROKEN_DIRECTION] * r
-    return decide([_products(*trial) for trial in trials], allowed, nearly, degrees, level)
+    products = [_products(matrix, blocks, permuted(blocks, classes, axis=1)) for matrix, blocks, classes in trials]
+    return decide(products, allowed, nearly, degrees, level)
 
 
 def decide(

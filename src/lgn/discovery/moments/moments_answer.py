@@ -1,7 +1,7 @@
 """The answer: rows with names, the group of the kept maps, the algebra of the continuous ones, and one sentence."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 from lgn import groups
 from lgn.answer import Answer, DataSummary, Defect, Evidence, LabelMap, Row
 from lgn.answer.answer import Setting
-from lgn.discovery.moments.elements import kept_group
+from lgn.discovery.moments.elements import closure
 from lgn.discovery.moments.judge import Element, kept_maps
 from lgn.discovery.moments.known_maps import column_map, fit_warp, known_maps, name_generator, name_map
 from lgn.discovery.moments.prepare import Grid
@@ -22,7 +22,6 @@ from lgn.transforms import Transformation
 
 #: The largest number of samples that is given as needed, and the largest number of maps in a sentence.
 MOST_SAMPLES, LISTED = 10**12, 4
-NO_FACTS: Mapping[str, Setting] = {"clarity": 0.0, "weakest": 0.0, "solutions": 0, "judged": 0}
 WEAK = "The moments of the samples are too weak to show a symmetry."
 
 
@@ -40,7 +39,7 @@ class Found:
     #: The highest order of moments that decides; 0 if no moments can be seen.
     degree: int = 0
     #: The signal-to-noise ratios of these moments and of the weakest direction, the numbers of found and judged maps.
-    facts: Mapping[str, Setting] = field(default_factory=lambda: NO_FACTS)
+    facts: dict[str, Setting] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +138,7 @@ class Describer:
         phrase = "a map" if period is None else f"a map of order {period}"
         if grid is not None and grid.kind == "images" and (warp := fit_warp(inner, frame, grid)) is not None:
             return Transformation(name, function=warp, space="images", order=period, phrase=phrase)
-        if period is not None:  # eigenvalues rounded to roots of unity
-            with torch.no_grad():
-                inner = Cyclic(inner[None, None], (len(inner), 1), period).matrix()[0, 0]
+        inner = inner if period is None else of_exact_order(inner, period)
         return replace(self._of_rows(name, frame.lift(inner)), order=period, phrase=phrase)
 
     def _of_rows(self, name: str, matrix: Tensor) -> Transformation:
@@ -172,11 +169,17 @@ class Describer:
         return tuple(notes)
 
 
+@torch.no_grad()
+def of_exact_order(matrix: Tensor, order: int) -> Tensor:
+    """The matrix with eigenvalues rounded to roots of unity, so that `A^order = I`.  (r, r) -> (r, r)"""
+    return Cyclic(matrix[None, None], (len(matrix), 1), order).matrix()[0, 0]
+
+
 def _group(elements: Sequence[Element]) -> tuple[groups.Group | None, list[str | None]]:
     """The group of the kept elements, and the word of every kept element."""
-    closed = kept_group(elements)
+    kept = kept_maps(elements)
+    closed = closure(kept)
     if closed is None:
-        kept = any(element.verdict == "kept" for element in elements)
         return None if kept else groups.cyclic(1), [None] * len(elements)
     numbers = [
         int((closed.elements - element.inner).flatten(1).norm(dim=1).argmin()) if element.verdict == "kept" else None

@@ -100,7 +100,7 @@ def closed(maps: Tensor, moments: Moments, blocks: Blocks) -> Tensor:
 
 
 def share_of_chance(matrix: Tensor, blocks: Blocks, target: Blocks) -> float:
-    """The violation relative to a map at a random place, of the degree where it is largest."""
+    """The violation relative to a random map with the same eigenvalues, for the degree where it is largest."""
     return max(
         power(rotate(matrix, tensor, degree) - target[degree])[0]
         / max(4 * power(tensor)[0] * generic_violation(matrix, degree), 1e-9)

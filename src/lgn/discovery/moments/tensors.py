@@ -156,7 +156,7 @@ def weakest_direction(blocks: Blocks, samples: int) -> float:
 
 
 def generic_violation(matrix: Tensor, degree: int) -> float:
-    """The violation of a map with the same eigenvalues at a random place: `(1 - chi_l(O) / chi_l(I)) / 2`.
+    """The violation of a random map with the same eigenvalues: `(1 - chi_l(O) / chi_l(I)) / 2`.
 
     chi_l is the character of harmonic tensors of order l, computed from the traces of powers of O.
     """
