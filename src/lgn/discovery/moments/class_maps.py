@@ -1,4 +1,4 @@
-"""Maps that preserve the moments of every class, or take every class to another one."""
+"""Maps that preserve the moments of every class, or permute the classes."""
 
 import torch
 from torch import Tensor
@@ -17,14 +17,17 @@ MOST, SOLUTIONS = 14, 16
 ENOUGH = 4
 
 # Note [Means and covariances]
-# Any signs in the eigenbasis of a covariance preserve it; only several classes have no common basis. If a group turns
-# planes, any angle preserves all covariances. Third moments of all classes together decide both questions. If they are
-# not clear, means and covariances of at least four classes, up to exchanged ones, may decide, unless they have a
-# continuous family of symmetries.
+# A covariance is preserved by all changes of signs in its eigenbasis, and turns of a plane by all angles may preserve
+# the covariances of all classes. Third moments of all classes together exclude such maps. If third moments are not
+# clear, means and covariances decide only if the map has at least four cycles of classes, and if they have no
+# continuous symmetry.
 
 
 def moments_by_class(searching: Sample, rank: int | None) -> tuple[Frame, Blocks, tuple[str, ...]]:
-    """The frame, means and covariances by class, and third moments of all classes if they are clear; notes."""
+    """The frame, the means and covariances of every class with the third moments of all classes, and notes.
+
+    Third moments that are not clear are left out: see Note [Means and covariances].
+    """
     frame, found = choose_frame(searching, (1, 2), rank, MOST)
     third = searching.moments(frame, (3,))
     if weakest_direction(third, len(searching.x)) >= CLEAR or searching.classes < ENOUGH:
@@ -35,7 +38,7 @@ def moments_by_class(searching: Sample, rank: int | None) -> tuple[Frame, Blocks
 def solutions_by_class(view: View, starts: int) -> tuple[int, list[Solution]]:
     """Maps that preserve every class, and maps of the data with the best permutation of classes.
 
-    -> the number of solutions, and those that are promising
+    The result is the number of solutions and the promising ones.
     """
     sample, found, moments = view.sample, view.blocks, view.moments
     seed, stay = sample.seed, tuple(range(sample.classes))
@@ -60,7 +63,7 @@ def cycles(classes: Classes) -> int:
 
 
 def _best_classes(matrix: Tensor, moments: Moments) -> Classes:
-    """The permutation of classes that a map is nearest to."""
+    """The permutation of classes that is nearest to a map."""
     nearness = torch.zeros((), dtype=matrix.dtype)
     for degree in (1, 2):
         moved, there = rotate(matrix, moments[degree], degree).flatten(1), moments[degree].flatten(1)

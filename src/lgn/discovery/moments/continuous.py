@@ -1,4 +1,4 @@
-"""Continuous symmetries: skew L with `L . T = 0`, a linear problem; products of different blocks have no noise."""
+"""Continuous symmetries `exp(t L)`: skew matrices L with the linear equation `L . T = 0`."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,8 @@ from lgn.discovery.moments.judge import Element, Judgement, decide, kept_maps
 from lgn.discovery.moments.sample import View
 from lgn.discovery.moments.tensors import LEVEL, Blocks, derive, on_axis, products_by_direction
 
-#: The largest share of the terms of L . T that remains for a kept L, and the smallest that breaks it for certain.
+#: The largest share of the terms of L . T that remains for a kept L. An L with certainly more than the second share is
+#: broken.
 FREE, NEARLY = 0.06, 0.03
 #: The largest ratio of a zero eigenvalue to the first that is not zero.
 CLEAR = 0.2
@@ -20,14 +21,15 @@ MOST = 10
 SAME = 0.35
 
 # Note [Cancellation]
-# L . T is a sum over the axes of T. If its l terms were unrelated, |L . T|^2 would be the sum of their squares,
-# l |L T|^2. For a symmetry they cancel. The ratio of both is 1 for other L, also on directions with weak moments.
+# L . T is a sum of l terms, one for each axis of T. The terms cancel for a symmetry. For other L they are unrelated, so
+# that |L . T|^2 is the sum of their squares, l |L T|^2. The ratio of both is judged: it is 1 for other L, also on
+# directions with weak moments.
 
 
 def find_generators(found: View, final: View) -> tuple[Element, ...]:
-    """A basis of the L with `L . T = 0` that one half finds and the other half judges, up to the first not kept.
+    """A basis of the L with `L . T = 0` that one half of the samples finds and the other half judges.
 
-    The result has the matrices that all samples find.
+    It ends at the first L that is not kept. The matrices are those that all samples find.
     """
     judgements: list[Judgement] = []
     for skew in spectrum(found.blocks)[1][:MOST]:
@@ -92,7 +94,7 @@ def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Judgement:
 
 
 def components(maps: Tensor, generators: Sequence[Element]) -> Tensor:
-    """One map of each component of the group, without the component of the identity.  (count, r, r) -> (fewer, r, r)"""
+    """One map of every component of the group except the component of the identity.  (count, r, r) -> (fewer, r, r)"""
     kept = kept_maps(generators)
     if not kept or not len(maps):
         return maps
@@ -105,21 +107,21 @@ def components(maps: Tensor, generators: Sequence[Element]) -> Tensor:
     return torch.stack(found) if found else maps[:0]
 
 
-def nearest_in_group(target: Tensor, algebra: Tensor, steps: int = 30) -> float:
+def nearest_in_group(target: Tensor, algebra: Tensor) -> float:
     """The relative distance of a map to `exp(algebra)`, by ascent from many starts: 100 on a circle.
 
     Shapes: target (r, r), algebra (k, r, r) orthonormal
     """
     r, starts = target.shape[0], min(400, 100 * len(algebra))
     generator = torch.Generator().manual_seed(0)
-    # A whole turn of the slowest plane of each generator.
+    # A whole turn of the slowest plane of every generator.
     frequencies = torch.linalg.eigvals(algebra).imag.abs()
     slow = torch.where(frequencies > 0.05 * frequencies.amax(1, keepdim=True), frequencies, torch.inf).amin(1)
     uniform = torch.rand(starts, len(algebra), generator=generator, dtype=torch.float64) - 0.5
     turns = 2 * math.pi / slow * uniform
     turns[0] = 0
     here = torch.linalg.matrix_exp(torch.einsum("sk,kij->sij", turns, algebra))
-    for _ in range(steps):
+    for _ in range(30):
         slope = torch.einsum("kij,sij->sk", algebra, here.mT @ target)
         here = here @ torch.linalg.matrix_exp(torch.einsum("sk,kij->sij", slope, algebra))
     return float((here - target).flatten(1).norm(dim=1).min()) / math.sqrt(r)

@@ -48,8 +48,8 @@ class Solution(NamedTuple):
     classes: Classes | None = None
 
 
-#: A solution of the first half, the matrix (r, r) of the same map that the second half finds, and the judgement.
-_Result = tuple[Solution, Tensor, Judgement]
+#: A solution of the first half, the matrix (r, r) of the same map if the second half finds it, and the judgement.
+_Result = tuple[Solution, Tensor | None, Judgement]
 
 
 def judged_elements(
@@ -62,7 +62,8 @@ def judged_elements(
     """
     second = first.turned_to(first.judges, first.sample)
     again = _found_again(solutions, first, second)
-    results = [_judged(number, solutions, again, first, second) for number in range(len(solutions))]
+    level = LEVEL / len(solutions)
+    results = [_judged(solution, again[solution.classes], first, second, level) for solution in solutions]
     kept, undecided = (
         [result for result in results if result[2].verdict == verdict] for verdict in ("kept", "undecided")
     )
@@ -91,27 +92,27 @@ def closure(maps: Sequence[Tensor], tolerance: float = SAME) -> groups.Closure |
         return None
 
 
-def _found_again(solutions: Sequence[Solution], first: View, second: View) -> list[Tensor]:
-    """The solutions of the second view that are nearest to those of the first view, (r, r)."""
-    found: dict[int, Tensor] = {}
+def _found_again(solutions: Sequence[Solution], first: View, second: View) -> dict[Classes | None, Tensor]:
+    """The solutions of the second view that are nearest to those of the first view, by permutation of classes."""
+    found = {}
     for classes in {solution.classes for solution in solutions}:
-        numbers = [number for number, solution in enumerate(solutions) if solution.classes == classes]
-        lifted = torch.stack([first.frame.lift(solutions[number].inner) for number in numbers])
-        found |= zip(numbers, second.polished(lifted, classes), strict=True)
-    return [found[number] for number in range(len(solutions))]
+        lifted = [first.frame.lift(solution.inner) for solution in solutions if solution.classes == classes]
+        found[classes] = second.polished(torch.stack(lifted), classes)
+    return found
 
 
-def _judged(number: int, solutions: Sequence[Solution], again: Sequence[Tensor], first: View, second: View) -> _Result:
-    """The judgement of both halves, if the second half finds a map near the solution, and otherwise of the second."""
-    solution, level = solutions[number], LEVEL / len(solutions)
-    same = [inner for inner, (_, classes) in zip(again, solutions, strict=True) if classes == solution.classes]
-    best = min(same, key=lambda inner: float((inner - solution.inner).norm()))
+def _judged(solution: Solution, again: Tensor, first: View, second: View, level: float) -> _Result:
+    """The judgement of both halves, if the second half finds a map near the solution, and otherwise of the second.
+
+    Shapes: again (count, r, r)
+    """
+    best = min(again, key=lambda inner: float((inner - solution.inner).norm()))
     near = float((best - solution.inner).norm()) < MATCH * math.sqrt(len(solution.inner))
     found = [(solution.inner, first), (best, second)] if near else [(solution.inner, first)]
     judgement = judge([(inner, view.judging, solution.classes) for inner, view in found], level)
     if judgement.verdict == "kept" and all(view.further for _, view in found):
         judgement = judge([(inner, {**view.judging, **view.further}, solution.classes) for inner, view in found], level)
-    return solution, best if near else again[number], judgement
+    return solution, best if near else None, judgement
 
 
 def _jump(kept: Sequence[_Result], others: Sequence[_Result]) -> bool:
@@ -134,7 +135,7 @@ def _element(result: _Result, one: View, other: View, final: View) -> Element:
     solution, match, judgement = result
     classes, size = solution.classes, math.sqrt(final.frame.rank)
     first = one.frame.lift(solution.inner)
-    second = other.frame.lift(match)
+    second = other.frame.lift(other.polished(first[None], classes)[0] if match is None else match)
     best = final.polished((first + second)[None] / 2, classes)[0]
     error = float(final.frame.lower(first - second).norm()) / (2 * size)
     # The solution of all samples is between those of the halves, or it is another one.

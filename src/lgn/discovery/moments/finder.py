@@ -1,4 +1,4 @@
-"""Linear maps without names that preserve the moments of data: no candidates are given."""
+"""Linear maps without names that preserve the moments of data, found without candidates."""
 
 from collections.abc import Sequence
 
@@ -33,9 +33,9 @@ FLAT = "Means and covariances have continuous symmetries, so they decide nothing
 OPEN = "The kept maps do not close to a finite group: the moments are too few to decide."
 
 # Note [More than the distribution]
-# More maps may preserve the moments of a few orders than preserve the distribution. Any angle in a plane preserves
-# means and covariances; every change of signs preserves fourth moments of independent coordinates, and -I preserves all
-# fourth moments. So these moments do not decide alone, and kept maps must close to a finite group or have an algebra.
+# More maps may preserve the moments of a few orders than preserve the distribution. Means and covariances may be kept
+# by turns of a plane by all angles, fourth moments of independent coordinates by all changes of signs, and all fourth
+# moments by -I. So these moments do not decide alone, and kept maps must form a finite group or have an algebra.
 
 
 def discover_moments(
@@ -123,9 +123,9 @@ def find_maps(sample: Sample, rank: int | None, starts: int, progress: bool = Fa
 def _moments(searching: Sample, rank: int | None) -> tuple[Frame, Blocks | None, tuple[str, ...]]:
     """The frame and the moments that decide: third ones, fourth ones, or both; None if there are none.
 
-    Third moments of few directions are few (16 numbers of 4 directions, where a map has 6), and more maps may preserve
-    them than preserve the distribution. Fourth moments cost more, and do not determine the sign of a map. Below 12
-    directions, and if third moments are not clear, both are used.
+    Third moments of few directions are few numbers (16 for 4 directions, where a map has 6), and may have more
+    symmetries than the distribution. Fourth moments cost more, and do not determine the sign of a map. Both are used
+    for fewer than 12 directions, and if third moments are not clear.
     """
     frame, blocks = choose_frame(searching, (3,), rank)
     third, count = is_visible(blocks[3]), len(searching.x)

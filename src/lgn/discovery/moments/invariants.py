@@ -9,12 +9,11 @@ from lgn.discovery.moments.ascent import Moments
 from lgn.discovery.moments.tensors import Blocks, rotate
 
 # Note [Invariant matrices]
-# A symmetry O commutes with every symmetric matrix that is a contraction of the moments: with the second harmonic
-# moment, with M_ij = sum_kl T_ikl T_jkl, with sum_k T_ijk m_k. If the eigenvalues of such a matrix are distinct, O is a
-# pattern of signs in its eigenbasis V, and <O . T, T> = sum (T'_ijk)^2 s_i s_j s_k with T' = V^T . T: a cubic
-# polynomial of r signs, which is maximised by flipping one or two of them at a time. A group with irreducible
-# representations of more dimensions makes eigenvalues equal. Then O has a block for every cluster of eigenvalues, and
-# blocks are random.
+# A symmetry O commutes with every symmetric matrix that is a contraction of the moments, such as the second harmonic
+# moment, M_ij = sum_kl T_ikl T_jkl, and sum_k T_ijk m_k. If the eigenvalues of such a matrix are distinct, O consists of
+# r signs in its eigenbasis V, and <O . T, T> = sum (T'_ijk)^2 s_i s_j s_k with T' = V^T . T. The search changes one or
+# two signs at a time. A group with irreducible representations of more dimensions makes eigenvalues equal. Then O has a
+# block for every cluster of eigenvalues, and the search starts from random blocks.
 
 
 def invariant_matrices(moments: Moments) -> list[Tensor]:
@@ -33,7 +32,7 @@ def invariant_matrices(moments: Moments) -> list[Tensor]:
 def invariants_and_noise(blocks: Blocks) -> list[tuple[Tensor, float]]:
     """Invariant matrices and the noise of their eigenvalues: half the difference of the matrices of two halves.
 
-    The last matrix is the sum of all, each divided by its noise.
+    The last matrix is the sum of all matrices, divided by their noise.
     """
     whole, even, odd = (
         invariant_matrices({degree: tensor[part].mean(0) for degree, tensor in blocks.items()})

@@ -27,9 +27,9 @@ CLEAR = 8.0
 Classes = tuple[int, ...]
 
 # Note [Third moments are not enough]
-# Third moments of signals that begin anywhere on a ring are their bispectrum, which a reversal with a filter may
-# preserve. For the profiles of digits it does, but their fourth moments show that it is no symmetry. So maps that third
-# moments keep are also judged by fourth ones.
+# Third moments of signals with random cyclic shifts are their bispectrum, which a reversal with a filter may preserve.
+# An example is the profiles of digits, whose fourth moments show that the reversal is no symmetry. So fourth moments
+# also judge the maps that third moments keep.
 
 
 @dataclass(frozen=True, eq=False)
