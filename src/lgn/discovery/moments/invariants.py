@@ -10,10 +10,10 @@ from lgn.discovery.moments.tensors import Blocks, rotate
 
 # Note [Invariant matrices]
 # A symmetry O commutes with every symmetric matrix that is a contraction of the moments, such as the second harmonic
-# moment, M_ij = sum_kl T_ikl T_jkl, and sum_k T_ijk m_k. If the eigenvalues of such a matrix are distinct, O consists of
-# r signs in its eigenbasis V, and <O . T, T> = sum (T'_ijk)^2 s_i s_j s_k with T' = V^T . T. The search changes one or
-# two signs at a time. A group with irreducible representations of more dimensions makes eigenvalues equal. Then O has a
-# block for every cluster of eigenvalues, and the search starts from random blocks.
+# moment, M_ij = sum_kl T_ikl T_jkl, and sum_k T_ijk m_k. If the eigenvalues of such a matrix are distinct, O consists
+# of r signs in its eigenbasis V, and <O . T, T> = sum (T'_ijk)^2 s_i s_j s_k with T' = V^T . T. The search changes one
+# or two signs at a time. A group with irreducible representations of higher dimension makes eigenvalues equal. Then O
+# has a block for every cluster of eigenvalues, and the search starts from random blocks.
 
 
 def invariant_matrices(moments: Moments) -> list[Tensor]:
