@@ -15,7 +15,7 @@ from lgn.analysis.null_distributions import NullDistributions
 from lgn.analysis.result import Analysis
 from lgn.analysis.significance import adjusted_p_values
 from lgn.analysis.spectrum import spectrum
-from lgn.analysis.subject import Columns, FreshStarts, Subject, subjects_of_matrices
+from lgn.analysis.subject import FreshStarts, Subject, checked
 
 
 def analyze_matrices(
@@ -25,8 +25,8 @@ def analyze_matrices(
     names: Sequence[str] | None = None,
     order: int | None = None,
     start: Tensor | None = None,
-    filters: Columns = None,
-    vectors: Columns = None,
+    filters: Sequence[Tensor] | Tensor | None = None,
+    vectors: Sequence[Tensor] | Tensor | None = None,
     fresh_starts: FreshStarts | None = None,
     by_construction: Iterable[str] = (),
     draws: int = 1_000,
@@ -48,12 +48,29 @@ def analyze_matrices(
     draws: first draws of each null model; tests at the floor get more, up to 50,000.
     progress: show the stages on standard error.
     """
-    subjects = subjects_of_matrices(
-        *(matrices, patch, names, start, filters, vectors),
-        order=order,
-        fresh_starts=fresh_starts,
-        by_construction=frozenset(by_construction),
-    )
+    matrices = checked(matrices, patch, "matrices")
+    start = None if start is None else checked(start, patch, "start")
+    for name, given in {"start": start, "names": names, "filters": filters, "vectors": vectors}.items():
+        if given is not None and len(given) != len(matrices):
+            raise ValueError(f"{name} must have one entry for each of {len(matrices)} matrices, got {len(given)}")
+
+    def columns(given: Sequence[Tensor] | Tensor | None, g: int) -> Tensor | None:
+        return None if given is None else torch.as_tensor(given[g]).detach().cpu().double()
+
+    subjects = [
+        Subject(
+            matrix=matrix,
+            patch=patch,
+            name=f"generator {g}" if names is None else names[g],
+            order=order,
+            start=None if start is None else start[g],
+            filters=columns(filters, g),
+            vectors=columns(vectors, g),
+            fresh_starts=fresh_starts,
+            by_construction=frozenset(by_construction),
+        )
+        for g, matrix in enumerate(matrices)
+    ]
     return analyze_subjects(
         subjects, draws=draws, seed=seed, false_discovery_rate=false_discovery_rate, progress=progress
     )

@@ -23,9 +23,7 @@ DEGREES, SCALE_STEP, BLUR_STEP, SHEAR_STEP, CYCLE_STEP = 5.0, 2 ** (1 / 8), 2 **
 class Dictionary:
     """All operators of a patch, family by family."""
 
-    patch: Patch
-    families: tuple[str, ...]
-    sizes: tuple[int, ...]
+    families: dict[str, slice]  # the places of the operators of a family
     members: tuple[Keywords, ...]
     matrices: Tensor  # (M, d^2), the operators B
     grams: Tensor  # (M, d^2), the matrices B^T B
@@ -46,17 +44,10 @@ class Dictionary:
             inverse = torch.where(squares > 1e-6 * norms**2, squares, torch.inf).rsqrt()
         return (flat / length) @ self.matrices[members].T * inverse
 
-    def maxima(self, a: Tensor, projector: Tensor | None = None, families: Sequence[str] | None = None) -> Tensor:
-        """The largest absolute cosine in each family, or in the named families, (..., d, d) -> (..., F)."""
-        wanted = self.families if families is None else families
-        parts = [self.cosines(a, projector, self.places(name)).abs().amax(-1) for name in wanted]
+    def maxima(self, a: Tensor, projector: Tensor | None, families: Sequence[str]) -> Tensor:
+        """The largest absolute cosine in each of the families, (..., d, d) -> (..., F)."""
+        parts = [self.cosines(a, projector, self.families[name]).abs().amax(-1) for name in families]
         return torch.stack(parts, dim=-1)
-
-    def places(self, family: str) -> slice:
-        """The slice of the operators of a family."""
-        number = self.families.index(family)
-        begin = sum(self.sizes[:number])
-        return slice(begin, begin + self.sizes[number])
 
 
 @lru_cache(maxsize=4)
@@ -66,8 +57,7 @@ def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
         exact = dictionary(patch)
         tensors = {name: getattr(exact, name).to(dtype) for name in ("matrices", "grams", "norms")}
         return replace(exact, **tensors)
-    grids = {name: make(patch) for name, make in _GRIDS[len(patch)].items()}
-    grids = {name: members for name, members in grids.items() if members}
+    grids = {name: members for name, make in _GRIDS[len(patch)].items() if (members := make(patch))}
     by_family = {
         name: torch.stack([operator(name, patch, **keywords) for keywords in members])
         for name, members in grids.items()
@@ -78,10 +68,9 @@ def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
         turns, pools = by_family["rotation"], by_family["pooling"]
         by_family["pooling then rotation"] = (turns[None] @ pools[:, None]).flatten(0, 1)
     matrices = torch.cat([by_family[name] for name in grids])
+    ends = itertools.accumulate(len(members) for members in grids.values())
     return Dictionary(
-        patch,
-        tuple(grids),
-        tuple(len(members) for members in grids.values()),
+        {name: slice(end - len(members), end) for (name, members), end in zip(grids.items(), ends, strict=True)},
         tuple(keywords for members in grids.values() for keywords in members),
         matrices.flatten(-2),
         (matrices.mT @ matrices).flatten(-2),

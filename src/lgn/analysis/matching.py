@@ -45,8 +45,8 @@ def nearest(
         a, projector = a @ basis, basis @ basis.T
     cosines = known.cosines(a if basis is None else a @ basis.T, projector)
     found: dict[str, tuple[Keywords, float]] = {}
-    for name in known.families:
-        members, values = known.members[known.places(name)], cosines[known.places(name)]
+    for name, places in known.families.items():
+        members, values = known.members[places], cosines[places]
         best = _simplest(values.abs())
         found[name] = members[best], float(values[best])
         if name in _CONTINUOUS and name in refined:

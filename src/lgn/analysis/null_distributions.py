@@ -26,7 +26,7 @@ class NullDistributions:
 
     def __init__(self, subjects: Sequence[Subject], random: torch.Generator, restricted: bool = False) -> None:
         self.subjects, self.patch, self.restricted = subjects, subjects[0].patch, restricted
-        self.names = scores.names_for(self.patch) + dictionary(self.patch).families
+        self.names = scores.names_for(self.patch) + tuple(dictionary(self.patch).families)
         self.models = (null_models.restricted if restricted else null_models.whole)(subjects, self.names, random)
         self.observed = torch.cat([self._observe(subject) for subject in subjects])  # (G, C)
         shape = self.observed.shape

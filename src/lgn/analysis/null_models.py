@@ -98,12 +98,10 @@ def _fresh(subject: Subject, count: int) -> Tensor:
 
 def _filter_sets(subjects: Sequence[Subject]) -> dict[int, tuple[Tensor, int]]:
     """For every subject with known filters, all sets of the same shape (S, order, d, N), and its own index."""
-    by_shape: dict[tuple[int, ...], list[int]] = {}
-    for i, subject in enumerate(subjects):
-        if subject.sets is not None:
-            by_shape.setdefault(tuple(subject.sets.shape), []).append(i)
+    sets = {i: subject.sets for i, subject in enumerate(subjects) if subject.sets is not None}
     result: dict[int, tuple[Tensor, int]] = {}
-    for members in by_shape.values():
-        together = torch.stack([sets for i in members if (sets := subjects[i].sets) is not None])
-        result |= {member: (together, own) for own, member in enumerate(members)}
+    for shape in {own.shape for own in sets.values()}:
+        members = [i for i, own in sets.items() if own.shape == shape]
+        together = torch.stack([sets[i] for i in members])
+        result |= {member: (together, place) for place, member in enumerate(members)}
     return result

@@ -1,6 +1,5 @@
 """The analysis of all generators of a model, or of any matrices."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,9 +7,7 @@ from typing import Any
 from lgn.actions import Patch, size_text
 from lgn.analysis import tables
 from lgn.analysis.generator import GeneratorAnalysis
-from lgn.files import decode, encode, write_atomic
-
-SCHEMA = 3
+from lgn.files import decode, encode, read_json, write_json
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,7 +24,6 @@ class Analysis:
     tests: int
     match_tests: int
     nulls: tuple[str, ...]
-    schema: int = SCHEMA
 
     @property
     def patches(self) -> tuple[Patch, ...]:
@@ -68,16 +64,9 @@ class Analysis:
 
     def save(self, path: str | Path) -> None:
         """Write the analysis as JSON, completely or not at all."""
-        write_atomic(Path(path), json.dumps(encode(self), allow_nan=False, separators=(",", ":")).encode())
+        write_json(Path(path), encode(self), indent=None)
 
     @classmethod
     def load(cls, path: str | Path) -> "Analysis":
         """Read a file that `save` wrote."""
-        try:
-            value = json.loads(Path(path).read_bytes())
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"path must be the JSON file of an analysis, got {path}: {error}") from None
-        schema = value.get("schema") if isinstance(value, dict) else None
-        if schema != SCHEMA:
-            raise ValueError(f"schema must be {SCHEMA}, got {schema!r} in {path}")
-        return decode(cls, value)
+        return decode(cls, {name: value for name, value in read_json(Path(path)).items() if name != "schema"})

@@ -50,8 +50,7 @@ def adds(small: str, large: str, matrix: Tensor, patch: Patch, dimensions: int) 
     sizes = scores.dimensions(patch)
     live = dimensions / matrix.shape[-1]
     added, rest = live * (sizes[large] - sizes[small]), live * (matrix.numel() - sizes[large])
-    between = max(float(shares[large] - shares[small]), 0.0)
-    left = max(1.0 - float(shares[large]), 0.0)
+    between, left = float(shares[large] - shares[small]), 1.0 - float(shares[large])
     if between < 1e-9 or float(structure.energy(matrix)) == 0:
         return False
     ratio = (between / added) / (left / rest) if left > 1e-12 else math.inf

@@ -1,10 +1,9 @@
 """A matrix to analyse, with everything known about it."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,8 +13,6 @@ from lgn.analysis import identifiability, scores
 
 Label = tuple[int | None, int | None, int | None]
 FreshStarts = Callable[[int], Tensor]
-#: Columns (d, N) for each matrix, or (G, d, N).
-Columns = Sequence[Tensor] | Tensor | None
 
 #: With 144 pixels one matrix takes 14 s and 2.5 GB; both grow nearly with the cube of the pixels.
 MOST_PIXELS = 144
@@ -108,37 +105,7 @@ class Subject:
         return self.basis is not None and 0 < self.basis.shape[1] < self.d
 
 
-def subjects_of_matrices(
-    matrices: Tensor,
-    patch: Patch,
-    names: Sequence[str] | None,
-    start: Tensor | None,
-    filters: Columns,
-    vectors: Columns,
-    **common: Any,
-) -> list[Subject]:
-    """A subject for each of the matrices (G, d, d) or (d, d); `common` are arguments of `Subject` for all of them."""
-    matrices = _checked(matrices, patch, "matrices")
-    count = len(matrices)
-    starts = None if start is None else _checked(start, patch, "start")
-    for name, given in {"start": starts, "names": names, "filters": filters, "vectors": vectors}.items():
-        if given is not None and len(given) != count:
-            raise ValueError(f"{name} must have one entry for each of {count} matrices, got {len(given)}")
-    return [
-        Subject(
-            matrix=matrices[g],
-            patch=patch,
-            name=f"generator {g}" if names is None else names[g],
-            start=None if starts is None else starts[g],
-            filters=_columns(filters, g),
-            vectors=_columns(vectors, g),
-            **common,
-        )
-        for g in range(count)
-    ]
-
-
-def _checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
+def checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
     """Square, finite matrices (G, d, d) of the patch in float64, or an error that names the argument."""
     require_patch(patch)
     d = math.prod(patch)
@@ -152,7 +119,3 @@ def _checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
     if not torch.isfinite(result).all():
         raise ValueError(f"{name} must be finite, got infinities or NaN")
     return result
-
-
-def _columns(given: Columns, g: int) -> Tensor | None:
-    return None if given is None else torch.as_tensor(given[g]).detach().cpu().double()
