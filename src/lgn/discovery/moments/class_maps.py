@@ -6,9 +6,9 @@ from torch import Tensor
 from lgn.discovery.moments.ascent import Moments, climb
 from lgn.discovery.moments.elements import Solution
 from lgn.discovery.moments.invariants import invariants_and_noise
-from lgn.discovery.moments.sample import CLEAR, Classes, Frame, Sample, View, choose_frame, permuted
-from lgn.discovery.moments.search import NEAR, PROMISING, closed, distinct, polish, search, share_of_chance
-from lgn.discovery.moments.tensors import Blocks, rotate, weakest_direction
+from lgn.discovery.moments.sample import CLEAR, Frame, Sample, View, choose_frame
+from lgn.discovery.moments.search import closed, distinct, polish, promising, search
+from lgn.discovery.moments.tensors import Blocks, Classes, permuted, rotate, weakest_direction
 from lgn.linalg import assignment
 
 #: The largest number of directions, and of solutions.
@@ -48,12 +48,14 @@ def solutions_by_class(view: View, starts: int) -> tuple[int, list[Solution]]:
     lower = sample.pooled().moments(view.frame, (1, 2))
     free = polish(search(data, invariants_and_noise({**lower, **third}), starts, seed), data)
     free = torch.cat([free, closed(free[:6], data, third)])
-    solutions = [Solution(matrix, stay) for matrix in kept]
+    maps, classes = list(kept), [stay] * len(kept)
     for matrix in free:
         target = permuted(moments, _best_classes(matrix, moments))
-        polished = climb(matrix[None], moments, target, steps=200, tolerance=1e-8)[0][0]
-        solutions.append(Solution(polished, _best_classes(polished, moments)))
-    return len(solutions), _promising(solutions, found, stay)
+        maps.append(climb(matrix[None], moments, target, steps=200, tolerance=1e-8)[0][0])
+        classes.append(_best_classes(maps[-1], moments))
+    best = promising(torch.stack(maps), found, classes=classes)
+    numbers = best[distinct(torch.stack(maps)[best], -torch.arange(len(best)), SOLUTIONS)]
+    return len(maps), [Solution(maps[number], classes[number]) for number in numbers.tolist()]
 
 
 def cycles(classes: Classes) -> int:
@@ -69,16 +71,3 @@ def _best_classes(matrix: Tensor, moments: Moments) -> Classes:
         moved, there = rotate(matrix, moments[degree], degree).flatten(1), moments[degree].flatten(1)
         nearness = nearness + moved @ there.T
     return tuple(assignment(nearness).tolist())
-
-
-def _promising(solutions: list[Solution], blocks: Blocks, stay: Classes) -> list[Solution]:
-    """Distinct solutions with a small violation on the samples that searched, the best first, without the identity."""
-    eye = torch.eye(len(solutions[0].inner), dtype=torch.float64)
-    near = NEAR * len(eye) ** 0.5
-    others = [one for one in solutions if one.classes != stay or float((one.inner - eye).norm()) >= near]
-    shares = [share_of_chance(one.inner, blocks, permuted(blocks, one.classes, axis=1)) for one in others]
-    found = [(one, -share) for one, share in zip(others, shares, strict=True) if share < PROMISING]
-    if not found:
-        return []
-    maps, scores = torch.stack([one.inner for one, _ in found]), [score for _, score in found]
-    return [found[place][0] for place in distinct(maps, torch.tensor(scores, dtype=torch.float64), SOLUTIONS)]

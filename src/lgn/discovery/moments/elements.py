@@ -13,9 +13,9 @@ from lgn.answer import Verdict
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.ascent import Moments, climb
 from lgn.discovery.moments.judge import Element, Judgement, judge
-from lgn.discovery.moments.sample import BEYOND, FOURTH, Classes, Frame, View, ranks, whitening
+from lgn.discovery.moments.sample import BEYOND, FOURTH, Frame, View, ranks, whitening
 from lgn.discovery.moments.search import polish
-from lgn.discovery.moments.tensors import LEVEL
+from lgn.discovery.moments.tensors import LEVEL, Classes
 from lgn.measures import nearest_period
 
 #: The relative distance at which solutions of both halves are the same map, and at which products are an element.

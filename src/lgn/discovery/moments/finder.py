@@ -151,8 +151,9 @@ def _solutions(view: View, generators: Sequence[Element], starts: int) -> tuple[
         return solutions_by_class(view, starts)
     lower = {**view.sample.moments(view.frame, tuple({1, 2} - set(view.blocks))), **view.blocks}
     found = search(view.moments, invariants_and_noise(lower), starts, view.sample.seed)
-    hopeful = polish(promising(found, view.blocks, 2 * PROMISING), view.moments)  # the rest is not worth the time
-    maps = components(closed(promising(hopeful, view.blocks), view.moments, view.blocks), generators)
+    hopeful = found[promising(found, view.blocks, 2 * PROMISING)]  # only these are worth the time of an ascent
+    maps = polish(hopeful, view.moments)
+    maps = components(closed(maps[promising(maps, view.blocks)], view.moments, view.blocks), generators)
     return len(found), [Solution(matrix) for matrix in maps]
 
 

@@ -8,12 +8,13 @@ import torch
 from torch import Tensor
 
 from lgn.answer import Verdict
-from lgn.discovery.moments.sample import Classes, permuted
 from lgn.discovery.moments.tensors import (
     BLOCKS,
     Blocks,
+    Classes,
     block_statistic,
     generic_violation,
+    permuted,
     products_by_direction,
     rotate,
 )

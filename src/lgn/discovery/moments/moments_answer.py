@@ -14,7 +14,8 @@ from lgn.discovery.moments.elements import closure
 from lgn.discovery.moments.judge import Element, kept_maps
 from lgn.discovery.moments.known_maps import column_map, fit_warp, known_maps, name_generator, name_map
 from lgn.discovery.moments.prepare import Grid
-from lgn.discovery.moments.sample import Classes, Frame
+from lgn.discovery.moments.sample import Frame
+from lgn.discovery.moments.tensors import Classes
 from lgn.generators import Cyclic
 from lgn.groups.algebra import compact_name
 from lgn.groups.closing import generated_by

@@ -1,6 +1,5 @@
 """Samples in whitened frames: the coordinates in which every linear map that preserves a distribution is orthogonal."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,7 +10,7 @@ from torch.nn import functional as F
 from lgn import stats
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.search import polish
-from lgn.discovery.moments.tensors import BLOCKS, Blocks, block_moments, rotate, weakest_direction
+from lgn.discovery.moments.tensors import BLOCKS, Blocks, Classes, block_moments, permuted, rotate, weakest_direction
 from lgn.linalg import polar_factor
 
 #: A direction with less than this share of the largest variance is constant up to rounding.
@@ -22,9 +21,6 @@ MOST, FEWEST, WIDE = 20, 4, 0.22
 FOURTH, BEYOND = 12, 20
 #: The signal-to-noise ratio that every direction should have if the data choose the rank.
 CLEAR = 8.0
-
-#: The image of every class under a map.
-Classes = tuple[int, ...]
 
 # Note [Third moments are not enough]
 # Third moments of signals with random cyclic shifts are their bispectrum, which a reversal with a filter may preserve.
@@ -169,17 +165,6 @@ class View:
     def polished(self, matrices: Tensor, classes: Classes | None) -> Tensor:
         """The nearest solutions on these samples to maps of x.  (count, d, d) -> (count, r, r)"""
         return polish(polar_factor(self.frame.lower(matrices)), self.moments, permuted(self.moments, classes))
-
-
-def permuted(moments: Mapping[int, Tensor], classes: Classes | None, axis: int = 0) -> Mapping[int, Tensor]:
-    """The moments of class `classes[c]` at index c; moments of all classes together stay as they are."""
-    if classes is None:
-        return moments
-    index = torch.tensor(classes)
-    return {
-        degree: tensor.index_select(axis, index) if tensor.shape[axis] == len(index) else tensor
-        for degree, tensor in moments.items()
-    }
 
 
 def choose_frame(

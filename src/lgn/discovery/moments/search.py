@@ -1,6 +1,7 @@
 """The search: many starts, ascent from each, neighbours and products of solutions, and no solution twice."""
 
 import math
+from collections.abc import Sequence
 from itertools import product
 
 import torch
@@ -9,7 +10,7 @@ from torch import Tensor
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.ascent import Moments, climb, value_and_gradient
 from lgn.discovery.moments.invariants import block_starts, sign_starts
-from lgn.discovery.moments.tensors import Blocks, generic_violation, power, rotate
+from lgn.discovery.moments.tensors import Blocks, Classes, generic_violation, permuted, power, rotate
 
 #: The relative distance at which two solutions are one, and at which a map is the identity.
 SAME, NEAR = 0.15, 0.2
@@ -75,13 +76,23 @@ def distinct(maps: Tensor, scores: Tensor, most: int) -> list[int]:
     return order[kept].tolist()
 
 
-def promising(maps: Tensor, blocks: Blocks, most: float = PROMISING) -> Tensor:
-    """Maps other than the identity with a small violation on the samples that searched, the best first."""
+def promising(
+    maps: Tensor, blocks: Blocks, most: float = PROMISING, classes: Sequence[Classes | None] | None = None
+) -> Tensor:
+    """The numbers of the maps with a small violation on the samples that searched, the best first.
+
+    The identity is left out, unless it permutes the classes.
+
+    Shapes: maps (count, r, r), the permutation of the classes of every map -> (found,)
+    """
     eye = torch.eye(maps.shape[-1], dtype=maps.dtype)
-    maps = maps[(maps - eye).flatten(1).norm(dim=1) > NEAR * maps.shape[-1] ** 0.5]
-    shares = torch.tensor([share_of_chance(matrix, blocks, blocks) for matrix in maps], dtype=torch.float64)
-    order = shares.argsort()
-    return maps[order[shares[order] < most]]
+    shares = []
+    for matrix, order in zip(maps, classes or [None] * len(maps), strict=True):
+        still = order is None or list(order) == sorted(order)
+        near = still and float((matrix - eye).norm()) < NEAR * len(eye) ** 0.5
+        shares.append(math.inf if near else _share_of_chance(matrix, blocks, permuted(blocks, order, axis=1)))
+    values, numbers = torch.tensor(shares, dtype=torch.float64).sort()
+    return numbers[values < most]
 
 
 def closed(maps: Tensor, moments: Moments, blocks: Blocks) -> Tensor:
@@ -92,14 +103,15 @@ def closed(maps: Tensor, moments: Moments, blocks: Blocks) -> Tensor:
         few = maps[:8]
         made = torch.cat([maps, (few[:, None] @ few[None]).flatten(0, 1), maps.mT])
         polished, values = climb(made, moments, steps=200, tolerance=CONVERGED)
-        candidates = promising(_distinct_best(polished, values, MOST)[0], blocks)
+        candidates = _distinct_best(polished, values, MOST)[0]
+        candidates = candidates[promising(candidates, blocks)]
         if len(candidates) <= len(maps):
             return candidates
         maps = candidates
     return maps
 
 
-def share_of_chance(matrix: Tensor, blocks: Blocks, target: Blocks) -> float:
+def _share_of_chance(matrix: Tensor, blocks: Blocks, target: Blocks) -> float:
     """The violation relative to a random map with the same eigenvalues, for the degree where it is largest."""
     return max(
         power(rotate(matrix, tensor, degree) - target[degree])[0]

@@ -15,6 +15,8 @@ CHUNK = 2**25
 
 #: Moments by degree, (blocks, classes, r, ..., r).
 Blocks = Mapping[int, Tensor]
+#: The image of every class under a map.
+Classes = tuple[int, ...]
 #: The significance level of one half: the maps of both halves share the level of the answer.
 LEVEL = stats.LEVEL / 2
 
@@ -96,6 +98,17 @@ def derive(skew: Tensor, tensor: Tensor, degree: int) -> Tensor:
     for axis in range(-degree, 0):
         total = total + on_axis(skew, tensor, axis)
     return total
+
+
+def permuted(moments: Mapping[int, Tensor], classes: Classes | None, axis: int = 0) -> Mapping[int, Tensor]:
+    """The moments of class `classes[c]` at index c; moments of all classes together stay as they are."""
+    if classes is None:
+        return moments
+    index = torch.tensor(classes)
+    return {
+        degree: tensor.index_select(axis, index) if tensor.shape[axis] == len(index) else tensor
+        for degree, tensor in moments.items()
+    }
 
 
 def block_moments(u: Tensor, block: Tensor, degree: int, labels: Tensor | None = None, classes: int = 1) -> Tensor:
