@@ -17,11 +17,9 @@ import pytest
 import torch
 import tyro
 from torch import Tensor, nn
-from tyro.extras import subcommand_cli_from_dict
 
 import lgn
 from lgn.cli import COMMANDS
-from lgn.commands import data_command, sweep_command, train_command
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -73,34 +71,21 @@ def check_command(arguments: list[str]) -> None:
             pytest.fail(f"a block with {arguments[0]} must begin with '# needs: '")
 
 
-class Parsed(Exception):
-    """The arguments are valid."""
-
-
 def check_lgn(arguments: list[str]) -> None:
     """Parse the arguments as the command would, without running it."""
     name, rest = (arguments or ["--help"])[0], arguments[1:]
     if name.startswith("--"):
         return
     assert name in COMMANDS, name
-    if name == "train" and "--resume" not in rest:
-        train_command.parse(rest).config()
-    elif name == "sweep":
-        sweep_command.parse(rest).configs()
-    elif name == "data":
-        parts = {"list": data_command.list_sets, "get": data_command.get, "verify": data_command.verify}
-        subcommand_cli_from_dict({part: without_effect(function) for part, function in parts.items()}, args=rest)
-    else:
-        command = importlib.import_module(f"lgn.commands.{name}_command")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tyro, "cli", functools.partial(only_parse, tyro.cli))
-            with pytest.raises(Parsed):
-                command.run(rest)
-
-
-def only_parse(cli: Any, function: Any, **options: Any) -> None:
-    cli(without_effect(function), **options)
-    raise Parsed
+    command: Any = importlib.import_module(f"lgn.commands.{name}_command")
+    if not hasattr(command, "Options"):
+        tyro.cli(without_effect(command.run), args=rest)
+        return
+    options = tyro.cli(command.Options, args=rest)
+    if name == "sweep":
+        options.configs()
+    if name == "train" and options.resume is None:
+        options.config()
 
 
 def without_effect(function: Any) -> Any:

@@ -1,9 +1,12 @@
 """The command line: `lgn COMMAND ...`. A command parses its options, calls one function, and prints the result."""
 
+import functools
 import importlib
 import sys
 import warnings
 from collections.abc import Sequence
+
+import tyro
 
 from lgn.training.processes import keep_freed_memory
 from lgn.version import __version__
@@ -45,7 +48,10 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            return int(importlib.import_module(f"lgn.commands.{command}_command").run(rest))
+            module = importlib.import_module(f"lgn.commands.{command}_command")
+            parse = functools.partial(tyro.cli, prog=f"lgn {command}", args=rest)
+            # A command without a status succeeded.
+            return (module.run(parse(module.Options)) if hasattr(module, "Options") else parse(module.run)) or 0
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

@@ -1,10 +1,10 @@
 import pytest
 
-from lgn.commands.operators_command import run
+from lgn.cli import main
 
 
 def test_the_list_says_what_is_no_group_element(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([]) == 0
+    assert main(["operators"]) == 0
     lines = capsys.readouterr().out.splitlines()
     rotation = next(line for line in lines if line.startswith("rotation"))
     assert rotation.split()[2:4] == ["24", "inf"]

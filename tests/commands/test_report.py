@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from lgn.commands.report_command import run
+from lgn.cli import main
 from lgn.front import analyze, contents_of
 from lgn.training import Run, preset, train
 
@@ -30,7 +30,7 @@ def data_of(page: Path) -> dict:
 
 
 def test_a_run_gets_a_page_beside_it(trained: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([str(trained.path)]) == 0
+    assert main(["report", str(trained.path)]) == 0
     page = trained.path / "report.html"
     assert capsys.readouterr().out == f"page: {page}\n"
     (shown,) = data_of(page)["runs"]
@@ -57,31 +57,29 @@ def test_two_runs_of_one_name_are_told_apart(trained: Run, tmp_path: Path) -> No
     other = tmp_path / "other"
     shutil.copytree(trained.path, other)
     out = tmp_path / "both.html"
-    assert run([str(trained.path), "--against", str(other), "--out", str(out)]) == 0
-    titles = [each["title"] for each in data_of(out)["runs"]]
+    assert main(["report", str(trained.path), "--against", str(other), "--out", str(out)]) == 0
+    titles = [shown["title"] for shown in data_of(out)["runs"]]
     assert titles == ["digits, classification (digits)", "digits, classification (other)"]
 
 
 def test_bare_matrices(tmp_path: Path) -> None:
     path = tmp_path / "matrices.npy"
     np.save(path, np.random.default_rng(0).normal(size=(6, 6)))
-    assert run([str(path), "--patch", "2", "3"]) == 0
+    assert main(["report", str(path), "--patch", "2", "3"]) == 0
     (shown,) = data_of(tmp_path / "matrices.report.html")["runs"]
     assert shown["patch"] == [2, 3]
     assert len(shown["generators"]) == 1
 
 
-def test_errors_say_what_is_wrong(trained: Run, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"run must be a directory with a config.json"):
-        run([str(tmp_path / "nothing")])
-    with pytest.raises(FileNotFoundError, match="path"):
-        run([str(trained.path), "--out", str(tmp_path / "no" / "page.html")])
-
-
-def test_free_filters_have_no_page(tmp_path: Path) -> None:
+def test_wrong_sources_and_paths_are_refused(trained: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = preset("quick", data="digits", device="cpu", num_layers=1, num_sets=1, group="C2", kernel_size=4,
                     epochs=1, train_images=50, generator="free", penalty="none")  # fmt: skip
-    found = train(config, tmp_path / "free")
-    with pytest.raises(ValueError, match="generator"):
-        run([str(found.path)])
-    assert not (found.path / "report.html").exists()
+    free = train(config, tmp_path / "free")
+    for words, argument in (
+        ([tmp_path / "nothing"], "run"),
+        ([trained.path, "--out", tmp_path / "no" / "page.html"], "path"),
+        ([free.path], "generator"),
+    ):
+        assert main(["report", *map(str, words)]) == 1
+        assert argument in capsys.readouterr().err
+    assert not (free.path / "report.html").exists()

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from lgn.cli import main
-from lgn.commands.sweep_command import SweepOptions
+from lgn.commands.sweep_command import Options
 from lgn.training.presets import nearest_preset
 
 
 def test_every_combination_is_trained_with_all_seeds() -> None:
-    options = SweepOptions(
+    options = Options(
         data="mnist,cifar10",
         preset="paper,released",
         task="classify,reconstruct",

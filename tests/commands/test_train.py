@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 import torch
+import tyro
 from forked import start
 from training.small import SMALL_WORDS, equal, small, weights
 
 from lgn.cli import main
 from lgn.commands.options import parse_settings
-from lgn.commands.train_command import parse, run
+from lgn.commands.train_command import Options
 from lgn.training import Run, preset
 
 LONG = [
@@ -24,6 +25,10 @@ LONG = [
     "--set",
     "checkpoint_seconds=0.5",
 ]  # 300 steps
+
+
+def parse(words: list[str]) -> Options:
+    return tyro.cli(Options, args=words)
 
 
 def lgn_train(*words: str) -> tuple[int | None, str, str]:
@@ -51,9 +56,9 @@ def test_an_interrupted_training_continues_bit_for_bit(tmp_path: Path, number: s
     assert stopped.checkpoint()["place"] != [6, 0]
     if number == signal.SIGTERM:
         return
-    assert run([f"--resume={out}"]) == 0
+    assert main(["train", f"--resume={out}"]) == 0
     assert stopped.finished
-    assert run([*LONG, "--out", str(tmp_path / "uninterrupted")]) == 0
+    assert main(["train", *LONG, "--out", str(tmp_path / "uninterrupted")]) == 0
     assert equal(weights(stopped), weights(Run(tmp_path / "uninterrupted")))
 
 
@@ -90,12 +95,12 @@ def test_a_divergence_is_one_message_and_a_status(settings: list[str], tmp_path:
         assert all(bool(torch.isfinite(tensor).all()) for tensor in stopped.checkpoint()["model"].values())
 
 
-def test_other_settings_in_the_same_directory_are_refused(tmp_path: Path) -> None:
-    words = ["digits", *SMALL_WORDS, "--epochs", "1", "--out", str(tmp_path / "run")]
-    assert run(words) == 0
-    with pytest.raises(ValueError, match="seed 0 instead of 1"):
-        run([*words, "--seed", "1"])
-    assert run(words) == 0  # a finished run is returned
+def test_other_settings_in_the_same_directory_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["train", "digits", *SMALL_WORDS, "--epochs", "1", "--out", str(tmp_path / "run")]
+    assert main(words) == 0
+    assert main([*words, "--seed", "1"]) == 1
+    assert "seed 0 instead of 1" in capsys.readouterr().err
+    assert main(words) == 0  # a finished run is returned
 
 
 def test_flags_and_settings_make_the_config() -> None:

@@ -1,1 +1,1 @@
-"""The commands of the command line, one file each, with a function `run(args)` that returns the exit status."""
+"""The commands of the command line, one file each: a function `run` of its options."""

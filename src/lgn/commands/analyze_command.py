@@ -6,16 +6,10 @@ from typing import Annotated
 
 import tyro
 
-from lgn.front import analyze
-from lgn.pretrained import find_run, place_for
+from lgn.front.run_analysis import analyze, default_path, is_file
 
 
-def run(args: list[str]) -> int:
-    tyro.cli(_analyze, prog="lgn analyze", args=args)
-    return 0
-
-
-def _analyze(
+def run(
     source: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN|FILE")],
     patch: tuple[int, int] | None = None,
     draws: int = 1_000,
@@ -31,10 +25,9 @@ def _analyze(
         seed: Seed of the draws.
         out: File for the analysis, as JSON. The default is analysis.json in the run, or NAME.analysis.json.
     """
-    is_file = Path(source).is_file()
     analysis = analyze(source, patch=patch, draws=draws, seed=seed, progress=True)
-    default = Path(source).with_suffix(".analysis.json") if is_file else place_for(find_run(source), "analysis.json")
-    analysis.save(out or default)
-    print(f"{analysis}\n\nanalysis: {out or default}")
-    if not is_file:
+    path = out or default_path(source, "analysis.json")
+    analysis.save(path)
+    print(f"{analysis}\n\nanalysis: {path}")
+    if not is_file(source):
         print(f"next: lgn report {shlex.quote(source)}")

@@ -1,69 +1,54 @@
 """`lgn data`: list, download and verify data sets."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import tyro
-from tyro.extras import SubcommandApp
 
 import lgn.data
+from lgn.commands.options import DataDir, ImageSize
 from lgn.data.errors import printable
 from lgn.data.named import locate, search_directories
 from lgn.data.registry import NAMED_SETS, NamedSet
 from lgn.text import columns
 
-Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-Directory = Annotated[str | None, tyro.conf.arg(metavar="DIR")]
 
-app = SubcommandApp()
-
-
-@app.command(name="list")
-def list_sets(data_dir: Directory = None) -> None:
-    """List the named data sets and their directories.
-
-    Args:
-        data_dir: First directory to look in, before LGN_DATA and the cache.
-    """
-    rows = [("name", "train", "test", "image", "content", "directory")]
-    for named in NAMED_SETS.values():
-        image = "x".join(str(size) for size in named.image_shape)
-        counts = f"{named.train_count:,}", f"{named.test_count:,}"
-        rows.append((named.name, *counts, image, named.what, _directory(named, data_dir)))
-    print("\n".join(columns(rows)))
-    print(
-        "\nYour own data: a folder of images or WAV files with a subfolder per class, an .npz, .csv or .parquet file."
-    )
-
-
-@app.command
-def get(name: Name, data_dir: Directory = None) -> None:
-    """Find a named data set on this machine, or download it, and verify it.
+def run(
+    action: Annotated[Literal["list", "get", "verify"], tyro.conf.Positional],
+    name: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")] = None,
+    data_dir: DataDir = None,
+    image_size: ImageSize = None,
+    window: int | None = None,
+) -> None:
+    """List, download or verify data sets.
 
     Args:
-        name: A name from `lgn data list`.
-        data_dir: First directory to look in, and the target of a download.
+        action: `list` shows the named data sets and their directories. `get` finds a named data set on this machine, or
+            downloads it, and verifies it. `verify` reads a data set on this machine and prints its checksum.
+        name: A name from the list; for `verify` also a folder of images or WAV files, an .npz, .csv or .parquet file.
+        window: For `verify`: cut WAV files into signals of this number of frames.
     """
-    _describe(lgn.data.load(name, data_dir, progress=True))
-
-
-@app.command
-def verify(name: Name, data_dir: Directory = None, image_size: int | None = None, window: int | None = None) -> None:
-    """Read a data set on this machine and print its checksum. Nothing is downloaded.
-
-    Args:
-        name: A name from `lgn data list`, a folder of images or WAV files, an .npz, .csv or .parquet file.
-        data_dir: First directory to look in, before LGN_DATA and the cache.
-        image_size: Resize images to this side, for images of several sizes.
-        window: Cut WAV files into signals of this number of frames.
-    """
+    if action == "list":
+        _list(data_dir)
+        return
+    if name is None:
+        raise ValueError(f"name must be given for {action}, got none")
+    if action == "get":
+        _describe(lgn.data.load(name, data_dir, progress=True))
+        return
     dataset = lgn.data.load(name, data_dir, image_size=image_size, window=window, download=False)
     _describe(dataset)
     print(f"SHA-256 of samples and labels: {dataset.checksum()}")
 
 
-def run(args: list[str]) -> int:
-    app.cli(prog="lgn data", args=args)
-    return 0
+def _list(data_dir: Path | None) -> None:
+    rows = [("name", "train", "test", "image", "content", "directory")]
+    for named in NAMED_SETS.values():
+        image = "x".join(str(size) for size in named.image_shape)
+        counts = f"{named.train_count:,}", f"{named.test_count:,}"
+        rows.append((named.name, *counts, image, named.what, _directory(named, data_dir)))
+    own = "Your own data: a folder of images or WAV files with a subfolder per class, an .npz, .csv or .parquet file."
+    print("\n".join([*columns(rows), "", own]))
 
 
 def _describe(dataset: lgn.data.DataSet) -> None:
@@ -76,7 +61,7 @@ def _describe(dataset: lgn.data.DataSet) -> None:
         print(f"note: {printable(note)}")
 
 
-def _directory(named: NamedSet, data_dir: str | None) -> str:
+def _directory(named: NamedSet, data_dir: Path | None) -> str:
     """The directory of a named set, or the command that downloads it."""
     source = NAMED_SETS[named.made_from] if named.made_from is not None else named
     made = f"made from {source.name}: " if source is not named else ""

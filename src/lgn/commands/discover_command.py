@@ -3,24 +3,27 @@
 import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import tyro
 
-from lgn import data as sets
-from lgn.commands.options import names_of
+from lgn import data
+from lgn.commands.options import DataDir, Device, ImageSize, names_of, run_directory
 from lgn.data import Kind
 from lgn.data.targets import TargetKind
 from lgn.front import discover, store_answer, stored_answer
 
-HELP = """Find the transformations that preserve the training samples of a data set and their classes, if there are any.
-
-The answer is stored as answer.json and answer.html. The same question about the same data reads the stored answer."""
+#: The options that `lgn.data.load` and `lgn.discover` take.
+LOADED = ("data_dir", "kind", "target_kind", "image_size", "window")
+ASKED = ("candidates", "evidence", "minutes", "rank", "device", "seed")
 
 
 @dataclass(frozen=True)
-class DiscoverOptions:
-    """The options of `lgn discover`."""
+class Options:
+    """Find the transformations that preserve the training samples of a data set and their classes, if there are any.
+
+    The answer is stored as answer.json and answer.html. The same question about the same data reads the stored answer.
+    """
 
     data: Annotated[str, tyro.conf.Positional] = "digits"
     """A named data set (see `lgn data list`), a folder of images or WAV files, an .npz, .csv or .parquet file."""
@@ -40,12 +43,9 @@ class DiscoverOptions:
     """Number of whitened directions for linear maps without names."""
     window: int | None = None
     """Cut WAV files into signals of this number of frames."""
-    image_size: int | None = None
-    """Resize the images of a folder to this side."""
-    data_dir: Path | None = None
-    """Directory of the named data sets. The default is LGN_DATA."""
-    device: str | None = None
-    """cpu, cuda, mps, or auto: the first of cuda, mps and cpu that is available."""
+    image_size: ImageSize = None
+    data_dir: DataDir = None
+    device: Device | None = None
     seed: int = 0
     """Seed of the answer."""
     out: Path | None = None
@@ -53,29 +53,17 @@ class DiscoverOptions:
     open: bool = False
     """Open the page in a browser."""
 
-    def load(self) -> sets.DataSet:
-        """The data set."""
-        target = names_of("target", self.target) or ()
-        options = {name: getattr(self, name) for name in ("kind", "target_kind", "image_size", "window")}
-        return sets.load(self.data, self.data_dir, target=target, **options, progress=True)
 
-    def question(self) -> dict[str, Any]:
-        """The arguments of `lgn.discover`."""
-        names = {name: names_of(name, getattr(self, name)) for name in ("candidates", "evidence")}
-        return names | {name: getattr(self, name) for name in ("minutes", "rank", "device", "seed")}
-
-
-def run(args: list[str]) -> int:
-    options = tyro.cli(DiscoverOptions, prog="lgn discover", description=HELP, args=args)
-    out = options.out or Path("runs") / f"{Path(options.data).stem}-discover-{options.seed}"
-    data, question = options.load(), options.question()
-    found = stored_answer(out, data, question)
+def run(options: Options) -> None:
+    out = options.out or run_directory(options.data, "discover", options.seed)
+    loaded, question = ({name: getattr(options, name) for name in names} for names in (LOADED, ASKED))
+    samples = data.load(options.data, target=names_of("target", options.target), **loaded, progress=True)
+    found = stored_answer(out, samples, question)
     if found is None:
-        found = discover(data, **question, progress=True)
-        store_answer(found, out, data, question)
+        found = discover(samples, **question, progress=True)
+        store_answer(found, out, samples, question)
     page = out / "answer.html"
     found.save(page)
     print(f"{found}\n\npage: {page}")
     if options.open:
         webbrowser.open(page.resolve().as_uri())
-    return 0

@@ -12,12 +12,7 @@ from lgn.discovery.networks import inspect
 from lgn.pretrained import find_run, pretrained_names
 
 
-def run(args: list[str]) -> int:
-    tyro.cli(_inspect, prog="lgn inspect", args=args)
-    return 0
-
-
-def _inspect(
+def run(
     file: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE|RUN")],
     layer: str | None = None,
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,

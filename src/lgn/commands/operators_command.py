@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import tyro
-
 from lgn.analysis.spectrum import spectrum
 from lgn.text import columns
 from lgn.transforms import OPERATORS, operator
@@ -22,12 +20,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 }
 
 
-def run(args: list[str]) -> int:
-    tyro.cli(_operators, prog="lgn operators", args=args)
-    return 0
-
-
-def _operators(patch: int = 6) -> None:
+def run(patch: int = 6) -> None:
     """List the known operators: rank, condition number, and whether their powers return to the identity.
 
     Args:

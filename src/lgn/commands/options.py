@@ -1,9 +1,9 @@
-"""Settings of a training on the command line: `--set NAME=VALUE`."""
+"""Options that several commands have, and settings of a training: `--set NAME=VALUE`."""
 
-import textwrap
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
@@ -11,14 +11,25 @@ import tyro
 from lgn.files import decode
 from lgn.training import Config, NetworkConfig
 
-#: The type of the option `--set`.
-Settings = Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")]
+DataDir = Annotated[
+    Path | None, tyro.conf.arg(help="First directory to look in for named data sets, before LGN_DATA and the cache.")
+]
+Device = Annotated[
+    str, tyro.conf.arg(help="cpu, cuda, mps, or auto: the first of cuda, mps and cpu that is available.")
+]
+Epochs = Annotated[int | None, tyro.conf.arg(help="Number of passes over the training images.")]
+ImageSize = Annotated[int | None, tyro.conf.arg(help="Resize the images of a folder to this side.")]
 
 
-def names_of(option: str, text: str | None) -> tuple[str, ...] | None:
-    """Names that are separated by commas; None if the option is not given."""
+def run_directory(data: str, *names: str | int) -> Path:
+    """The default directory of a command's results."""
+    return Path("runs") / "-".join([Path(data).stem, *map(str, names)])
+
+
+def names_of(option: str, text: str | None) -> tuple[str, ...]:
+    """Names that are separated by commas; none if the option is not given."""
     if text is None:
-        return None
+        return ()
     names = tuple(name.strip() for name in text.split(","))
     if not all(names):
         raise ValueError(f"{option} must be names separated by single commas, got {text!r}")
@@ -48,18 +59,6 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
-def settings_help(options: Iterable[str]) -> str:
-    """All settings without an option of their own, with their defaults, for `--help`."""
-    values = vars(Config()) | vars(NetworkConfig())
-    listed = ", ".join(f"{name}={_text(value)}" for name, value in values.items() if name not in ("network", *options))
-    return textwrap.fill(f"Settings for --set, with their values in the preset paper: {listed}.", 100)
-
-
-def _text(value: Any) -> str:
-    text = ",".join(value) if isinstance(value, tuple) else str(value)
-    return text.lower() if isinstance(value, bool | None) else text
-
-
 def _parsed(hint: Any, name: str, text: str) -> Any:
     """A text as a value of a type."""
     constants: dict[str, Any] = {"true": True, "false": False, "none": None}
@@ -71,3 +70,21 @@ def _parsed(hint: Any, name: str, text: str) -> Any:
         with suppress(ValueError):
             return decode(hint, value, name)
     return decode(hint, text, name)  # raises the error that names the type
+
+
+def _text(value: Any) -> str:
+    text = ",".join(value) if isinstance(value, tuple) else str(value)
+    return text.lower() if isinstance(value, bool | None) else text
+
+
+_DEFAULTS = {**vars(Config()), **vars(NetworkConfig())}
+#: The option `--set`.
+Settings = Annotated[
+    tuple[str, ...],
+    tyro.conf.UseAppendAction,
+    tyro.conf.arg(
+        metavar="NAME=VALUE",
+        help="Any setting, such as --set num_sets=8 --set penalty=none. The settings, with their values in the preset "
+        f"paper: {', '.join(f'{name}={_text(value)}' for name, value in _DEFAULTS.items() if name != 'network')}.",
+    ),
+]

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+from lgn.commands.options import Device
 from lgn.data.errors import printable
 from lgn.deploy.predicting import predict
 from lgn.text import columns
@@ -16,26 +17,20 @@ from lgn.text import columns
 SHOWN = 40
 
 
-def run(args: list[str]) -> int:
-    tyro.cli(_predict, prog="lgn predict", args=args)
-    return 0
-
-
-def _predict(
-    run: Annotated[Path, tyro.conf.Positional],
+def run(
+    network: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN|FILE")],
     images: Annotated[tuple[Path, ...], tyro.conf.Positional],
     json_output: Annotated[bool, tyro.conf.arg(name="json")] = False,
-    device: str = "auto",
+    device: Device = "auto",
 ) -> None:
     """Classify images.
 
     Args:
-        run: A run of `lgn build` or `lgn train`, the name of a pretrained network, or an ONNX file that lgn wrote.
+        network: A run of `lgn build` or `lgn train`, the name of a pretrained network, or an ONNX file that lgn wrote.
         images: PNG, JPEG or WebP files, folders of them, or .npz files with `images`.
         json_output: Print one JSON object with all predictions.
-        device: cpu, cuda, mps, or auto: the first of cuda, mps and cpu that is available.
     """
-    predictions = predict(run, images, device=device)
+    predictions = predict(network, images, device=device)
     if json_output:
         print(json.dumps({"predictions": [asdict(prediction) for prediction in predictions]}))
         return

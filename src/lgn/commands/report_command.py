@@ -9,12 +9,7 @@ import tyro
 from lgn.front import write_report
 
 
-def run(args: list[str]) -> int:
-    tyro.cli(_report, prog="lgn report", args=args)
-    return 0
-
-
-def _report(
+def run(
     source: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN|FILE")],
     against: Path | None = None,
     out: Path | None = None,

@@ -4,24 +4,22 @@ import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
-import tyro
-
-from lgn.commands.options import Settings, names_of, settings_help, with_settings
+from lgn.commands.options import DataDir, Epochs, Settings, names_of, with_settings
 from lgn.sweep import plan, run_jobs, summarise, table, write_comparison, write_summary
 from lgn.training import Config, preset
 from lgn.training.config import Task
 
-HELP = """Train every combination of the given data sets, presets, tasks and seeds, and summarise the runs.
-
-Every run has its own directory in --out. The same command skips finished runs and continues stopped ones.
-"""
-TASKS: tuple[Task, ...] = ("auto", "classify", "reconstruct")
+TASKS: tuple[Task, ...] = get_args(Task)
 
 
 @dataclass(frozen=True)
-class SweepOptions:
-    """The options of `lgn sweep`."""
+class Options:
+    """Train every combination of the given data sets, presets, tasks and seeds, and summarise the runs.
+
+    Every run has its own directory in --out. The same command skips finished runs and continues stopped ones.
+    """
 
     data: str = "digits"
     """Data sets, separated by commas: names, folders of images or .npz files."""
@@ -31,12 +29,9 @@ class SweepOptions:
     """Tasks, separated by commas: auto, classify, reconstruct."""
     seeds: int = 3
     """Runs of each combination, with the seeds 0 to SEEDS - 1."""
-    epochs: int | None = None
-    """Number of passes over the training images."""
-    data_dir: Path | None = None
-    """Directory of the named data sets; by default LGN_DATA."""
+    epochs: Epochs = None
+    data_dir: DataDir = None
     set: Settings = ()
-    """Any other setting of all runs, such as --set num_sets=8. All settings are listed above."""
     out: Path = Path("runs/sweep")
     """Directory of the runs, summary.json and summary.html."""
     address: str | None = None
@@ -52,7 +47,7 @@ class SweepOptions:
         """All combinations with all seeds."""
         if self.seeds < 1:
             raise ValueError(f"seeds must be at least 1, got {self.seeds}")
-        data, presets, tasks = (names_of(name, getattr(self, name)) or () for name in ("data", "preset", "task"))
+        data, presets, tasks = (names_of(name, getattr(self, name)) for name in ("data", "preset", "task"))
         if unknown := [task for task in tasks if task not in TASKS]:
             raise ValueError(f"task must be one of {', '.join(TASKS)}, got {unknown[0]!r}")
         common = {"epochs": self.epochs, "data_dir": self.data_dir}
@@ -63,14 +58,7 @@ class SweepOptions:
         ]
 
 
-def parse(args: list[str]) -> SweepOptions:
-    """The options in the arguments."""
-    description = f"{HELP}\n{settings_help(SweepOptions.__dataclass_fields__)}"
-    return tyro.cli(SweepOptions, prog="lgn sweep", description=description, args=args)
-
-
-def run(args: list[str]) -> int:
-    options = parse(args)
+def run(options: Options) -> int:
     jobs = plan(options.configs(), options.out)
     resources = {name: getattr(options, name) for name in ("address", "threads", "gpus", "retries")}
     try:

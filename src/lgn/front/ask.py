@@ -67,7 +67,7 @@ def discover(
     device: the device of the computation, or "auto"; by default that of the data.
     """
     asked, named = _names(evidence), _names(candidates)
-    inputs = read_question(data, target, kind, target_kind, of, asked, device)
+    inputs = read_question(data, target, of, asked, device, kind=kind, target_kind=target_kind)
     common: dict[str, Any] = {"kind": inputs.kind, "class_names": inputs.class_names}
     common |= {"blocks": block_numbers(blocks, len(inputs.samples)), "seed": seed, "progress": progress}
     images: dict[str, Any] = {"of": of, "evidence": asked, "margin": margin, "effort": effort, "minutes": minutes}
@@ -150,7 +150,9 @@ def _joined(named: Answer, unknown: Answer) -> Answer:
 
 
 def _names(names: Sequence[Any] | str | None) -> tuple[Any, ...] | None:
-    return tuple(names.split(",")) if isinstance(names, str) else None if names is None else tuple(names)
+    if isinstance(names, str):
+        return tuple(name.strip() for name in names.split(","))
+    return None if names is None else tuple(names)
 
 
 def _refuse(subject: str, **options: Any) -> None:

@@ -32,24 +32,16 @@ class Inputs:
 
 
 def read_question(
-    data: Any,
-    target: Any,
-    kind: str | None,
-    target_kind: str | None,
-    of: str | None,
-    evidence: Sequence[str] | None,
-    device: str | torch.device | None,
+    data: Any, target: Any, of: str | None, evidence: Sequence[str] | None, device: Any, **kinds: str | None
 ) -> Inputs:
     """The samples on a device, with their classes if the question is about classes."""
     if of not in (None, "data", "labels"):
         raise ValueError(f'of must be "data" or "labels", got {of!r}' + (f": {NOT_BUILT}" if of == "law" else ""))
     with_target = of != "data" or bool(set(evidence or ()) - {"data"})
-    inputs = read_inputs(data, target, kind, target_kind, with_target=with_target)
+    inputs = read_inputs(data, target, **kinds, with_target=with_target)
     if of == "labels" and inputs.labels is None:
         raise ValueError('target must be given for of="labels", got None')
-    if device is None:
-        return inputs
-    place = choose_device(device)
+    place = inputs.samples.device if device is None else choose_device(device)
     labels = None if inputs.labels is None else inputs.labels.to(place)
     return replace(inputs, samples=inputs.samples.to(place), labels=labels)
 

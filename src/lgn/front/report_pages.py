@@ -6,9 +6,9 @@ from pathlib import Path
 
 from lgn.actions import Patch
 from lgn.analysis import Analysis
-from lgn.front.run_analysis import Source, analyze
+from lgn.front.run_analysis import Source, analyze, default_path, is_file
 from lgn.front.run_page import contents_of_run
-from lgn.pretrained import find_run, place_for
+from lgn.pretrained import find_run
 from lgn.report import Contents, write_page
 from lgn.report.figures import write_figures
 from lgn.training import Run
@@ -29,7 +29,7 @@ def write_report(
     path: the page; by default `report.html` in the run, or `NAME.report.html`.
     figures: also write the figures as PNG, SVG and PDF into `figures` next to the page.
     """
-    out = _default_path(source) if path is None else Path(path)
+    out = default_path(source, "report.html") if path is None else Path(path)
     if not out.parent.is_dir():
         raise FileNotFoundError(f"path must be in a directory that exists, got {out}")
     shown = [contents_of(one, patch=patch, progress=progress) for one in (source, against) if one is not None]
@@ -47,14 +47,6 @@ def contents_of(source: Source | Analysis, *, patch: Patch | None = None, progre
     if isinstance(source, Analysis):
         return Contents(title="matrices", analysis=source)
     analysis = analyze(source, patch=patch, progress=progress)
-    if not isinstance(source, Run) and Path(source).is_file():
-        return Contents(title=Path(source).name, analysis=analysis)
+    if is_file(source):
+        return Contents(title=Path(str(source)).name, analysis=analysis)
     return contents_of_run(find_run(source), analysis)
-
-
-def _default_path(source: Source | Analysis) -> Path:
-    if isinstance(source, Analysis):
-        raise ValueError("path must be given for an analysis, got None")
-    if not isinstance(source, Run) and Path(source).is_file():
-        return Path(source).with_suffix(".report.html")
-    return place_for(find_run(source), "report.html")

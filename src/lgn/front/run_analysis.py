@@ -11,11 +11,23 @@ from torch import Tensor, nn
 from lgn.actions import Patch
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.analyzing import analyze_subjects
-from lgn.pretrained import find_run, is_pretrained
+from lgn.pretrained import find_run, is_pretrained, place_for
 from lgn.training import Run
 from lgn.training.subjects import subjects_of
 
 Source = str | PathLike[str] | Run
+
+
+def is_file(source: Source | Analysis) -> bool:
+    """Whether a source is a file of matrices."""
+    return isinstance(source, str | PathLike) and Path(source).is_file()
+
+
+def default_path(source: Source | Analysis, name: str) -> Path:
+    """The path for a file made from a source: in a run, next to a file of matrices, or in the working directory."""
+    if isinstance(source, Analysis):
+        raise ValueError("path must be given for an analysis, got None")
+    return Path(str(source)).with_suffix(f".{name}") if is_file(source) else place_for(find_run(source), name)
 
 
 def load(run: Source, *, device: str | torch.device = "cpu") -> nn.Module:
