@@ -5,7 +5,7 @@ import warnings
 
 from torch import nn
 
-from lgn.generators import Generator, generators_of
+from lgn.generators import generators_of
 from lgn.nn.bank import OrbitBank
 from lgn.warning import LgnWarning
 
@@ -27,9 +27,12 @@ def determined_dimension(model: nn.Module) -> tuple[int, int]:
 
     (0, 0) for a model without generators. See Note [What filters leave open].
     """
-    counts = [
-        (generator.determined_dimension(bases), math.prod(generator.patch)) for generator, bases in _bases_of(model)
-    ]
+    banks = [module for module in model.modules() if isinstance(module, OrbitBank)]
+    counts = []
+    for generator in generators_of(model).values():
+        vectors = len(generator.group.generators) * sum(bank.acted_on(generator) for bank in banks)
+        bases = vectors // generator.start_distance.numel()  # of every matrix
+        counts.append((generator.determined_dimension(bases), math.prod(generator.patch)))
     return min(counts, key=lambda count: count[0] - count[1], default=(0, 0))
 
 
@@ -52,17 +55,3 @@ def warn_undetermined(dimension: int, d: int, pairs: int | None = None) -> None:
         UndeterminedWarning,
         stacklevel=3,
     )
-
-
-def _bases_of(model: nn.Module) -> list[tuple[Generator, int]]:
-    """All generators, and the number of bases to which each of their matrices is applied."""
-    banks = [module for module in model.modules() if isinstance(module, OrbitBank)]
-    return [
-        (
-            generator,
-            len(generator.group.generators)
-            * sum(bank.acted_on(generator) for bank in banks)
-            // generator.start_distance.numel(),
-        )
-        for generator in generators_of(model).values()
-    ]

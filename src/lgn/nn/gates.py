@@ -63,10 +63,6 @@ class Gates(nn.Module):
         values = self.values().tolist()
         return {self.group.words[shell[0]]: values[shell[0]] for shell in self.shells}
 
-    def elements(self) -> list[int]:
-        """The elements with open gates."""
-        return [g for g, value in enumerate(self.values().tolist()) if value > OPEN]
-
     def pooled(self, codes: Tensor) -> Tensor:
         """The largest response over the elements with open gates.  (N, K * p, ...) -> (N, K, ...)"""
         elements = codes.unflatten(1, (-1, self.group.order))

@@ -108,13 +108,13 @@ class GroupStackConv(GroupConv):
 
     def _broken_by(self, x: Tensor) -> str | None:
         """The option that breaks turns and reflections of images of this size, or None."""
-        after, before = self._margins()[::-2], self._margins()[-2::-2]
-        for first, last in zip(before, after, strict=True):
-            if first != last:
-                return f"padding='same' adds {first} and {last} pixels at opposite sides, use a kernel of odd size"
+        margins = self._margins()
+        for before, after in margins:
+            if before != after:
+                return f"padding='same' adds {before} and {after} pixels at opposite sides, use a kernel of odd size"
         if self.bias is not None and not self.bias_per_set:
             return "bias=True has one number per filter, use bias='set'"
-        for axis, margin in enumerate(before):
+        for axis, (margin, _) in enumerate(margins):
             span = x.shape[2 + axis] + 2 * margin - self.dilation[axis] * (self.kernel_size[axis] - 1) - 1
             if left_over := span % self.stride[axis]:
                 size = x.shape[2 + axis]

@@ -8,13 +8,12 @@ import torch
 import torch.fx
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.modules.conv import _ConvNd
 
 from lgn.actions import size_text
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group
 from lgn.nn.bank import OrbitBank, require_choice
-from lgn.nn.plain_layers import plain_convolution
+from lgn.nn.plain_layers import plain_layer
 
 Bias = bool | Literal["set"]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
@@ -29,6 +28,8 @@ def _filters_for(bank: nn.Module, _: Tensor) -> Tensor:
 
 class GroupLayer(nn.Module, ABC):
     """The base of all layers: a bank of orbits, and a bias per set, per filter, or none."""
+
+    plain: ClassVar[type[nn.Module]]  # the layer of torch
 
     def __init__(self, orbits: OrbitBank, bias: Bias) -> None:
         super().__init__()
@@ -45,8 +46,12 @@ class GroupLayer(nn.Module, ABC):
             self.register_parameter("bias", None)
 
     @abstractmethod
+    def filters(self) -> Tensor:
+        """The filters, set-major.  (sets * order, ...)"""
+
     def merged(self) -> nn.Module:
         """The plain layer with the same filters."""
+        return plain_layer(self.plain, self, self.filters(), self._bias_per_filter())
 
     def _make_bank(self, orbits: OrbitBank) -> nn.Module:
         """The module that computes the filters of this layer from orbits."""
@@ -81,7 +86,6 @@ class BaseGroupConv(GroupLayer):
     """The base of all convolutions: a bank on the patch of a kernel."""
 
     axes: ClassVar[int]
-    plain: ClassVar[type[_ConvNd]]  # the layer of torch
 
     def __init__(
         self,
@@ -149,31 +153,24 @@ class GroupConv(BaseGroupConv):
             self._require_size(x)
         padding = self.padding
         if self.padding_mode != "zeros":
-            x, padding = F.pad(x, self._margins(), mode=self.padding_mode), (0,) * self.axes
+            margins = [margin for pair in reversed(self._margins()) for margin in pair]  # F.pad begins at the last axis
+            x, padding = F.pad(x, margins, mode=self.padding_mode), (0,) * self.axes
         convolve = CONVOLUTIONS[self.axes]
         return convolve(x, self._filters_for(x), self._bias_per_filter(), self.stride, padding, self.dilation)
 
-    def merged(self) -> _ConvNd:
-        """The plain convolution with the same filters."""
-        return plain_convolution(self.plain, self, self.filters(), self._bias_per_filter())
-
-    def _margins(self) -> list[int]:
-        """Pixels added before and after, the last axis first: at the left, right, top and bottom."""
+    def _margins(self) -> list[tuple[int, int]]:
+        """The numbers of pixels added before and after the input, for every axis."""
         if self.padding == "valid":
-            return [0, 0] * self.axes
-        margins = []
-        for axis in reversed(range(self.axes)):
-            if isinstance(self.padding, str):
-                total = self.dilation[axis] * (self.kernel_size[axis] - 1)
-                margins += [total // 2, total - total // 2]
-            else:
-                margins += [self.padding[axis]] * 2
-        return margins
+            return [(0, 0)] * self.axes
+        if isinstance(self.padding, str):
+            totals = [d * (n - 1) for d, n in zip(self.dilation, self.kernel_size, strict=True)]
+            return [(total // 2, total - total // 2) for total in totals]
+        return [(margin, margin) for margin in self.padding]
 
     def _require_size(self, x: Tensor) -> None:
         """Raise if the padded input is smaller than the kernel."""
-        margins, sizes = self._margins()[::-1], x.shape[x.ndim - self.axes :]
-        padded = tuple(size + margins[2 * axis] + margins[2 * axis + 1] for axis, size in enumerate(sizes))
+        sizes = zip(x.shape[x.ndim - self.axes :], self._margins(), strict=True)
+        padded = tuple(size + before + after for size, (before, after) in sizes)
         least = tuple(d * (n - 1) + 1 for d, n in zip(self.dilation, self.kernel_size, strict=True))
         if any(size < smallest for size, smallest in zip(padded, least, strict=True)):
             raise ValueError(f"x must be at least {size_text(least)} after padding, got {size_text(padded)}")

@@ -7,7 +7,6 @@ from torch.nn import functional as F
 
 from lgn.nn.bank import OrbitBank
 from lgn.nn.layers import Bias, GroupLayer
-from lgn.nn.plain_layers import plain_layer
 
 
 class GroupLinear(GroupLayer):
@@ -20,6 +19,8 @@ class GroupLinear(GroupLayer):
     Shapes: (..., in_features) -> (..., num_sets * order)
     """
 
+    plain = nn.Linear
+
     def __init__(self, in_features: int, num_sets: int, bias: Bias = "set", **options: Any) -> None:
         super().__init__(OrbitBank(1, num_sets, (in_features, 1), **options), bias)
         self.in_features, self.out_features = in_features, num_sets * self.order
@@ -30,14 +31,3 @@ class GroupLinear(GroupLayer):
 
     def forward(self, x: Tensor) -> Tensor:
         return F.linear(x, self._filters_for(x).flatten(1), self._bias_per_filter())
-
-    def merged(self) -> nn.Linear:
-        """The plain linear layer with the same rows."""
-        return plain_layer(
-            nn.Linear,
-            self.filters(),
-            self._bias_per_filter(),
-            self.training,
-            in_features=self.in_features,
-            out_features=self.out_features,
-        )

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.actions import act
-from lgn.nn.plain_layers import plain_convolution
+from lgn.nn.plain_layers import plain_layer
 
 ROUNDS = 10
 
@@ -68,7 +68,7 @@ class OrbitConv2d(nn.Module):
 
     def merged(self) -> nn.Conv2d:
         """The plain convolution with the same filters."""
-        return plain_convolution(nn.Conv2d, self, self.filters(), self.bias)
+        return plain_layer(nn.Conv2d, self, self.filters(), self.bias)
 
     def extra_repr(self) -> str:
         return f"{len(self.gain)} filters in {len(self.basis)} orbits, {len(self.free)} free"

@@ -4,10 +4,9 @@ from typing import Any
 
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.modules.conv import _ConvNd
 
 from lgn.nn.layers import BaseGroupConv, Bias
-from lgn.nn.plain_layers import plain_convolution
+from lgn.nn.plain_layers import plain_layer
 
 TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
 
@@ -41,9 +40,9 @@ class GroupConvTranspose(BaseGroupConv):
         convolve, bias = TRANSPOSED[self.axes], self._bias_per_filter()
         return convolve(x, filters, bias, self.stride, self.padding, self.output_padding, 1, self.dilation)
 
-    def merged(self) -> _ConvNd:
+    def merged(self) -> nn.Module:
         """The plain transposed convolution with the same filters."""
-        return plain_convolution(self.plain, self, self.filters().transpose(0, 1), self._bias_per_filter())
+        return plain_layer(self.plain, self, self.filters().transpose(0, 1), self._bias_per_filter())
 
 
 class GroupConvTranspose1d(GroupConvTranspose):

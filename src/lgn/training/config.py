@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from lgn.files import encode
 from lgn.generators import FAMILIES, Generator, Share, StartName
 from lgn.groups import Group, as_group
 from lgn.penalties import PENALTIES
@@ -59,8 +58,7 @@ class NetworkConfig:
 
     def __post_init__(self) -> None:
         operator: Any = self.operator
-        if isinstance(operator, str):
-            object.__setattr__(self, "operator", (operator,))
+        object.__setattr__(self, "operator", (operator,) if isinstance(operator, str) else tuple(operator))
 
     @property
     def finite_group(self) -> Group:
@@ -147,9 +145,9 @@ INCIDENTAL = ("data_dir", "device", "checkpoint_seconds")
 
 def differences(stored: Config, wanted: Config) -> dict[str, tuple[Any, Any]]:
     """The settings that change the result and differ: name -> (stored value, wanted value)."""
-    old, new = encode(stored), encode(wanted)
-    old, new = old | old.pop("network"), new | new.pop("network")
-    return {name: (old[name], new[name]) for name in old if name not in INCIDENTAL and old[name] != new[name]}
+    old, new = (vars(config) | vars(config.network) for config in (stored, wanted))
+    names = [name for name in old if name not in ("network", *INCIDENTAL) and old[name] != new[name]]
+    return {name: (old[name], new[name]) for name in names}
 
 
 def same_settings(one: Config, other: Config) -> bool:

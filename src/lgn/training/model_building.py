@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from lgn.generators import Family, Generator, Start
 from lgn.nn import Autoencoder, Classifier, GroupNet, PlainCNN, UnfoldedEncoder
@@ -52,8 +52,7 @@ def _layer_options(network: NetworkConfig) -> dict[str, Any]:
         family: Callable[..., Generator] = network.family
         generator = partial(family, norm=network.norm)
     if network.operator:
-        patch = (network.kernel_size, network.kernel_size)
-        start = [parse_operator(operator, patch).to(torch.get_default_dtype()) for operator in network.operator]
+        start = [matrix.to(torch.get_default_dtype()) for matrix in _operators(network)]
     return {
         "num_layers": network.num_layers,
         "num_sets": network.num_sets,
@@ -65,18 +64,21 @@ def _layer_options(network: NetworkConfig) -> dict[str, Any]:
     }
 
 
+def _operators(network: NetworkConfig) -> list[Tensor]:
+    """The matrices of the known operators."""
+    return [parse_operator(name, (network.kernel_size, network.kernel_size)) for name in network.operator]
+
+
 def _net(config: Config, channels: int, num_classes: int, task: str) -> nn.Module:
     network = config.network
     _require_default(network, task, NOT_OF_A_NET)
     free = network.generator == FREE
-    patch = (network.kernel_size, network.kernel_size)
-    operators = [parse_operator(operator, patch) for operator in network.operator]
     net = GroupNet(
         channels,
         num_classes,
         group=None if free else network.finite_group,
         parameters=network.parameters,
-        action=torch.stack(operators) if operators else None,
+        action=torch.stack(_operators(network)) if network.operator else None,
         num_layers=network.num_layers,
         kernel_size=network.kernel_size,
         dropout=network.dropout,

@@ -1,10 +1,10 @@
 """Presets: configs by name."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from lgn.generators import FAMILIES
-from lgn.training.config import INCIDENTAL, Config, NetworkConfig, Task
+from lgn.training.config import Config, NetworkConfig, Task, differences
 
 # The authors' whitening adds 1e-8 to the variances, which amplifies pixels that are constant in the training images.
 # Ours does not.
@@ -44,7 +44,7 @@ PRESETS: dict[str, Config] = {
 }
 
 #: Settings that every training chooses, whatever its preset.
-CHOSEN = ("data", "task", "train_images", "seed", "data_seed", *INCIDENTAL)
+CHOSEN = ("data", "task", "train_images", "seed", "data_seed")
 
 
 def preset(name: str, task: Task = "auto", **changes: Any) -> Config:
@@ -77,10 +77,4 @@ def changes_from_preset(config: Config) -> dict[str, Any]:
 
 def changes_between(base: Config, config: Config) -> dict[str, Any]:
     """The settings in which `config` differs from `base`, those of the network included."""
-    return {
-        field.name: new
-        for old_part, new_part in ((base, config), (base.network, config.network))
-        for field in fields(old_part)
-        if field.name not in ("network", *CHOSEN)
-        and (new := getattr(new_part, field.name)) != getattr(old_part, field.name)
-    }
+    return {name: new for name, (_, new) in differences(base, config).items() if name not in CHOSEN}
