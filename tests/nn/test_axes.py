@@ -273,9 +273,9 @@ class AxesContract:
     def test_images_smaller_than_the_kernel_are_refused(self) -> None:
         layer = self.kind("GroupConv")(3, 2, 5, group=4, padding=1)
         encoder = UnfoldedEncoder(3, 4, (5,) * self.axes, num_layers=2, group=2, padding=1)
-        for each in (layer, encoder):
+        for module in (layer, encoder):
             with pytest.raises(ValueError, match="x must"):
-                each(torch.zeros(1, 3, *(7,) * (self.axes - 1), 2))
+                module(torch.zeros(1, 3, *(7,) * (self.axes - 1), 2))
 
     def test_wrong_numbers_are_named(self) -> None:
         kind = self.kind("GroupConv")

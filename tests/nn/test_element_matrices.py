@@ -46,7 +46,7 @@ def test_second_derivatives() -> None:
 def test_matrices_are_computed_again_after_a_change() -> None:
     """Filters follow the matrices of the layer after loading, copying and a change of dtype."""
     starts = [operator("rotation", (3, 3), degrees=180).float(), operator("reflection", (3, 3), axis="columns").float()]
-    layers = [GroupStackConv2d(2, 3, 3, group=2, generator="fixed", share="network", start=each) for each in starts]
+    layers = [GroupStackConv2d(2, 3, 3, group=2, generator="fixed", share="network", start=start) for start in starts]
     wanted = [layer.filters().detach().clone() for layer in layers]
     assert not torch.allclose(*wanted)
     layers[0].load_state_dict(layers[1].state_dict())

@@ -55,7 +55,7 @@ def test_the_loss_is_the_expected_loss_over_all_ranges() -> None:
         pooled = codes.unflatten(1, (3, 4))[:, :, members].amax(2).mean((2, 3))
         expected = expected + chance * F.cross_entropy(pooled @ head, labels, reduction="none")
     answers = gates(codes).mean((-2, -1)) @ head
-    losses = torch.stack([F.cross_entropy(each, labels, reduction="none") for each in answers])
+    losses = torch.stack([F.cross_entropy(scores, labels, reduction="none") for scores in answers])
     torch.testing.assert_close(gates.expected(losses), expected)
 
 

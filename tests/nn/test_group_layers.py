@@ -226,12 +226,12 @@ def test_the_analysis_finds_the_permutation_of_channels() -> None:
         channel_generator="fixed", channel_start=swaps,
     )  # fmt: skip
     analysis = lgn.analyze(nn.Sequential(layer), patch=(3, 1), draws=100)
-    assert [each.name for each in analysis.generators] == ["0, t1, channels", "0, t2, channels"]
-    for each, swap in zip(analysis.generators, swaps, strict=True):
-        score = next(score for score in each.scores if score.name == "permutation")
+    assert [generator.name for generator in analysis.generators] == ["0, t1, channels", "0, t2, channels"]
+    for generator, swap in zip(analysis.generators, swaps, strict=True):
+        score = next(score for score in generator.scores if score.name == "permutation")
         assert score.score == pytest.approx(1.0)
-        assert torch.equal(lgn.analysis.generator.tensor(each.matrix).float(), swap)
-        assert each.order == 2
+        assert torch.equal(lgn.analysis.generator.tensor(generator.matrix).float(), swap)
+        assert generator.order == 2
 
 
 def test_merge_convert_and_summary_know_groups() -> None:

@@ -105,7 +105,7 @@ def test_learned_generators_are_counted_as_parameters(share: str) -> None:
 
 def test_free_filters_are_the_same_network() -> None:
     net = GroupNet(1, 10, group=None)
-    assert all(type(each) is nn.Conv2d for each in net.convolutions)
+    assert all(type(layer) is nn.Conv2d for layer in net.convolutions)
     assert net.order == 1
     assert net.group is None
 
@@ -117,8 +117,8 @@ def test_a_merged_network_has_plain_convolutions_and_equal_outputs(name: str | N
     net = settled(GroupNet(1, 10, group=name, parameters=8000, dtype=torch.float64), images)
     plain = lgn.merge(net)
     torch.testing.assert_close(plain(images), net(images))
-    assert all(type(each) is nn.Conv2d for each in plain.convolutions)  # type: ignore[union-attr]
-    assert sum(isinstance(each, lgn.nn.GroupConv2d) for each in net.modules()) == (0 if name is None else 5)
+    assert all(type(layer) is nn.Conv2d for layer in plain.convolutions)  # type: ignore[union-attr]
+    assert sum(isinstance(module, lgn.nn.GroupConv2d) for module in net.modules()) == (0 if name is None else 5)
 
 
 def test_gradients_agree_with_finite_differences() -> None:

@@ -184,20 +184,11 @@ def test_wrong_arguments_of_a_linear_layer_are_named(arguments: dict[str, Any]) 
 def test_the_signature_of_a_convolution() -> None:
     import inspect
 
-    signature = inspect.signature(lgn.nn.GroupConv2d)
-    names = list(signature.parameters)
-    assert names[:8] == [
+    parameters = inspect.signature(lgn.nn.GroupConv2d).parameters
+    positional = [name for name, value in parameters.items() if value.kind is not inspect.Parameter.KEYWORD_ONLY]
+    assert positional == [
         "in_channels", "num_sets", "kernel_size", "stride", "padding", "dilation", "bias", "padding_mode",
     ]  # fmt: skip
-    assert names[8:] == [
-        "group", "generator", "share", "start", "channel_generator", "channel_start", "device", "dtype",
-    ]  # fmt: skip
-    assert all(signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in names[8:])
-    defaults = {name: signature.parameters[name].default for name in names}
-    assert (defaults["stride"], defaults["padding"], defaults["dilation"], defaults["bias"]) == (1, 0, 1, "set")
-    assert (defaults["padding_mode"], defaults["generator"], defaults["share"], defaults["group"]) == (
-        "zeros",
-        "dense",
-        "set",
-        4,
-    )
+    assert [parameters[name].default for name in positional[3:]] == [1, 0, 1, "set", "zeros"]
+    defaults = {"group": 4, "generator": "dense", "share": "set", "start": "orthogonal"}
+    assert {name: parameters[name].default for name in defaults} == defaults

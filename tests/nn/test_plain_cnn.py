@@ -58,7 +58,7 @@ def test_training_lowers_the_loss_and_moves_every_generator(trained: Run) -> Non
 
 def test_with_more_channels_the_data_determine_more_of_a_generator(trained: Run) -> None:
     generators = lgn.analyze(trained, draws=20).generators
-    assert [each.name for each in generators][:3] == [
+    assert [generator.name for generator in generators][:3] == [
         "encoder.convolutions.0, set 1", "encoder.convolutions.0, set 2", "encoder.convolutions.1, set 1",
     ]  # fmt: skip
     assert [g.identifiability.dimension for g in generators if g.identifiability] == [3, 3, 24, 24, 24, 24]

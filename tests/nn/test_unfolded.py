@@ -9,7 +9,8 @@ from nn.dense import dense_matrix
 from torch import Tensor
 
 from lgn.nn import UnfoldedEncoder, soft_threshold
-from lgn.nn.kernels.adjoint import correlate
+from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
+from lgn.nn.unfolded import largest_eigenvalue
 
 each_side = pytest.mark.parametrize("two_sided", [False, True], ids=["one-sided", "two-sided"])
 each_path = pytest.mark.parametrize("path", ["plain", "fast"])
@@ -272,3 +273,65 @@ def test_other_devices_compute_the_same(device: str) -> None:
 def test_wrong_arguments_are_named(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(options))} must"):
         UnfoldedEncoder(**{"in_channels": 1, **options})
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3])
+@pytest.mark.parametrize("patch", [(3, 3), (4, 5)], ids=str)
+@pytest.mark.parametrize("padding", [0, 1, "same"])
+def test_the_largest_eigenvalue_is_a_bound_for_the_dense_matrix(
+    channels: int, patch: tuple[int, int], padding: Any
+) -> None:
+    filters = torch.randn(2, 4, channels, *patch, dtype=torch.float64)
+    bounds = largest_eigenvalue(filters, SIZE)
+    assert bounds.shape == (2,)
+    for bank, bound in zip(filters, bounds, strict=True):
+        matrix = dense_matrix(bank, Margins.of(padding, patch), SIZE)
+        exact = torch.linalg.matrix_norm(matrix, 2) ** 2
+        assert exact <= bound * (1 + 1e-12)
+
+
+def test_the_largest_eigenvalue_is_exact_for_a_filter_of_one_pixel() -> None:
+    filters = torch.tensor([3.0, 4.0]).view(1, 2, 1, 1, 1)
+    assert float(largest_eigenvalue(filters, (5, 5))) == pytest.approx(25)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_the_largest_eigenvalue_is_close_for_large_images(channels: int) -> None:
+    """The bound is compared with the exact value by power iteration."""
+    filters, margins = torch.randn(4, channels, 4, 4, dtype=torch.float64), Margins.of("same", (4, 4))
+    codes = torch.randn(1, 4, 40, 40, dtype=torch.float64)
+    for _ in range(100):
+        codes = correlate(synthesise(codes / codes.norm(), filters, margins), filters, margins)
+    bound = float(largest_eigenvalue(filters.unsqueeze(0), (40, 40)))
+    assert float(codes.norm()) <= bound < 1.1 * float(codes.norm())
+
+
+def test_soft_threshold_is_equation_4() -> None:
+    u = torch.tensor([-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0])
+    assert soft_threshold(u, 1.0).tolist() == [-2, 0, 0, 0, 0, 0, 2]
+    assert soft_threshold(u, 1.0, two_sided=False).tolist() == [0, 0, 0, 0, 0, 0, 2]
+    torch.testing.assert_close(soft_threshold(u, 0.7), torch.sign(u) * torch.relu(u.abs() - 0.7))
+
+
+def test_soft_threshold_is_the_proximal_map_of_the_l1_norm() -> None:
+    """`argmin_z 1/2 (z - u)^2 + lambda |z|`, over all numbers or those that are not negative, found on a grid."""
+    grid = torch.linspace(-4, 4, 8001, dtype=torch.float64)
+    for u in torch.linspace(-3, 3, 13, dtype=torch.float64):
+        value = 0.5 * (grid - u) ** 2 + 0.8 * grid.abs()
+        assert abs(float(soft_threshold(u, 0.8) - grid[value.argmin()])) < 1e-3
+        value = torch.where(grid < 0, torch.inf, value)
+        assert abs(float(soft_threshold(u, 0.8, two_sided=False) - grid[value.argmin()])) < 1e-3
+
+
+def test_the_threshold_broadcasts_over_filters() -> None:
+    u, threshold = torch.randn(2, 3, 4, 5), torch.tensor([0.1, 0.5, 2.0])
+    together = soft_threshold(u, threshold.view(-1, 1, 1))
+    for channel, value in enumerate(threshold.tolist()):
+        torch.testing.assert_close(together[:, channel], soft_threshold(u[:, channel], value))
+
+
+def test_a_negative_threshold_counts_as_zero_if_two_sided() -> None:
+    u = torch.randn(100)
+    torch.testing.assert_close(soft_threshold(u, -0.5), u)
+    torch.testing.assert_close(soft_threshold(u, torch.tensor(-0.5)), u)
+    torch.testing.assert_close(soft_threshold(u, -0.5, two_sided=False), torch.relu(u + 0.5))

@@ -34,11 +34,11 @@ def test_a_run_keeps_its_group_and_its_relations(trained: Run) -> None:
 
 def test_its_analysis_and_page_have_both_generators(trained: Run, tmp_path: Path) -> None:
     analysis = lgn.analyze(trained, draws=20)
-    assert [each.name for each in analysis.generators] == [
+    assert [generator.name for generator in analysis.generators] == [
         f"layer {layer}, set 1, {letter}" for letter in "rs" for layer in (1, 2)
     ]
-    assert [each.order for each in analysis.generators] == [4, 4, 2, 2]
-    assert all((each.spectrum.closure_error or 0) <= 1e-5 for each in analysis.generators)
+    assert [generator.order for generator in analysis.generators] == [4, 4, 2, 2]
+    assert all((generator.spectrum.closure_error or 0) <= 1e-5 for generator in analysis.generators)
     page = lgn.write_report(trained, tmp_path / "page.html").read_text()
     assert "orbits of D4" in page
     assert '"relations":["r^4","s^2","s r s r"]' in page

@@ -111,7 +111,7 @@ def test_the_gradient_is_clipped(tmp_path: Path) -> None:
     """The first moment of Adam after one step is a tenth of the gradient."""
     for clip, norm in ((1e-3, 1e-4), (None, None)):
         run = train(small(batch_size=200, epochs=1, clip=clip), tmp_path / str(clip))
-        moments = [each["exp_avg"] for each in run.checkpoint()["optimizer"]["state"].values()]
+        moments = [moment["exp_avg"] for moment in run.checkpoint()["optimizer"]["state"].values()]
         found = float(torch.cat([moment.flatten() for moment in moments]).norm())
         assert found == pytest.approx(norm, rel=1e-3) if norm is not None else found > 1e-3
 
@@ -165,7 +165,7 @@ def is_sound(run: Run) -> bool:
         raise AssertionError(f"{word} in metrics.jsonl")
 
     stored = run.checkpoint()
-    moments = [each for state in stored["optimizer"]["state"].values() for each in state.values()]
+    moments = [moment for state in stored["optimizer"]["state"].values() for moment in state.values()]
     lines = [json.loads(line, parse_constant=refuse) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
     assert lines == stored["history"][: len(lines)]
     tensors = [*stored["model"].values(), *stored["penalty"].values(), *moments]

@@ -39,7 +39,7 @@ def test_training_lowers_the_loss_and_evaluates_test_images_once(trained: Run) -
 def test_its_generators_are_named_by_module_and_shown_with_their_bases(trained: Run) -> None:
     lgn.analyze(trained, draws=20).save(trained.path / "analysis.json")
     contents = contents_of(trained.path)
-    names = [each.name for each in contents.analysis.generators]
+    names = [generator.name for generator in contents.analysis.generators]
     assert names[0] == "convolutions.0, set 1"
     assert len(names) == sum(trained.model().widths)  # type: ignore[arg-type]
     assert contents.bases is not None

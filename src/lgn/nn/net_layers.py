@@ -40,7 +40,8 @@ class NetLayer:
         self.size = kernel_size**2 if self.span is None else self.span.shape[1]
         self.generator_parameters = 0
         if action is not None and not self.fixed:
-            made = self._group_layer(1, 1, True, 0).orbits.generator
+            layer: Any = self.make(1, 1, True, 0)
+            made = layer.orbits.generator
             self.generator_parameters = sum(p.numel() for p in made.parameters())
             if share == "network":
                 self.generator = made  # all layers share it
@@ -51,11 +52,7 @@ class NetLayer:
             free = nn.Conv2d(before, after, self.kernel_size, padding=padding, bias=False, **self.factory)
             nn.init.normal_(free.weight, std=(2 / free.weight[0].numel()) ** 0.5)
             return free
-        return self._group_layer(before, after, lifting, padding)
-
-    def _group_layer(self, before: int, after: int, lifting: bool, padding: int) -> GroupConv2d:
         kind: type[GroupConv2d] = GroupConv2d if lifting else GroupStackConv2d
-        assert self.action is not None
         layer = kind(
             before,
             after,

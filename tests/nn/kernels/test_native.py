@@ -137,8 +137,8 @@ def test_the_decoder_and_its_gradients_agree_with_autograd(
     margins = Margins.of(padding, patch)
     bank = torch.randn(filters, channels, *patch)
     codes = torch.randn(3, filters, *margins.code_size(torch.empty(size), patch))
-    mine, exact = [each.clone().requires_grad_() for each in (codes, bank)], [codes.double(), bank.double()]
-    exact = [each.requires_grad_() for each in exact]
+    mine, exact = [tensor.clone().requires_grad_() for tensor in (codes, bank)], [codes.double(), bank.double()]
+    exact = [tensor.requires_grad_() for tensor in exact]
     found, expected = NativeSynthesis.apply(*mine, margins), synthesise(*exact, margins)
     weights = torch.randn_like(expected)
     assert relative_error(found, expected) < TOLERANCE

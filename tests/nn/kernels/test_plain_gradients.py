@@ -27,7 +27,7 @@ def _seed() -> None:
 def pair(path: str, model: type[nn.Module] = UnfoldedEncoder, **options: Any) -> tuple[nn.Module, nn.Module]:
     """The same network on a path and on the plain path."""
     options = {"in_channels": 2, "num_sets": 2, "group": 2, "kernel_size": 4, "step": 0.05, **options}
-    made = [UnfoldedEncoder(**options, path=each) for each in (path, "plain")]
+    made = [UnfoldedEncoder(**options, path=kind) for kind in (path, "plain")]
     with torch.no_grad():
         made[0].threshold.uniform_(0.2, 1.0)
     made[1].load_state_dict(made[0].state_dict())
@@ -41,7 +41,7 @@ def curvature(model: nn.Module, x: Tensor) -> list[Tensor]:
     x = x.clone().requires_grad_()
     inputs = [x, *model.parameters()]
     first = torch.autograd.grad(model(x).square().sum(), inputs, create_graph=True)
-    penalty = sum(each.square().sum() for each in first)
+    penalty = sum(gradient.square().sum() for gradient in first)
     return list(torch.autograd.grad(penalty, inputs))
 
 
@@ -120,8 +120,8 @@ def test_vmap_over_the_parameters_of_an_ensemble(path: str) -> None:
 @each_path
 def test_vmap_over_images(path: str) -> None:
     model, x = pair(path, num_layers=3)[0].eval(), torch.randn(5, 2, 12, 12)
-    each = vmap(lambda image: model(image[None])[0])(x)
-    torch.testing.assert_close(each, model(x), rtol=1e-4, atol=1e-5)
+    codes = vmap(lambda image: model(image[None])[0])(x)
+    torch.testing.assert_close(codes, model(x), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")  # torch's own use
