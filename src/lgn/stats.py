@@ -135,6 +135,12 @@ def compare_runs(ours: Tensor, control: Tensor) -> Comparison:
     return Comparison(advantage, error, student_p_value(statistic, 2 * (seeds - 1)))
 
 
+def cluster_means(values: Tensor, clusters: Tensor) -> Tensor:
+    """The means over samples with equal numbers, in float64.  (..., N), (N,) -> (..., clusters)"""
+    _, indices, counts = clusters.unique(return_inverse=True, return_counts=True)
+    return values.new_zeros(*values.shape[:-1], len(counts)).double().index_add(-1, indices, values.double()) / counts
+
+
 def halves(count: int, random: Generator) -> tuple[Tensor, Tensor]:
     """Two disjoint random halves of the indices 0 to `count - 1`."""
     order = torch.randperm(count, generator=random)

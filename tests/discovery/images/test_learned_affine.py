@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from lgn.discovery.images import discover_images, learned_affine
-from lgn.discovery.images.learned_affine import AffineMap, affine_classifier, affine_generator, starting_angles, train
+from lgn.discovery.images.learned_affine import affine_classifier, affine_generator, starting_angles, train
 from lgn.discovery.images.wording import affine_note
+from lgn.generators.affine import Geometry
 from studies.recovery.labels import some_images
 
 
@@ -23,12 +24,16 @@ def test_training_on_turned_digits_turns_the_generator_towards_90_degrees() -> N
     assert float(affine_generator(model).geometry().degrees) == pytest.approx(90, abs=8)
 
 
+def geometry(*numbers: float) -> Geometry:
+    return Geometry(*torch.tensor(numbers), torch.zeros(2))
+
+
 def test_the_note_leaves_out_identities() -> None:
-    quarter = affine_note(AffineMap(90.4, 1.02, 0.01, 0.99, 5.1, 0.9, 0.001, True))
+    quarter = affine_note(geometry(90.4, 1.02, 0.01, 0.99), 0.051, 0.009, 0.001)
     assert "90 degrees" in quarter
     assert "+5.1 +- 0.9" in quarter
     assert not any(word in quarter for word in ("scaling", "shear", "stretch", "reflection"))
-    other = affine_note(AffineMap(-30.0, 1.5, 0.2, -0.5, 0.1, 0.9, 0.4, False))
+    other = affine_note(geometry(-30.0, 1.5, 0.2, -0.5), 0.001, 0.009, 0.4)
     assert all(text in other for text in ("reflection", "-30 degrees", "1.50", "0.20", "0.50"))
 
 

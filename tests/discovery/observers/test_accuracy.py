@@ -3,7 +3,7 @@
 import torch
 
 from lgn.data import generator_for
-from lgn.discovery.observers import correctness, decide, mean_accuracy, network, shrink
+from lgn.discovery.observers import correctness, decide, mean_accuracy, needed_sizes, network, shrink
 from lgn.discovery.observers.accuracy import Accuracy
 from lgn.discovery.observers.planted_break import MIXED, act_on_each, pattern, planted_break
 from lgn.discovery.observers.verdict import is_open
@@ -119,7 +119,7 @@ def test_verdicts() -> None:
 
     def verdict(share: float, error: float = 0.004, control: Accuracy | None = control) -> str:
         found = accuracy(share, error, 4000)
-        return decide(found, found.p_value(), control, 0.05, 10_000).verdict
+        return decide(found, found.p_value(), control, 0.05)
 
     assert verdict(0.501) == "kept"
     assert verdict(0.80) == "broken"
@@ -129,16 +129,14 @@ def test_verdicts() -> None:
     assert verdict(0.44, error=0.02, control=accuracy(0.52, 0.02, 300)) == "undecided"  # luck is no power
     assert verdict(0.535) == "broken"
     assert verdict(0.52) == "broken"  # above chance, and perhaps half of the control
-    trace = decide(accuracy(0.512, 0.004, 4000), LEVEL / 2, accuracy(0.545, 0.004, 4000), 0.05, 10_000)
-    assert (trace.verdict, trace.trace) == ("kept", True)
+    assert decide(accuracy(0.512, 0.004, 4000), LEVEL / 2, accuracy(0.545, 0.004, 4000), 0.05) == "kept"
 
 
 def test_the_needed_range_contains_the_size_at_which_the_gap_decides() -> None:
     control, found = accuracy(0.54, 0.01, 1000), accuracy(0.51, 0.01, 1000)
-    needed = decide(found, 0.5, control, 0.05, 1000).needed
+    needed = needed_sizes(found, control, 1000)
     assert needed is not None
     gap = (0.54 - 0.51) / 0.01 / 2**0.5  # standard errors, which must be 4
     assert 1500 <= needed[0] < 1000 * (4 / gap) ** 2 < needed[1]
-    assert decide(found, 0.5, None, 0.05, 1000).needed is None
-    assert decide(found, 0.5, accuracy(0.505, 0.01, 1000), 0.05, 1000).needed is None  # the break was not seen
-    assert decide(accuracy(0.8, 0.01, 1000), 0.0, control, 0.05, 1000).needed is None
+    assert needed_sizes(found, None, 1000) is None
+    assert needed_sizes(found, accuracy(0.505, 0.01, 1000), 1000) is None  # the break was not seen

@@ -14,15 +14,15 @@ from lgn.data.kinds import Kind
 from lgn.discovery.images.gain import network_gain
 from lgn.discovery.images.kept_group import generating, kept_group
 from lgn.discovery.images.label_effects import label_classifier, label_effect
-from lgn.discovery.images.learned_affine import learn_affine
+from lgn.discovery.images.learned_affine import affine_generator, learn_affine
 from lgn.discovery.images.preparing import Prepared, prepare
-from lgn.discovery.images.question import Candidate, Of, Question, make_question, require_samples
+from lgn.discovery.images.question import Candidate, Of, Question, asked, require_samples
 from lgn.discovery.images.rows import data_rows, with_evidence, with_verdict
 from lgn.discovery.images.wording import affine_note, notes_of, sentence
 from lgn.discovery.observers import MARGIN, observe, shrink
 from lgn.discovery.observers.observing import FamilyEvidence
 from lgn.stats import LEVEL
-from lgn.transforms import Transformation
+from lgn.transforms import DEFAULTS, Transformation
 
 #: The number of samples that are stored for pictures, and their longest side, by the number of axes.
 EXAMPLES, EXAMPLE_SIDES = 6, {1: 512, 2: 48, 3: 32}
@@ -60,13 +60,15 @@ def discover_images(
     minutes: a limit of time; notes name the stages that are left out.
     blocks: samples with equal numbers stay on one side of the split, and count as one draw.
     """
-    question = make_question(
-        labels,
+    of, evidence = asked(kind, labels, of, evidence)
+    candidates = DEFAULTS[kind] if candidates is None else candidates
+    names = () if labels is None else class_names or [str(label) for label in range(int(labels.max()) + 1)]
+    question = Question(
         kind=kind,
         of=of,
-        candidates=candidates,
+        candidates=(candidates,) if isinstance(candidates, str) else tuple(candidates),
         evidence=evidence,
-        class_names=class_names,
+        class_names=tuple(names),
         margin=margin,
         effort=effort,
         minutes=minutes,
@@ -166,14 +168,7 @@ def _evidence(
     for family in prepared.families:
         if stages.begin(family.name):
             found.append(observe(family, prepared.division_of(family), question.margin, seed, prepared.effort))
-    rows = data_rows(
-        found,
-        margin=question.margin,
-        count=len(prepared.data.samples),
-        clusters=prepared.clusters[prepared.test],
-        labels=None if prepared.labels is None else prepared.labels_of(prepared.test),
-        class_names=question.class_names,
-    )
+    rows = data_rows(found, prepared, question)
     kept = [row.name for row in rows if row.verdict == "kept"]
     if kept and "labels" in question.evidence and stages.begin("labels"):
         rows = _with_label_effects(rows, prepared, classes, seed)
@@ -182,7 +177,9 @@ def _evidence(
     notes = []
     if "affine" in question.evidence and stages.begin("affine"):
         training, test = prepared.labelled(prepared.training), prepared.labelled(prepared.test)
-        notes.append(affine_note(learn_affine(training, test, classes, seed)))
+        search = learn_affine(training, test, classes, seed)
+        geometry = affine_generator(search.model).geometry()
+        notes.append(affine_note(geometry, search.advantage, search.standard_error, search.p_value))
     return found, rows, notes
 
 

@@ -11,7 +11,7 @@ from lgn.discovery.observers import network, shrink
 from lgn.discovery.observers.observer import laid_out
 from lgn.fitting import fit, seeded, shuffled_indices
 from lgn.linalg import assignment
-from lgn.stats import student_interval
+from lgn.stats import cluster_means, student_interval
 
 #: Classes survive if less than this share of the accuracy beyond chance is lost.
 LOSS = 0.1
@@ -57,29 +57,23 @@ def label_effect(
     accuracy, chance = float(correct.mean()), float(torch.bincount(labels).max()) / len(labels)
     allowed = LOSS * max(accuracy - chance, 0.0)
     still_correct = (moved == labels).double()
-    lost, low, high = _interval(correct - still_correct, draws)
+    lost, low, high = student_interval(cluster_means(correct - still_correct, draws))
     detail = LabelMap("undecided", accuracy, float(still_correct.mean()))
-    if _interval(correct, draws)[1] <= chance:  # the classifier has learned nothing
+    if student_interval(cluster_means(correct, draws))[1] <= chance:  # the classifier has learned nothing
         return Evidence("labels", lost, (low, high), None, "undecided", detail)
     if high < allowed:
         return Evidence("labels", lost, (low, high), None, "kept", replace(detail, effect="survive"))
     first = draws < (int(draws.max()) + 1) // 2
     permutation = _best_permutation(moved[first], labels[first], classes)
     matched = (moved[~first] == permutation[labels[~first]]).double()
-    permuted, permuted_low, permuted_high = _interval(correct[~first] - matched, draws[~first])
+    kept = cluster_means(correct[~first] - matched, draws[~first])
+    permuted, permuted_low, permuted_high = student_interval(kept)
     if permuted_high < allowed and not torch.equal(permutation, torch.arange(classes)):
         detail = LabelMap("permuted", accuracy, float(matched.mean()), tuple(permutation.tolist()))
         return Evidence("labels", permuted, (permuted_low, permuted_high), None, "kept", detail)
     if low > allowed and permuted_low > allowed:
         return Evidence("labels", lost, (low, high), None, "broken", replace(detail, effect="lost"))
     return Evidence("labels", lost, (low, high), None, "undecided", detail)
-
-
-def _interval(values: Tensor, draws: Tensor) -> tuple[float, float, float]:
-    """The mean over draws and its interval; the value of a draw is the mean of its samples."""
-    _, indices, counts = draws.unique(return_inverse=True, return_counts=True)
-    means = torch.zeros(len(counts), dtype=torch.float64).index_add(0, indices, values) / counts
-    return student_interval(means)
 
 
 @torch.no_grad()

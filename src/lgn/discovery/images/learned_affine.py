@@ -1,7 +1,6 @@
 """Evidence from labels without any candidate: the affine map that generates the filters of a trained network."""
 
 from functools import partial
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,23 +17,6 @@ from lgn.transforms import operator
 SETS, ORDER, KERNEL, SIDE = 24, 4, 9, 14
 #: The number of starting rotations, of training images, and of images that a network is shown in all epochs.
 STARTS, IMAGES, SHOWN = 8, 6000, 18_000
-
-
-class AffineMap(NamedTuple):
-    """The affine map learned from labels, and the gain of a network with this map over free filters.
-
-    degrees (counter-clockwise), scale, shear and stretch are those of `lgn.generators.Affine.geometry`. The gain in
-    points, with its standard error, is that of new networks, tested on images that did not choose the start.
-    """
-
-    degrees: float
-    scale: float
-    shear: float
-    stretch: float
-    points: float
-    error: float
-    p_value: float
-    claimed: bool
 
 
 class SetPoolClassifier(nn.Module):
@@ -54,25 +36,14 @@ class SetPoolClassifier(nn.Module):
         return self.head(torch.cat([codes.mean((2, 3)), codes.amax((2, 3))], 1))
 
 
-def learn_affine(training: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], classes: int, seed: int) -> AffineMap:
-    """Learn an affine map from several starts, and compare the best start with free filters.
+def learn_affine(training: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], classes: int, seed: int) -> Search:
+    """`search_affine` for a part of the training images, in the size of its networks.
 
     Shapes: images (N, C, H, W) and labels (N,)
     """
     x, y = training[0][:IMAGES], training[1][:IMAGES]
     small = (shrink(x, SIDE), y.to(x.device)), (shrink(test[0], SIDE), test[1].to(x.device))
-    search = search_affine(small[0], small[1], classes, seed)
-    geometry = affine_generator(search.model).geometry()
-    return AffineMap(
-        degrees=float(geometry.degrees),
-        scale=float(geometry.scale),
-        shear=float(geometry.shear),
-        stretch=float(geometry.stretch),
-        points=100 * search.advantage,
-        error=100 * search.standard_error,
-        p_value=search.p_value,
-        claimed=search.claimed,
-    )
+    return search_affine(*small, classes, seed)
 
 
 def search_affine(

@@ -35,6 +35,17 @@ class Question:
     minutes: float | None
     seed: int
 
+    def __post_init__(self) -> None:
+        """Check the candidates and the numbers."""
+        if not self.candidates:
+            raise ValueError("candidates must have at least one candidate, got none")
+        if not 0 < self.margin < 0.5:
+            raise ValueError(f"margin must be between 0 and 0.5, got {self.margin}")
+        if not (self.effort > 0 and math.isfinite(self.effort)):
+            raise ValueError(f"effort must be positive, got {self.effort}")
+        if self.minutes is not None and not self.minutes > 0:
+            raise ValueError(f"minutes must be positive, got {self.minutes}")
+
     @property
     def names(self) -> tuple[str, ...]:
         """The candidates of the catalogue."""
@@ -46,61 +57,26 @@ class Question:
         return tuple(candidate for candidate in self.candidates if not isinstance(candidate, str))
 
 
-def make_question(
-    labels: Tensor | None,
-    *,
-    kind: Kind,
-    of: Of | None,
-    candidates: Sequence[Candidate] | None,
-    evidence: Sequence[str] | None,
-    class_names: Sequence[str],
-    margin: float,
-    effort: float,
-    minutes: float | None,
-    seed: int,
-) -> Question:
-    """Check the arguments of `discover_images` and fill in the defaults."""
+def asked(
+    kind: Kind, labels: Tensor | None, of: Of | None, evidence: str | Sequence[str] | None
+) -> tuple[Of, tuple[str, ...]]:
+    """The question and the kinds of evidence, with their defaults."""
     if kind not in DEFAULTS:
         raise ValueError(f"kind must be one of {', '.join(DEFAULTS)}, got {kind!r}")
     if of not in (None, "data", "labels"):
         raise ValueError(f"of must be 'data' or 'labels', got {of!r}")
     if evidence is None:
         evidence = ("data",) if labels is None or of == "data" else ("data", "labels")
-    evidence = (evidence,) if isinstance(evidence, str) else tuple(evidence)
-    if unknown := [name for name in evidence if name not in EVIDENCE]:
+    names = (evidence,) if isinstance(evidence, str) else tuple(evidence)
+    if unknown := [name for name in names if name not in EVIDENCE]:
         raise ValueError(f"evidence must be among {', '.join(EVIDENCE)}, got {unknown[0]!r}")
-    of = of or ("labels" if "labels" in evidence else "data")
-    ordered = tuple(name for name in EVIDENCE if name in {*evidence, "data", of})
+    of = of or ("labels" if "labels" in names else "data")
+    ordered = tuple(name for name in EVIDENCE if name in {*names, "data", of})
     if kind != "images" and (wrong := [name for name in ordered if name not in EVIDENCE[:2]]):
         raise ValueError(f"evidence must be among data, labels for {kind}, got {wrong[0]!r}")
     if labels is None and ordered != ("data",):
         raise ValueError(f"labels must be given for the evidence {ordered[1]!r}, got None")
-    if not 0 < margin < 0.5:
-        raise ValueError(f"margin must be between 0 and 0.5, got {margin}")
-    if not (effort > 0 and math.isfinite(effort)):
-        raise ValueError(f"effort must be positive, got {effort}")
-    if minutes is not None and not minutes > 0:
-        raise ValueError(f"minutes must be positive, got {minutes}")
-    if labels is None:
-        class_names = ()
-    elif not class_names:
-        class_names = [str(label) for label in range(int(labels.max()) + 1)]
-    if candidates is None:
-        candidates = DEFAULTS[kind]
-    candidates = (candidates,) if isinstance(candidates, str) else tuple(candidates)
-    if not candidates:
-        raise ValueError("candidates must have at least one candidate, got none")
-    return Question(
-        kind=kind,
-        of=of,
-        candidates=candidates,
-        evidence=ordered,
-        class_names=tuple(class_names),
-        margin=margin,
-        effort=effort,
-        minutes=minutes,
-        seed=seed,
-    )
+    return of, ordered
 
 
 def require_samples(samples: Tensor, labels: Tensor | None, blocks: Tensor | None, question: Question) -> None:

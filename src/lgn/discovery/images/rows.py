@@ -6,26 +6,17 @@ from dataclasses import replace
 from torch import Tensor
 
 from lgn.answer import ByClass, Evidence, Row, ToldApart
+from lgn.discovery.images.preparing import Prepared
+from lgn.discovery.images.question import Question
 from lgn.discovery.images.ranges import range_width
-from lgn.discovery.observers import decide, mean_accuracy
+from lgn.discovery.observers import decide, mean_accuracy, needed_sizes
 from lgn.discovery.observers.observing import FamilyEvidence
-from lgn.stats import holm
+from lgn.stats import LEVEL, holm
 from lgn.transforms import Transformation
 
 
-def data_rows(
-    found: Sequence[FamilyEvidence],
-    margin: float,
-    count: int,
-    clusters: Tensor,
-    labels: Tensor | None,
-    class_names: Sequence[str],
-) -> list[Row]:
-    """A row with the evidence of the data for every transformation; if two families have it, the first one counts.
-
-    count: the number of samples.
-    clusters, labels: the clusters and the labels of the test samples.
-    """
+def data_rows(found: Sequence[FamilyEvidence], prepared: Prepared, question: Question) -> list[Row]:
+    """A row with the evidence of the data for every transformation; if two families have it, the first one counts."""
     first: dict[str, tuple[FamilyEvidence, int, Transformation]] = {}
     for evidence in found:
         for index, transformation in enumerate(evidence.family.transformations):
@@ -34,20 +25,21 @@ def data_rows(
     rows = []
     for (evidence, index, transformation), p_value in zip(first.values(), p_values, strict=True):
         accuracy, control, resampling = evidence.accuracies[index], evidence.control, evidence.resampling
-        decision = decide(accuracy, p_value, control, margin, count)
+        verdict = decide(accuracy, p_value, control, question.margin)
         is_line = evidence.family.group is None and len(evidence.family.transformations) > 1
         detail = ToldApart(
             control=None if control is None else control.value,
             control_interval=None if control is None else control.interval,
             resampling=None if resampling is None else resampling.value,
-            at_most=_at_most(evidence, index, margin) if decision.verdict == "kept" else None,
-            trace=decision.trace,
+            at_most=_at_most(evidence, index, question.margin) if verdict == "kept" else None,
+            trace=verdict == "kept" and p_value <= LEVEL,
             exact_p=evidence.exact[index],
             spread=range_width(evidence) if is_line else None,
-            by_class=() if labels is None else _by_class(evidence.correct[:, index], clusters, labels, class_names),
+            by_class=_by_class(evidence.correct[:, index], prepared, question.class_names),
         )
-        data = Evidence("data", accuracy.value, accuracy.interval, p_value, decision.verdict, detail)
-        rows.append(Row(transformation, decision.verdict, (data,), needed=decision.needed))
+        data = Evidence("data", accuracy.value, accuracy.interval, p_value, verdict, detail)
+        needed = needed_sizes(accuracy, control, len(prepared.data.samples)) if verdict == "undecided" else None
+        rows.append(Row(transformation, verdict, (data,), needed=needed))
     return rows
 
 
@@ -79,10 +71,10 @@ def _at_most(evidence: FamilyEvidence, index: int, margin: float) -> float:
     return 0.5 + min(max(evidence.accuracies[index].interval[1] - 0.5, 0.0) / seen, margin)
 
 
-def _by_class(correct: Tensor, clusters: Tensor, labels: Tensor, class_names: Sequence[str]) -> tuple[ByClass, ...]:
-    results = []
+def _by_class(correct: Tensor, prepared: Prepared, class_names: Sequence[str]) -> tuple[ByClass, ...]:
+    results, clusters = [], prepared.clusters[prepared.test]
     for label, name in enumerate(class_names):
-        members = labels == label
+        members = prepared.labels_of(prepared.test) == label
         if int(members.sum()) > 1:
             accuracy = mean_accuracy(correct[:, members], clusters[members])
             results.append(ByClass(name, accuracy.value, accuracy.interval))

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from lgn.answer import Row, ToldApart
-from lgn.discovery.images.learned_affine import AffineMap
 from lgn.discovery.images.question import Question
 from lgn.discovery.images.ranges import range_note
 from lgn.discovery.observers.observing import FamilyEvidence
+from lgn.generators.affine import Geometry
 
 #: The most transformations that a sentence lists: a cube has 47.
 LISTED = 8
@@ -67,13 +67,14 @@ def notes_of(rows: Sequence[Row], found: Sequence[FamilyEvidence], kind: str, co
     return notes
 
 
-def affine_note(learned: AffineMap) -> str:
-    """A sentence about the affine map that a network has learned, and its gain."""
-    parts = [f"a {'reflection and a ' if learned.stretch < 0 else ''}turn by {learned.degrees:.0f} degrees"]
-    parts += [f"a scaling by {learned.scale:.2f}"] if abs(learned.scale - 1) > 0.1 else []
-    parts += [f"a shear of {learned.shear:.2f}"] if abs(learned.shear) > 0.1 else []
-    parts += [f"a stretch by {abs(learned.stretch):.2f}"] if abs(abs(learned.stretch) - 1) > 0.1 else []
-    gain = f"{learned.points:+.1f} +- {learned.error:.1f} points over free filters (p = {learned.p_value:.2g})"
+def affine_note(geometry: Geometry, advantage: float, error: float, p_value: float) -> str:
+    """A sentence about the affine map that a network has learned, and its advantage with its standard error."""
+    degrees, scale, shear, stretch = map(float, geometry[:4])
+    parts = [f"a {'reflection and a ' if stretch < 0 else ''}turn by {degrees:.0f} degrees"]
+    parts += [f"a scaling by {scale:.2f}"] if abs(scale - 1) > 0.1 else []
+    parts += [f"a shear of {shear:.2f}"] if abs(shear) > 0.1 else []
+    parts += [f"a stretch by {abs(stretch):.2f}"] if abs(abs(stretch) - 1) > 0.1 else []
+    gain = f"{100 * advantage:+.1f} +- {100 * error:.1f} points over free filters (p = {p_value:.2g})"
     return f"From the labels, a network learned {joined(parts)}: {gain}."
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lgn.stats import student_margin, student_p_value
+from lgn.stats import cluster_means, student_margin, student_p_value
 
 # Note [One half]
 # If x and T x have one distribution, so have h x and h T x. Then d(h x) > 0 is as likely as d(h T x) > 0 for any fixed
@@ -67,8 +67,7 @@ def mean_accuracy(correct: Tensor, clusters: Tensor | None = None) -> Accuracy:
     Shapes: correct (2, N), clusters (N,)
     """
     if clusters is not None:
-        _, indices, counts = clusters.unique(return_inverse=True, return_counts=True)
-        correct = torch.zeros(2, len(counts), dtype=torch.float64).index_add(1, indices, correct) / counts
+        correct = cluster_means(correct, clusters)
     count = correct.shape[1]
     # The lower limit keeps a few samples that agree by chance from looking certain.
     deviation = correct.std(1).clamp(min=0.5 / math.sqrt(count)) if count > 1 else torch.full((2,), math.inf)

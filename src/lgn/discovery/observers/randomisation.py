@@ -7,6 +7,7 @@ from torch import Tensor
 
 from lgn.data import generator_for
 from lgn.discovery.observers.accuracy import correctness
+from lgn.stats import cluster_means
 
 DRAWS = 1999
 #: The largest number of test samples: with more samples, Student's p-value is as good.
@@ -35,9 +36,7 @@ def exact_p(logits: Tensor, pairs: Sequence[tuple[int, int]], clusters: Tensor, 
         versions = torch.tensor([power[version] for version in range(len(power))])
         confidences.append(correctness(logits[:, versions], pairs)[1])
         power = {version: times_t[moved] for version, moved in power.items()}
-    _, indices, counts = clusters.unique(return_inverse=True, return_counts=True)
-    means = torch.zeros(len(counts), len(confidences), dtype=torch.float64)
-    means = means.index_add(0, indices, torch.stack(confidences, 1)) / counts[:, None]  # (clusters, powers)
+    means = cluster_means(torch.stack(confidences), clusters).T  # (clusters, powers)
     random = generator_for("symmetry randomisation", seed)
     powers = torch.randint(len(confidences), (len(means), DRAWS), generator=random)
     totals = means.gather(1, powers).sum(0)

@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
+from lgn.answer import Verdict
 from lgn.discovery.observers.accuracy import Accuracy
 from lgn.stats import LEVEL, normal_quantile
 
@@ -18,36 +17,19 @@ SEEN = 0.5
 DECIDES = 4.0
 
 
-@dataclass(frozen=True)
-class Decision:
-    """The verdict on a transformation.
-
-    trace: whether a kept transformation is told apart more often than chance.
-    needed: a range of sample sizes that would decide; None if the verdict is decided or nothing can be estimated.
-    """
-
-    verdict: Literal["kept", "broken", "undecided"]
-    trace: bool = False
-    needed: tuple[int, int] | None = None
-
-
-def decide(accuracy: Accuracy, p_value: float, control: Accuracy | None, margin: float, count: int) -> Decision:
+def decide(accuracy: Accuracy, p_value: float, control: Accuracy | None, margin: float) -> Verdict:
     """The verdict from a corrected p-value and the accuracy on a planted break (Note [Planted break]).
 
     Kept: the confidence is below that of the planted break, one-sided at LEVEL, and the interval ends below 1/2 +
     margin. If the transformation is told apart more often than chance, the interval must end below `smallest_break`.
     Broken: told apart more often than chance, and not kept.
-
-    count: the number of samples.
     """
     significant = p_value <= LEVEL
     if control is not None and is_below(accuracy, control):
         limit = smallest_break(control) if significant else 0.5 + margin
         if accuracy.interval[1] < limit:
-            return Decision("kept", trace=significant)
-    if significant:
-        return Decision("broken")
-    return Decision("undecided", needed=_needed(accuracy, control, count))
+            return "kept"
+    return "broken" if significant else "undecided"
 
 
 def is_below(accuracy: Accuracy, control: Accuracy) -> bool:
@@ -75,13 +57,16 @@ def _gap(accuracy: Accuracy, control: Accuracy) -> float:
     return (control.confidence - max(accuracy.confidence, 0.5)) / error
 
 
-def _needed(accuracy: Accuracy, control: Accuracy | None, count: int) -> tuple[int, int] | None:
+def needed_sizes(accuracy: Accuracy, control: Accuracy | None, count: int) -> tuple[int, int] | None:
     """The sample sizes at which the gap is DECIDES, because errors shrink with the root of the sample size.
 
-    The range covers gaps that are one standard error larger or smaller than the measured gap.
+    The range covers gaps that are one standard error larger or smaller than the measured gap. It is None if the
+    observer has not learned to see the planted break.
+
+    count: the number of samples.
     """
     if control is None or control.interval[0] <= 0.5:
-        return None  # the observer has not learned to see the planted break
+        return None
     gap = _gap(accuracy, control)
     low, high = ((DECIDES / max(gap + error, DECIDES / 10)) ** 2 for error in (1, -1))
     return _rounded_up(count * min(max(low, 1.5), 100)), _rounded_up(count * min(max(high, 1.5), 100))
