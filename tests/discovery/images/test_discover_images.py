@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-from studies.signals.signals import chirps, process, pulses
-from studies.signals.volumes import fields
 from torch import Tensor
 
 from lgn.answer import Answer, LabelMap, ToldApart
 from lgn.discovery.images import discover_images
 from lgn.transforms import operator
+from studies.signals.cases import chirps, fields, process, pulses
 
 
 def strokes(count: int, seed: int = 0) -> Tensor:
