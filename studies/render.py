@@ -76,13 +76,13 @@ def times(results: Results) -> list[Record]:
     return [{**cell, "minutes": cell["processor_seconds"] / 60} for cell in cells]
 
 
-def modules(module: str = "tables") -> dict[str, Any]:
-    """A module of each study by the name of the study, which is a folder, or one file with cells and tables."""
+def modules() -> dict[str, Any]:
+    """The module with the tables of each study by the name of the study, which is a folder or one file."""
     here = Path(__file__).parent
-    folders = {path.parent.name: f"studies.{path.parent.name}.{module}" for path in here.glob(f"*/{module}.py")}
+    folders = {path.parent.name: f"studies.{path.parent.name}.tables" for path in here.glob("*/tables.py")}
     names = folders | {path.stem: f"studies.{path.stem}" for path in here.glob("[!_]*.py")}
     found = {name: importlib.import_module(names[name]) for name in sorted(names)}
-    return {name: one for name, one in found.items() if hasattr(one, "TABLES") or hasattr(one, "STUDY")}
+    return {name: one for name, one in found.items() if hasattr(one, "TABLES")}
 
 
 def rendered(match: re.Match[str], results: Results) -> str:

@@ -43,11 +43,11 @@ Cells = Callable[[bool], Iterable[Cell]]  # the cells of a part, given whether t
 
 @dataclass(frozen=True)
 class Study:
-    """A study, as `python -m studies.NAME` runs it."""
+    """A study, as `python -m studies NAME` runs it."""
 
     name: str
-    parts: Mapping[str, Cells]
     minutes: tuple[float, float]  # of a quick run and of a full run
+    parts: Mapping[str, Cells]
 
 
 def measure_cells(parts: Mapping[str, Cells], quick: bool, out: Path, chosen: Sequence[str] = ()) -> None:
@@ -71,17 +71,9 @@ def _identity(key: dict[str, Any]) -> str:
     return json.dumps(key, sort_keys=True)
 
 
-def declared(module: str, name: str, parts: Mapping[str, Cells], minutes: tuple[float, float]) -> Study:
-    """A study, which runs if its module is the program: `declared(__name__, ...)`."""
-    made = Study(name, parts, minutes)
-    if module == "__main__":
-        main(made)
-    return made
-
-
-def main(study: Study, arguments: Sequence[str] | None = None) -> None:
+def run(study: Study, arguments: Sequence[str]) -> None:
     """Run a study and print its tables."""
-    parser = argparse.ArgumentParser(prog=f"python -m studies.{study.name}")
+    parser = argparse.ArgumentParser(prog=f"python -m studies {study.name}")
     quick, full = study.minutes
     parser.add_argument("--quick", action="store_true", help=f"{quick:g} minutes instead of {full:g}, on bundled data")
     parser.add_argument("--out", type=Path, help="file of the results; cells that it has are not measured again")

@@ -1,9 +1,13 @@
-"""Timings of training steps in this process. Every function returns the measurements of one part."""
+"""The cost of a training step: timings in this process. Every function returns the measurements of one part.
+
+With LGN_AUTHORS, a directory with model.py of the authors' code, that code is run and timed as well. With LGN_ESCNN, a
+directory into which escnn was installed, its networks are timed as well.
+"""
 
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +18,8 @@ from torch import Tensor, nn
 from lgn.nn import Classifier, UnfoldedEncoder, merge, project
 from lgn.penalties import AuxiliaryInverse, SingularValues
 from lgn.training import build_model, build_penalty, preset
+from studies.runner import Cell, cell
+from studies.speed import processes
 from studies.speed.others import authors_step, straightforward_step
 from studies.speed.steps import (
     BATCH,
@@ -177,3 +183,22 @@ def scaling(rounds: int, threads: int) -> dict[str, Any]:
 
 def _orbits_and_penalty(bank: Callable[[], Tensor], penalty: Callable[[], Tensor]) -> None:
     (bank().sum() + penalty()).backward()
+
+
+PARTS: dict[str, Callable[[int, int], dict[str, Any]]] = {
+    "steps": steps,
+    "released": released,
+    "profile": profile,
+    "memory": processes.memory,
+    "growth": processes.growth,
+    "scaling": scaling,
+    "groups": processes.group_steps,
+    "answer": processes.answer,
+}
+QUICK = ("steps", "released", "scaling")
+
+
+def cells(part: str, quick: bool) -> Iterator[Cell]:
+    """One cell with all measurements of a part."""
+    if not quick or part in QUICK:
+        yield cell(PARTS[part], {"rounds": 5 if quick else 30, "threads": 2})

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from studies import render
-from studies.__main__ import studies
-from studies.runner import Study, grid, main, measure_cells, tables
-
-STUDIES = list(studies())
+from studies.__main__ import STUDIES
+from studies.runner import Study, grid, measure_cells, run, tables
 
 
 def test_a_grid_has_a_cell_for_each_combination() -> None:
@@ -41,7 +39,7 @@ def test_finished_cells_are_kept(tmp_path: Path) -> None:
 
 def test_unknown_parts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(Study("truth", {"fits": lambda _: ()}, (1, 1)), ["--parts", "magic"])
+        run(Study("truth", (1, 1), {"fits": lambda _: ()}), ["--parts", "magic"])
     assert "fits" in capsys.readouterr().err
 
 
