@@ -8,7 +8,7 @@ import lgn
 from lgn.actions import vec
 from lgn.generators import Dense, make_generator
 from lgn.nn import GroupConv2d
-from lgn.penalties import KeptMoments, PatchMoments
+from lgn.penalties import KeptMoments, PatchMoments, kept_moments
 from lgn.transforms import operator
 
 
@@ -88,12 +88,11 @@ def test_colours_of_pixels_are_patches_of_a_generator_on_channels() -> None:
     assert float(missed[1]) > 1e-3
 
 
-def test_a_limited_number_of_patches_is_a_sample_of_every_image() -> None:
+def test_a_limited_number_of_patches_is_a_sample_of_every_image(monkeypatch: pytest.MonkeyPatch) -> None:
     images, labels = turned_images(200)
     whole = PatchMoments(images, labels, (3, 3))
-    sample, again = (
-        PatchMoments(images, labels, (3, 3), frame=whole, max_patches=4 * len(images)).second for _ in range(2)
-    )
+    monkeypatch.setattr(kept_moments, "PATCHES", 4 * len(images))
+    sample, again = (PatchMoments(images, labels, (3, 3), frame=whole).second for _ in range(2))
     assert 0 < float((sample - whole.second).norm() / whole.second.norm()) < 0.3
     assert torch.equal(sample, again)
 

@@ -12,8 +12,7 @@ from lgn.generators.kronecker import Kronecker
 from lgn.generators.low_rank import LowRank
 from lgn.generators.make import FAMILIES, Family, make_generator
 from lgn.generators.orthogonal import Orthogonal
-from lgn.generators.permutation_like import permutation_like
-from lgn.generators.representation import Representation
+from lgn.generators.representation import Representation, permutation_like
 from lgn.generators.starts import Share, Start, StartName, leading_shape, start_matrices
 
 __all__ = [

@@ -15,10 +15,9 @@ from lgn.groups import Group, as_group
 class Generator(nn.Module, ABC):
     """A batch of matrices `A` that act on `vec(W)`, for filters `W` of one patch size.
 
-    A family defines what A can be and everything else that depends on it: its name, its learning rate, its penalty,
-    its possible starts and what filters determine about it. A generator starts from given matrices, which `_project`
-    maps to the family: exactly, or by an approximation that the docstring of the family describes. `start_distance`
-    is the distance `||A - start||_F / ||start||_F` of this projection, for each matrix.
+    A generator starts from given matrices, which are projected to the family: exactly, or by an approximation that the
+    docstring of the family describes. `start_distance` is the distance `||A - start||_F / ||start||_F` of this
+    projection, for each matrix.
 
     Shapes: start and `matrix()` are (leading, channels or 1, d, d) with d = n * m; `lgn.generators.leading_shape`
     computes the leading dimensions. For a group with k generators, the leading dimension has k parts, one per
@@ -36,7 +35,7 @@ class Generator(nn.Module, ABC):
     #: The factor of the learning rate; 0 for a family that is not trained.
     learning_rate: ClassVar[float] = 1.0
     #: The penalty of `lgn.penalties` in training, by default.
-    penalty: ClassVar[Literal["inverse", "none"]] = "inverse"
+    penalty: ClassVar[str] = "inverse"
     #: Whether the family has so few parameters that a few pairs of filters determine them, whatever the filters span.
     few_parameters: ClassVar[bool] = False
     #: Whether the start is a known operator.
@@ -84,8 +83,7 @@ class Generator(nn.Module, ABC):
         """The largest dimension on which filters can determine A, if it acts on the orbits of `bases` bases.
 
         It is the number of vectors to which A is applied: for a cyclic group the elements of a set except the last, for
-        other groups those of the least used generator. A family that leaves less open overrides this. See Note [What
-        filters leave open] in `lgn.nn.determined`.
+        other groups those of the least used generator. See Note [What filters leave open] in `lgn.nn.determined`.
         """
         d = math.prod(self.patch)
         return d if self.few_parameters else min(bases * min(self.group.uses), d)
@@ -131,17 +129,13 @@ def require_invertible(start: Tensor, family: str) -> None:
 
 def _require_start(start: Tensor, patch: Patch, group: Group) -> None:
     d = math.prod(patch)
-    if start.ndim != 4:
-        raise ValueError(f"start must have 4 dimensions (leading, channels, d, d), got shape {tuple(start.shape)}")
-    if start.shape[-2:] != (d, d):
+    if start.ndim != 4 or start.shape[-2:] != (d, d):
         raise ValueError(
-            f"start must be {d}x{d} matrices for a kernel of {size_text(patch)}, "
-            f"got {start.shape[-2]}x{start.shape[-1]}"
+            f"start must be (leading, channels, {d}, {d}) for a kernel of {size_text(patch)}, "
+            f"got shape {tuple(start.shape)}"
         )
-    if not start.is_floating_point():
-        raise ValueError(f"start must have a floating-point type, got {start.dtype}")
-    if not torch.isfinite(start).all():
-        raise ValueError("start must be finite, got infinite or undefined entries")
+    if not start.is_floating_point() or not torch.isfinite(start).all():
+        raise ValueError(f"start must have finite entries of a floating-point type, got {start.dtype}")
     if len(start) % len(group.generators):
         names = ", ".join(group.generators)
         raise ValueError(f"start must have a matrix for each generator {names} of {group.name}, got {len(start)}")

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from lgn.actions import Patch, pixels, unvec, vec
+from lgn.actions import pixels, unvec, vec
 from lgn.generators.base import Generator
 from lgn.measures import relative_error
 
@@ -25,9 +25,11 @@ class Circulant(Generator):
     index: Tensor
 
     def _project(self, start: Tensor) -> None:
-        index = circulant_index(self.patch).to(start.device)
+        places, d = pixels(self.patch), start.shape[-1]
+        offsets = (places[:, None] - places) % torch.tensor(self.patch)  # (d, d, axes)
+        strides = torch.tensor([math.prod(self.patch[:axis]) for axis in range(len(self.patch))])
+        index = (offsets * strides).sum(-1).to(start.device)  # the place in the kernel of each entry of A, (d, d)
         self.register_buffer("index", index, persistent=False)
-        d = start.shape[-1]
         kernel = start.new_zeros(*start.shape[:2], d)
         kernel.scatter_add_(-1, index.flatten().expand(*start.shape[:2], -1), start.flatten(-2))
         self.kernel = nn.Parameter(kernel / d)
@@ -42,10 +44,3 @@ class Circulant(Generator):
         shifts = [vec(places.roll(1, dims=axis), axes) for axis in range(axes)]
         errors = [relative_error(matrix[..., shift, :][..., :, shift], matrix) for shift in shifts]
         return torch.stack(errors).amax(0)
-
-
-def circulant_index(patch: Patch) -> Tensor:
-    """The place in the kernel of each entry of a doubly block-circulant matrix.  -> (d, d)"""
-    places = pixels(patch)
-    offsets = (places[:, None] - places) % torch.tensor(patch)  # (d, d, axes)
-    return (offsets * torch.tensor([math.prod(patch[:axis]) for axis in range(len(patch))])).sum(-1)

@@ -18,12 +18,11 @@ class Dense(Generator):
     name = "dense"
     guarantee = "A free"
     option_names = ("norm",)
-    norm: float | None
 
     def __init__(self, start: Tensor, patch: Patch, group: Group | str | int = 4, *, norm: float | None = None) -> None:
         if norm is not None and norm <= 0:
             raise ValueError(f"norm must be positive, got {norm}")
-        self.__dict__["norm"] = norm  # before nn.Module.__init__, which projects the start
+        self.norm = norm  # first, because the base class projects the start
         super().__init__(start, patch, group)
 
     def _project(self, start: Tensor) -> None:

@@ -32,9 +32,8 @@ class DoublyStochastic(Generator):
         self.logits = nn.Parameter(balanced.clamp_min(-70).to(start))
 
     def determined_dimension(self, bases: int) -> int:
-        return min(
-            super().determined_dimension(bases) + 1, math.prod(self.patch)
-        )  # the image of constant filters is known
+        # The image of constant filters is known.
+        return min(super().determined_dimension(bases) + 1, math.prod(self.patch))
 
     def matrix(self) -> Tensor:
         # In float64, so that the guarantee is as exact as the type of the result allows.

@@ -53,7 +53,9 @@ def factors(matrix: Tensor, patch: Patch) -> list[Tensor]:
     """The factors of the axes whose product is nearest to the matrix.  (..., d, d) -> (..., n, n) for each axis"""
     if len(patch) == 1:
         return [matrix]
-    arranged = rearrange(matrix, patch)
+    n, m = patch[0], math.prod(patch[1:])
+    blocks = matrix.unflatten(-1, (m, n)).unflatten(-3, (m, n))  # (..., m, n, m, n)
+    arranged = blocks.transpose(-3, -2).flatten(-4, -3).flatten(-2)  # (..., m m, n n): rank one for `B (x) C`
     u, s, vh = torch.linalg.svd(arranged, full_matrices=False)
     scale = s[..., :1].sqrt()
     rest, first = u[..., 0] * scale, vh[..., 0, :] * scale
@@ -67,10 +69,3 @@ def factors(matrix: Tensor, patch: Patch) -> list[Tensor]:
 
 def _square(vector: Tensor) -> Tensor:
     return vector.unflatten(-1, (math.isqrt(vector.shape[-1]), -1))
-
-
-def rearrange(matrix: Tensor, patch: Patch) -> Tensor:
-    """The blocks of a matrix as rows: rank one if and only if it is `B (x) C`.  (..., d, d) -> (..., m*m, n*n)"""
-    n, m = patch[0], math.prod(patch[1:])
-    blocks = matrix.unflatten(-1, (m, n)).unflatten(-3, (m, n))  # (..., m, n, m, n)
-    return blocks.transpose(-3, -2).flatten(-4, -3).flatten(-2)

@@ -21,14 +21,12 @@ class LowRank(Generator):
     name = "low-rank"
     guarantee = "A = I + U V^T"
     option_names = ("rank",)
-    rank: int
 
     def __init__(self, start: Tensor, patch: Patch, group: Group | str | int = 4, *, rank: int | None = None) -> None:
         d = math.prod(patch)
-        rank = min(4, d) if rank is None else rank
-        if not 1 <= rank <= d:
+        self.rank = min(4, d) if rank is None else rank  # first, because the base class projects the start
+        if not 1 <= self.rank <= d:
             raise ValueError(f"rank must be from 1 to {d} for a kernel of {size_text(patch)}, got {rank}")
-        self.__dict__["rank"] = rank  # before nn.Module.__init__, which projects the start
         super().__init__(start, patch, group)
 
     def _project(self, start: Tensor) -> None:

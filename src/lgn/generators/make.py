@@ -50,11 +50,10 @@ def make_generator(
         if family not in FAMILIES:
             raise ValueError(f"generator must be one of {', '.join(FAMILIES)}, got {family!r}")
         family = FAMILIES[family]
-    needs_operator = isinstance(family, type) and issubclass(family, Generator) and family.operator == "must"
-    if needs_operator and isinstance(start, str):
-        raise ValueError(f"start must be a matrix for the family fixed, got {start!r}")
     if not isinstance(start, str):
         start = _start_of_group(start, group)
+    elif getattr(family, "operator", None) == "must":
+        raise ValueError(f"start must be a matrix for the family fixed, got {start!r}")
     leading = (len(group.generators) * leading[0], leading[1])
     made = family(start_matrices(start, leading, math.prod(patch), device=device, dtype=dtype), patch, group)
     made.start_name = start if isinstance(start, str) else None
@@ -67,9 +66,7 @@ def _require_fit(generator: Generator, patch: Patch, group: Group, leading: tupl
     if generator.group != group and (count > 1 or len(generator.group.generators) > 1):
         raise ValueError(f"generator must be for the group {group.name}, got one for {generator.group.name}")
     if generator.patch != patch:
-        raise ValueError(
-            f"generator must act on {size_text(patch)} patches, got one for {size_text(generator.patch)} patches"
-        )
+        raise ValueError(f"generator must act on {size_text(patch)} patches, got {size_text(generator.patch)}")
     rows, columns = generator.start_distance.shape
     found = (rows // count, columns)
     if any(size not in (1, wanted) for size, wanted in zip(found, leading, strict=True)):

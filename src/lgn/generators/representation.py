@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from typing import ClassVar, Literal
 
 import numpy as np
 import torch
@@ -10,10 +9,10 @@ from torch import Tensor, nn
 
 from lgn.actions import Patch
 from lgn.generators.base import Generator, require_invertible
-from lgn.generators.decomposition import decompose
+from lgn.generators.decomposition import blocks_of, decompose
 from lgn.generators.orthogonal import OrthogonalWeight
 from lgn.generators.starts import start_matrices
-from lgn.groups import Group, relation_error
+from lgn.groups import Group, as_group, relation_error
 from lgn.linalg import double, identity_like
 from lgn.warning import LgnWarning
 
@@ -41,8 +40,8 @@ class Representation(Generator):
 
     name = "representation"
     guarantee = "A_a = S R_a S^-1"
-    penalty: ClassVar[Literal["inverse", "none"]] = "none"  # A is invertible by construction
-    option_names: ClassVar[tuple[str, ...]] = ("stretched",)
+    penalty = "none"  # A is invertible by construction
+    option_names = ("stretched",)
     stretch: Tensor
     radius: Tensor
     blocks: Tensor
@@ -60,7 +59,12 @@ class Representation(Generator):
         p, q = p.reshape(shape), q.reshape(shape)
         r = r.transpose(0, 1).reshape(start.shape)  # generators first, as in the start
         if torch.allclose(r, identity_like(r).expand_as(r)):
-            self._warn_of_the_identity()
+            warnings.warn(
+                f"start rounds to the identity for the group {self.group.name}, so {type(self).__name__} stays the "
+                "identity; use start='orthogonal' or matrices of the group",
+                LgnWarning,
+                stacklevel=4,
+            )
         self.turns = OrthogonalWeight(q)
         eigenvalues, vectors = torch.linalg.eigh(p)
         low, high = eigenvalues[..., :1], eigenvalues[..., -1:]
@@ -112,13 +116,31 @@ class Representation(Generator):
         q = start_matrices("orthogonal", (count, 1), blocks.shape[-1], dtype=blocks.dtype)[:, 0]
         return q @ blocks[torch.arange(count) % len(blocks)] @ q.mT
 
-    def _warn_of_the_identity(self) -> None:
-        warnings.warn(
-            f"start rounds to the identity for the group {self.group.name}, so {type(self).__name__} stays the "
-            "identity; use start='orthogonal' or matrices of the group",
-            LgnWarning,
-            stacklevel=5,
-        )
-
     def extra_repr(self) -> str:
         return super().extra_repr() + f", {self.group.name}: {', '.join(self.group.relations)}"
+
+
+# Note [Traces of starts]
+# The multiplicities of the irreducible representations in A never change, so a start must guess them. The trace of a
+# permutation is the number of pixels that it fixes: 0 or 1 for a rotation of a square, as in the regular
+# representation, and up to one side for a flip. So elements of order 2 that are not squares, such as flips, get a
+# random number of fixed pixels for each start, and all other elements get none.
+def permutation_like(group: Group | str | int, d: int, count: int) -> list[Tensor]:
+    """Random starts `Q R_a Q^T` for each generator a of a group, for the argument `start` of layers and generators.
+
+    See Note [Traces of starts].  -> a list with (count, 1, d, d) for each generator
+    """
+    group = as_group(group)
+    if d < 2 or count < 1:
+        raise ValueError(f"d must be at least 2 and count at least 1, got {d} and {count}")
+    squares = set(group.table.diagonal().tolist())
+    flips = [g for g in range(1, group.order) if group.element_orders[g] == 2 and g not in squares]
+    blocks = []
+    for _ in range(count):
+        character = torch.zeros(group.order, dtype=torch.float64)
+        character[0] = d
+        character[flips] = float(torch.randint(math.isqrt(d) // 2 + 1, ()) * 2 + d % 2)
+        blocks.append(blocks_of(character, d, group)[list(group.generator_elements)])
+    frames = start_matrices("orthogonal", (count, 1), d)
+    stacked = torch.stack(blocks, 1).unsqueeze(2).to(frames)  # (generators, count, 1, d, d)
+    return list(frames @ stacked @ frames.mT)

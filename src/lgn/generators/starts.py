@@ -13,18 +13,15 @@ Start = StartName | Tensor | Sequence[Tensor]
 
 
 def leading_shape(share: Share, num_sets: int, channels: int, num_layers: int = 1) -> tuple[int, int]:
-    """The number of matrices: one per `share` of a bank with `num_layers * num_sets` sets.
-
-    channel: (layers * sets, channels);  set: (layers * sets, 1);  layer: (layers, 1);  network: (1, 1)
-    """
-    if share not in get_args(Share):
-        raise ValueError(f"share must be one of {', '.join(get_args(Share))}, got {share!r}")
+    """The number of matrices: one per `share` of a bank with `num_layers * num_sets` sets."""
     shapes = {
         "channel": (num_layers * num_sets, channels),
         "set": (num_layers * num_sets, 1),
         "layer": (num_layers, 1),
         "network": (1, 1),
     }
+    if share not in shapes:
+        raise ValueError(f"share must be one of {', '.join(shapes)}, got {share!r}")
     return shapes[share]
 
 
@@ -33,7 +30,6 @@ def start_matrices(
     leading: tuple[int, int],
     d: int,
     *,
-    noise: float = 0.01,
     dtype: torch.dtype | None = None,
     device: torch.device | str | None = None,
 ) -> Tensor:
@@ -41,7 +37,7 @@ def start_matrices(
 
     - "orthogonal": uniform over the orthogonal group
     - "gaussian": independent entries, scaled to a Frobenius norm of 1
-    - "identity": I plus Gaussian noise of standard deviation `noise`
+    - "identity": I plus Gaussian noise of standard deviation 0.01
     - a tensor: repeated over `leading`
     - a list of tensors, one for each generator of a group: repeated over the parts of `leading`
 
@@ -51,7 +47,13 @@ def start_matrices(
         rows = (leading[0] // len(start), leading[1])
         return torch.cat([start_matrices(matrix, rows, d, dtype=dtype, device=device) for matrix in start])
     if isinstance(start, Tensor):
-        return _given(start.to(device=device, dtype=dtype or torch.get_default_dtype()), leading)
+        if start.ndim < 2 or start.shape[-2] != start.shape[-1]:
+            raise ValueError(f"start must be a square matrix or a batch of them, got shape {tuple(start.shape)}")
+        shape = (*leading, *start.shape[-2:])
+        try:
+            return start.to(device=device, dtype=dtype or torch.get_default_dtype()).expand(shape).clone()
+        except RuntimeError:
+            raise ValueError(f"start must fit {shape}, got shape {tuple(start.shape)}") from None
     gaussian = torch.randn(*leading, d, d, dtype=dtype, device=device)
     if start == "orthogonal":
         q, r = torch.linalg.qr(gaussian)
@@ -60,15 +62,5 @@ def start_matrices(
     if start == "gaussian":
         return gaussian / torch.linalg.matrix_norm(gaussian, keepdim=True)
     if start == "identity":
-        return torch.eye(d, dtype=dtype, device=device) + noise * gaussian
+        return torch.eye(d, dtype=dtype, device=device) + 0.01 * gaussian
     raise ValueError(f"start must be a matrix or one of {', '.join(get_args(StartName))}, got {start!r}")
-
-
-def _given(matrix: Tensor, leading: tuple[int, int]) -> Tensor:
-    if matrix.ndim < 2 or matrix.shape[-2] != matrix.shape[-1]:
-        raise ValueError(f"start must be a square matrix or a batch of them, got shape {tuple(matrix.shape)}")
-    shape = (*leading, *matrix.shape[-2:])
-    try:
-        return matrix.expand(shape).clone()
-    except RuntimeError:
-        raise ValueError(f"start must fit {shape}, got shape {tuple(matrix.shape)}") from None

@@ -7,13 +7,13 @@ from lgn.penalties.algebraic import (
     AuxiliaryInverse,
     Closure,
     LogDeterminant,
+    MatrixPenalty,
     Orthogonality,
+    Penalty,
     Relations,
     SingularValues,
 )
-from lgn.penalties.kept_moments import KeptMoments
-from lgn.penalties.patch_moments import PatchMoments
-from lgn.penalties.penalty import MatrixPenalty, Penalty
+from lgn.penalties.kept_moments import KeptMoments, PatchMoments
 
 __all__ = [
     "PENALTIES",
