@@ -6,7 +6,7 @@ import torch
 import lgn
 from lgn.actions import Patch
 from lgn.analysis import scores
-from lgn.analysis.smoothness import turned_places
+from lgn.analysis.nulls import turned_places
 from lgn.transforms import operator
 
 

@@ -7,7 +7,7 @@ from torch import Tensor
 from lgn.actions import act, unvec, vec
 from lgn.analysis import analyze_matrices
 from lgn.analysis.identifiability import applied_to, span
-from lgn.analysis.smoothness import Matched, Remixed, Repaired, turned_places
+from lgn.analysis.nulls import Matched, Remixed, Repaired, turned_places
 from lgn.transforms import operator
 from studies.truth.matrices import MATRICES, SETS, share_with_place
 

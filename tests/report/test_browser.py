@@ -10,8 +10,8 @@ from torch import Tensor
 
 from lgn.actions import act, power
 from lgn.analysis import Analysis
-from lgn.analysis.fourier import transform
 from lgn.analysis.generator import tensor
+from lgn.analysis.structure import transform
 from lgn.training import Run
 
 Matrices = Callable[[Run], Tensor]

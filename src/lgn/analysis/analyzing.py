@@ -37,13 +37,11 @@ def analyze_matrices(
     """Measure the structure of matrices, and test it against null models.
 
     matrices: (G, d, d) or (d, d), with d = n * m for the patch (n, m); computed in float64.
-    names: a name for each matrix.
     order: the number p of elements of the filter sets, for closure and roots of unity.
     start: the matrices before training, with the shape of `matrices`.
-    filters: for each matrix the bases (d, N) that it acts on, from which the order makes its filter sets; or (G, d, N).
+    filters: the bases (d, N) that each matrix acts on, from which the order makes its filter sets; or (G, d, N).
     vectors: the columns (d, N) to which each matrix was applied, if the filters are not known; or (G, d, N).
-    fresh_starts: a function that draws (count, d, d) new starts of the same family, a further null model. Every call
-        must return other draws.
+    fresh_starts: a function that draws (count, d, d) new starts of the same family; other draws at every call.
     by_construction: names of structures that the family guarantees, which are never findings.
     draws: first draws of each null model; tests at the floor get more, up to 50,000.
     progress: show the stages on standard error.

@@ -54,8 +54,7 @@ class Finding:
 class Undecided:
     """A structure or a family of operators that no draw exceeds, but that is not a finding.
 
-    A null model has a limited number of different draws, and some of them tie with the matrix: its p-value cannot be
-    small enough for the number of tests.
+    Too few draws of a null model differ: some tie with the matrix, so no p-value can be small enough for all tests.
     """
 
     name: str
@@ -71,10 +70,8 @@ class Match:
     """The nearest member of one family of known operators."""
 
     name: str
-    #: Rotation: degrees. Pooling: radius. Pooling then rotation: (radius, degrees). Shift: (rows, columns).
-    #: Scaling: factor. Shear: amount. Blur: sigma. Reflection, derivative: the axis. For signals, shift: places;
-    #: stretch: factor; smoothing: sigma; modulation: cycles. For volumes, mirror: axis; turn: (axis, degrees); cube:
-    #: number; shift: along three axes. Otherwise None.
+    #: The degrees, radius, factor, axis or similar that identifies the operator, or several of them, such as
+    #: (rows, columns) of a shift and (radius, degrees) of pooling then rotation; None if the family has one operator.
     parameter: Parameter
     #: `<A, B> / (|A| |B|)`, negative if `-B` is near; `min_c |A - c B| / |A| = sqrt(1 - cosine^2)`.
     cosine: float

@@ -25,8 +25,6 @@ def span(vectors: Tensor) -> Tensor:
 
     Vectors are scaled to length one first, so that a direction counts even if the orbit shrinks along it.
     """
-    if vectors.ndim != 2:
-        raise ValueError(f"vectors must be columns (d, N), got shape {tuple(vectors.shape)}")
     lengths = vectors.double().norm(dim=0)
     unit = vectors.double()[:, lengths > 0] / lengths[lengths > 0]
     if unit.shape[1] == 0:

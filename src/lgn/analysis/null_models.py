@@ -9,7 +9,6 @@ from torch import Tensor
 
 from lgn.analysis import nulls, scores
 from lgn.analysis.dictionary import UNPLACED
-from lgn.analysis.smoothness import Matched, Remixed, Repaired
 from lgn.analysis.subject import Subject
 
 Draws = tuple[Tensor, Tensor | None]  # matrices (count, d, d) and, if they are restricted, the projectors on their U
@@ -32,8 +31,8 @@ def whole(subjects: Sequence[Subject], names: Sequence[str], random: torch.Gener
     masks = _Masks(names)
     as32 = [subject.matrix.float() for subject in subjects]
     families = [None if subject.fresh_starts is None else id(subject.fresh_starts) for subject in subjects]
-    remixed = cache(lambda i: Remixed(subjects[i].matrix, patch))  # made on demand: most matrices need few models
-    matched = cache(lambda i: Matched(subjects[i].matrix, patch))
+    remixed = cache(lambda i: nulls.Remixed(subjects[i].matrix, patch))  # made on demand: most matrices need few models
+    matched = cache(lambda i: nulls.Matched(subjects[i].matrix, patch))
     return [
         NullModel(nulls.REMIXED, masks.smooth, members, lambda i, n: (remixed(i)(n, random), None)),
         NullModel(nulls.MATCHED, masks.smooth, members, lambda i, n: (matched(i)(n, random), None)),
@@ -65,8 +64,8 @@ def restricted(subjects: Sequence[Subject], names: Sequence[str], random: torch.
 
     with_filters = [None if subject.filters is None else i for i, subject in enumerate(subjects)]
     with_starts = [None if subject.fresh_starts is None else i for i, subject in enumerate(subjects)]
-    remixed = cache(lambda i: Remixed(subjects[i].matrix, patch))
-    repaired = cache(lambda i: Repaired(*filter_sets[i], patch))
+    remixed = cache(lambda i: nulls.Remixed(subjects[i].matrix, patch))
+    repaired = cache(lambda i: nulls.Repaired(*filter_sets[i], patch))
     return [
         NullModel(nulls.REMIXED, masks.smooth, members, lambda i, n: on_own_u(i, remixed(i)(n, random))),
         NullModel(nulls.REPAIRED, masks.tested, with_filters, lambda i, n: repaired(i)(n, random)),

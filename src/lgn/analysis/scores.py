@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from lgn.actions import Patch
-from lgn.analysis import fourier, structure
+from lgn.analysis import structure
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ KINDS: tuple[ScoreKind, ...] = (
     ScoreKind(("quadrant signs",), lambda a, p: (structure.quadrant_signs(a, p),), spatial=True, axes=(2,)),
     ScoreKind(("block variety",), lambda a, p: (structure.block_variety(a, p),), spatial=True, axes=(2,)),
     ScoreKind(("concentrated blocks",), lambda a, p: (structure.concentrated_blocks(a, p),), spatial=True, axes=(2,)),
-    ScoreKind(("few Fourier lines",), lambda a, p: (fourier.few_lines(a, (_d(p),)),), spatial=True),
-    ScoreKind(("few 2-D Fourier lines",), lambda a, p: (fourier.few_lines(a, p),), spatial=True, axes=(2,)),
+    ScoreKind(("few Fourier lines",), lambda a, p: (structure.few_lines(a, (_d(p),)),), spatial=True),
+    ScoreKind(("few 2-D Fourier lines",), lambda a, p: (structure.few_lines(a, p),), spatial=True, axes=(2,)),
 )
 
 NAMES: tuple[str, ...] = tuple(name for kind in KINDS for name in kind.names)

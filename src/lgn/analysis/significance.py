@@ -43,12 +43,16 @@ def adjusted_p_values(
     while True:
         p = _largest(tables, hypotheses)
         adjusted = _adjust(p, hypotheses)
-        at_floor = [i for i in range(len(hypotheses)) if adjusted[i] > rate and _at_floor(tables, hypotheses[i], p[i])]
+        at_floor = [
+            h
+            for h, own, own_adjusted in zip(hypotheses, p.tolist(), adjusted.tolist(), strict=True)
+            if own_adjusted > rate and any(1 / (1 + n) >= own for n in _unreached(tables[h.table], h).values())
+        ]
         if not at_floor:
             return p, adjusted
         needed = len(hypotheses) / (rate * (len(at_floor) + int((adjusted <= rate).sum())))
         stage("more draws")
-        _draw_more(tables, [hypotheses[i] for i in at_floor], math.ceil(1.2 * needed))
+        _draw_more(tables, at_floor, math.ceil(1.2 * needed))
 
 
 # Note [Draws]
@@ -88,11 +92,6 @@ def _unreached(table: NullDistributions, hypothesis: Hypothesis) -> dict[str, in
     place = (hypothesis.member, hypothesis.column)
     made = {name: int(draws[place]) for name, draws in table.draws.items() if table.reached[name][place] == 0}
     return {name: count for name, count in made.items() if 0 < count < MOST_DRAWS}
-
-
-def _at_floor(tables: list[NullDistributions], hypothesis: Hypothesis, p: Tensor) -> bool:
-    """Whether only the number of draws keeps the p-value from being smaller."""
-    return any(1 / (1 + count) >= float(p) for count in _unreached(tables[hypothesis.table], hypothesis).values())
 
 
 def _draw_more(tables: list[NullDistributions], hypotheses: list[Hypothesis], needed: int) -> None:

@@ -114,8 +114,7 @@ def checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
         raise ValueError(f"{name} must be real, got {result.dtype}")
     result = (result[None] if result.ndim == 2 else result).double()
     if result.ndim != 3 or result.shape[1:] != (d, d) or len(result) == 0:
-        shape = tuple(torch.as_tensor(matrices).shape)
-        raise ValueError(f"{name} must be (G, {d}, {d}) for a patch of {size_text(patch)}, got shape {shape}")
+        raise ValueError(f"{name} must be (G, {d}, {d}) for a patch of {size_text(patch)}, got {tuple(result.shape)}")
     if not torch.isfinite(result).all():
         raise ValueError(f"{name} must be finite, got infinities or NaN")
     return result

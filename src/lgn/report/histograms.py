@@ -5,7 +5,7 @@ from torch import Tensor
 
 from lgn.analysis import Analysis, nulls, scores
 from lgn.analysis.generator import tensor
-from lgn.analysis.smoothness import Matched
+from lgn.analysis.nulls import Matched
 
 BINS = 24
 GAUSSIAN_DRAWS, SMOOTH_DRAWS = 400, 100

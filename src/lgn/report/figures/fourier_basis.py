@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from lgn.actions import Patch
-from lgn.analysis.fourier import random_circulant, transform
+from lgn.analysis.structure import random_circulant, transform
 from lgn.report.figures.style import caption, grid, new_figure, place
 
 if TYPE_CHECKING:
