@@ -21,7 +21,7 @@ def net_of(group: str, value: float | None = None) -> GroupNet:
     return net.eval()
 
 
-def some_images(count: int = 3) -> Tensor:
+def random_images(count: int = 3) -> Tensor:
     torch.manual_seed(1)
     return torch.randn(count, 1, 13, 13, dtype=torch.float64)
 
@@ -60,7 +60,7 @@ def test_the_loss_is_the_expected_loss_over_all_ranges() -> None:
 
 
 def test_open_gates_are_the_whole_group_and_closed_ones_the_identity() -> None:
-    images, labels = some_images(), torch.tensor([1, 5, 7])
+    images, labels = random_images(), torch.tensor([1, 5, 7])
     for value, elements in ((20.0, list(range(8))), (-20.0, [0])):
         net = net_of("C8", value)
         assert net.gates is not None
@@ -73,7 +73,7 @@ def test_open_gates_are_the_whole_group_and_closed_ones_the_identity() -> None:
 
 
 def test_the_network_is_invariant_to_the_open_gates() -> None:
-    images = some_images()
+    images = random_images()
     errors = lgn.equivariance_table(net_of("C4", 20.0), images, group="C4").output
     assert max(errors.values()) < 1e-12
     closed = net_of("C4", -20.0)
@@ -100,7 +100,7 @@ def test_gradients_agree_with_finite_differences(name: str) -> None:
 
 def test_gradients_of_a_network_agree_with_finite_differences() -> None:
     """Through all layers, for gates and for the layers before them."""
-    net, images, labels = net_of("C8"), some_images(), torch.tensor([1, 5, 7])
+    net, images, labels = net_of("C8"), random_images(), torch.tensor([1, 5, 7])
     net.gated_loss(images, labels)[0].backward()
     for parameter in (net.gates.logits, net.head.bias, net.norms[0].norm.weight):  # type: ignore[union-attr]
         assert parameter.grad is not None
@@ -115,7 +115,7 @@ def test_gradients_of_a_network_agree_with_finite_differences() -> None:
 
 
 def test_the_merged_network_has_equal_outputs() -> None:
-    net, images = net_of("C8"), some_images()
+    net, images = net_of("C8"), random_images()
     torch.testing.assert_close(lgn.merge(net)(images), net(images))
 
 

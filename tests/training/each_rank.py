@@ -10,14 +10,14 @@ from torch import nn
 from lgn.training import Run, train, trainer
 
 
-def main(words: list[str]) -> int:
-    source, out = words
+def main(arguments: list[str]) -> int:
+    source, out = arguments
     torch.set_default_dtype(torch.float64)  # rounding errors of two processes are then far below what they learn
     models: list[nn.Module] = []
     build = trainer.build_model
 
-    def remembered(*arguments: Any) -> nn.Module:
-        models.append(build(*arguments))
+    def remembered(*given: Any) -> nn.Module:
+        models.append(build(*given))
         return models[-1]
 
     trainer.build_model = remembered

@@ -6,8 +6,8 @@ from pathlib import Path
 from lgn.training.lock import locked
 
 
-def main(words: list[str]) -> int:
-    with locked(Path(words[0])):
-        Path(f"{words[0]}.held").touch()
+def main(arguments: list[str]) -> int:
+    with locked(Path(arguments[0])):
+        Path(f"{arguments[0]}.held").touch()
         time.sleep(600)
     return 0

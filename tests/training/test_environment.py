@@ -15,9 +15,9 @@ from lgn.training.environment import source_commit
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 
 
-def git(directory: Path, *words: str) -> str:
-    who = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
-    done = subprocess.run(["git", *who, *words], cwd=directory, capture_output=True, text=True, check=True)
+def git(directory: Path, *arguments: str) -> str:
+    user = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
+    done = subprocess.run(["git", *user, *arguments], cwd=directory, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
@@ -52,8 +52,8 @@ def test_it_trains_without_git(tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ["train", "digits", *SMALL_WORDS, "--epochs", "1", "--out", str(out)]
     process = start("lgn.cli", words, {"PATH": str(tmp_path)})
-    said = process.communicate()
-    assert process.returncode == 0, said
+    output = process.communicate()
+    assert process.returncode == 0, output
     assert json.loads((out / "environment.json").read_text())["commit"] is None
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lgn.actions import Patch, vec, walk
+from lgn.actions import vec, walk
 from lgn.generators import Generator
 from lgn.nn.kernels.plain_gradients import is_transformed
 
@@ -44,15 +44,11 @@ def _products(generator: Generator, given: Tensor) -> Tensor:
     exact = given[:, 0].cpu().double()
     eye = torch.eye(given.shape[-1], dtype=torch.float64)
     matrices = torch.stack(walk(lambda place, matrix: exact[place] @ matrix, eye, generator.group.tree))
-    place = _memory_places(generator.patch)  # `vec` and memory have different orders
+    # The place in memory of every entry of `vec`, which has another order.
+    place = vec(torch.arange(math.prod(generator.patch)).view(generator.patch), len(generator.patch))
     in_memory = torch.empty_like(matrices)
     in_memory[:, place[:, None], place] = matrices
     return in_memory.flatten(0, 1).to(given.dtype).to(given.device)
-
-
-def _memory_places(patch: Patch) -> Tensor:
-    """The place in memory of every entry of `vec`."""
-    return vec(torch.arange(math.prod(patch)).view(patch), len(patch))
 
 
 class ElementFilters(torch.autograd.Function):

@@ -27,15 +27,14 @@ class Classifier(nn.Module):
         self.head = nn.Linear(features, num_classes, device=parameter.device, dtype=parameter.dtype)
 
     def forward(self, images: Tensor) -> Tensor:
-        return self.head(self._pooled(images).flatten(1))
-
-    def _pooled(self, images: Tensor) -> Tensor:
         encoder = self.encoder
         # Hooks need the codes, which `encoder.pooled` may never store.
         hooked = encoder._forward_hooks or encoder._forward_pre_hooks or encoder._backward_hooks
         if hooked or encoder._backward_pre_hooks:
-            return F.adaptive_avg_pool2d(encoder(images), self.pool)
-        return encoder.pooled(images, self.pool)
+            codes = F.adaptive_avg_pool2d(encoder(images), self.pool)
+        else:
+            codes = encoder.pooled(images, self.pool)
+        return self.head(codes.flatten(1))
 
 
 class Autoencoder(nn.Module):

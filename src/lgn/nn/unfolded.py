@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +11,7 @@ from lgn.actions import Patch, size_text
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group
 from lgn.nn.bank import FreeBank, OrbitBank, filter_norms, group_of_layer, require_choice, require_positive
-from lgn.nn.kernels import KERNELS, Kernel, Layers
+from lgn.nn.kernels import KERNELS, Kernel
 from lgn.nn.kernels.adjoint import Margins, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.fast import Synthesis
@@ -143,10 +143,8 @@ class UnfoldedEncoder(nn.Module):
                 list(self.norms),
             )
         )
-        images = [root * x for root in roots] if self.step == "safe" else [roots[0] * x]
-        return self._iterate(layers, [layers.image(image) for image in images], cells)
-
-    def _iterate(self, layers: Layers[Any], images: list[Tensor], cells: int | None) -> Tensor:
+        scaled = [root * x for root in roots] if self.step == "safe" else [roots[0] * x]
+        images = [layers.image(image) for image in scaled]
         u, codes, previous, last = None, images[0], images[0], self.num_layers - 1
         for number in range(last):
             previous, codes = codes, layers(u, images[number % len(images)], number)

@@ -20,7 +20,7 @@ _SEED = (f"from 0 to {2**64 - 1}", 0, 2**64)  # torch distinguishes this many se
 _POSITIVE = ("positive and finite", math.ulp(0.0), math.inf)
 _NOT_NEGATIVE = ("finite and not negative", 0, math.inf)
 _FRACTION = ("at least 0 and below 1", 0, 1)
-#: The limits of numbers in words, and the numbers from the first, which is allowed, to the second, which is not.
+#: The limits of a number as text, the smallest number that is allowed, and the first that is too large.
 LIMITS: dict[str, tuple[str, float, float]] = {
     **dict.fromkeys(("num_layers", "num_sets", "kernel_size", "pool", "parameters", "epochs", "batch_size"), _COUNT),
     **dict.fromkeys(("image_size", "train_images"), _COUNT),
@@ -36,9 +36,9 @@ def require_limits(settings: Any) -> None:
     """Raise a ValueError for the first number in the settings that is outside its limits."""
     for name, value in vars(settings).items():
         if name in LIMITS and isinstance(value, int | float):
-            words, low, high = LIMITS[name]
+            allowed, low, high = LIMITS[name]
             if not low <= value < high:
-                raise ValueError(f"{name} must be {words}, got {value}")
+                raise ValueError(f"{name} must be {allowed}, got {value}")
 
 
 def require_group(network: "NetworkConfig") -> None:

@@ -41,12 +41,12 @@ def source_commit(package: Path) -> str | None:
     return _git(package, "rev-parse", "--verify", "HEAD")
 
 
-def _git(directory: Path, *words: str) -> str | None:
+def _git(directory: Path, *arguments: str) -> str | None:
     # Inside a hook, git's own variables name a repository other than that of the directory.
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(
-            ["git", *words], cwd=directory, env=variables, capture_output=True, text=True, check=False, timeout=10
+            ["git", *arguments], cwd=directory, env=variables, capture_output=True, text=True, check=False, timeout=10
         )
     except (OSError, subprocess.SubprocessError):  # no git, or it does not end
         return None
