@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from lgn.answer import Answer
 from lgn.data import Split
-from lgn.deploy.network_settings import with_answer, with_free_filters, with_gates, with_group
+from lgn.deploy.network_settings import with_answer, with_free_filters, with_group
 from lgn.front import discover
 from lgn.generators import generators_of
 from lgn.nn import GroupNet, equivariance_table
@@ -85,7 +85,7 @@ class Case:
         if self.method == "free":
             return with_free_filters(base)
         if self.method == "gated":
-            return with_gates(base, GIVEN[self.data])
+            return with_group(base, GIVEN[self.data], gates=True)
         given = with_group(base, GIVEN[self.data])
         if self.method == "trained":
             family = "cyclic" if len(given.network.finite_group.generators) == 1 else "representation"

@@ -15,7 +15,7 @@ from lgn.answer import Answer
 from lgn.cli import main
 from lgn.data import Split
 from lgn.deploy import Built
-from lgn.deploy.network_settings import with_answer, with_free_filters, with_gates, with_group
+from lgn.deploy.network_settings import with_answer, with_free_filters, with_group
 from lgn.front.run_page import facts_of_run
 from lgn.training import Interrupted, Run, checkpoint, preset
 
@@ -116,7 +116,7 @@ def test_other_symmetries_are_operators_gates_or_free_filters() -> None:
     assert with_answer(CONFIG, answer("flip rows")).network.operator == ("flip rows",)
     assert with_answer(CONFIG, answer()) == with_free_filters(CONFIG)
     assert with_answer(CONFIG, answer(within=12)) == with_free_filters(CONFIG)
-    assert with_answer(CONFIG, answer(within=45)) == with_gates(CONFIG, "C8")
+    assert with_answer(CONFIG, answer(within=45)) == with_group(CONFIG, "C8", gates=True)
     assert with_answer(CONFIG, answer(*TURNS, within=45)) == with_group(CONFIG, "C4")
 
 

@@ -61,7 +61,7 @@ def test_card_says_what_the_analysis_found(analysed: Run) -> None:
     card = model_card(analysed)
     accuracy = analysed.metrics[-1]["test_accuracy"]
     assert card.startswith("---\nlibrary_name: lgn\n")
-    assert f"test accuracy after the last epoch: {100 * accuracy:.2f} %" in card
+    assert f"test accuracy {100 * accuracy:.2f} %" in card
     rows = [line for line in card.splitlines() if line.startswith("| layer")]
     assert len(rows) == len(analysis.generators) == 4
     for row, each in zip(rows, analysis.generators, strict=True):

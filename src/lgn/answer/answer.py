@@ -8,10 +8,11 @@ from typing import Any, Literal
 from torch import Tensor, nn
 
 from lgn import apply
-from lgn.answer import answer_page, frame, stored, text_table
+from lgn.answer import answer_page, stored, text_table
 from lgn.answer.evidence import Evidence, LabelMap, Verdict
 from lgn.data.kinds import Kind
 from lgn.groups import Algebra, Group
+from lgn.stats import LEVEL
 from lgn.transforms import Transformation
 from lgn.version import __version__
 
@@ -85,7 +86,7 @@ class Answer:
     algebra: Algebra | None = None
     notes: tuple[str, ...] = ()
     #: The significance level of all verdicts together.
-    level: float = 0.01
+    level: float = LEVEL
     seed: int = 0
     #: The arguments of the finder, as plain values.
     settings: dict[str, Setting] = field(default_factory=dict)
@@ -137,7 +138,7 @@ class Answer:
 
     def to_frame(self) -> Any:
         """The rows as a pandas DataFrame."""
-        return frame.to_frame(self)
+        return stored.to_frame(self)
 
     def save(self, path: str | Path, *, images: bool = True) -> None:
         """Write the answer as .json, or as an .html page; `images=False` leaves the samples out."""

@@ -7,18 +7,22 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import torch
 from torch import Tensor
 
-from lgn.answer import sample_pictures, text_table
+from lgn.answer import text_table
 from lgn.answer.evidence import Filters
 from lgn.files import write_atomic
-from lgn.text import Html, html_list, html_page, html_table, paragraphs
+from lgn.text import Html, heat_map, html_list, html_page, html_table, paragraphs, png_address
 
 if TYPE_CHECKING:
     from lgn.answer.answer import Answer
 
 #: The largest number of transformations with pictures: a cube has 47.
 SHOWN = 16
+#: The kinds of data that have pictures, and the size of the picture of a signal.
+PICTURED = ("images", "signals", "volumes")
+WIDTH, HEIGHT = 160, 56
 
 
 def fragment(answer: Answer) -> str:
@@ -46,7 +50,7 @@ def _figures(answer: Answer) -> list[str]:
         return []
     if kind == "network":
         return _filters(answer, examples)
-    if kind not in sample_pictures.KINDS:
+    if kind not in PICTURED:
         return []
     known = [row for row in answer.rows if row.transformation.matrix is not None or row.transformation.function]
     largest = float(examples.abs().max()) or 1.0
@@ -56,14 +60,13 @@ def _figures(answer: Answer) -> list[str]:
         for row in sorted(known, key=lambda row: row.verdict == "broken")[:SHOWN]
     ]
     return [
-        _figure(name, verdict, [sample_pictures.sample(values, largest) for values in samples])
-        for name, verdict, samples in versions
+        _figure(name, verdict, [_picture(values, largest) for values in samples]) for name, verdict, samples in versions
     ]
 
 
 def _filters(answer: Answer, filters: Tensor) -> list[str]:
     """The filters of the first layer, and the pairs of filters that are copies of each other."""
-    images = [sample_pictures.sample(values, float(values.abs().max())) for values in filters]
+    images = [_picture(values, float(values.abs().max())) for values in filters]
     shown: list[tuple[str, Sequence[Sequence[int]]]] = [("filters", [[number] for number in range(len(images))])]
     for row in answer.rows:
         copies = row.of("copies") if row.layer == answer.rows[0].layer else None
@@ -78,3 +81,28 @@ def _figure(name: str, note: str, pictures: Sequence[str]) -> str:
     caption = f"{escape(name)}<small>{note}</small>"
     spans = "".join(f"<span>{picture}</span>" for picture in pictures)
     return f"<figure><figcaption>{caption}</figcaption><div>{spans}</div></figure>"
+
+
+def _picture(values: Tensor, largest: float) -> str:
+    """A signal (C, T) by its first channel, an image (C, H, W), or a volume (C, D, H, W) by three slices."""
+    if values.ndim == 2:
+        return _line(values[0].double(), largest)
+    if values.ndim == 3:
+        low = min(float(values.min()), 0.0)
+        pixels = (values.double() - low) / max(largest - low, 1e-12)
+        return (
+            f'<img src="{png_address(pixels.movedim(0, -1) if len(values) == 3 else pixels.mean(0))}" alt="an image">'
+        )
+    middle = [values[0].select(axis, values.shape[axis + 1] // 2) for axis in range(3)]
+    return "".join(str(heat_map(slice_)) for slice_ in middle)
+
+
+def _line(values: Tensor, largest: float) -> str:
+    step, middle = WIDTH / max(len(values) - 1, 1), HEIGHT / 2
+    heights = torch.nan_to_num(middle - values / largest * (middle - 2)).tolist()
+    points = " ".join(f"{step * place:.1f},{height:.1f}" for place, height in enumerate(heights))
+    return (
+        f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="a signal of {len(values)} values">'
+        f'<line x1="0" y1="{middle}" x2="{WIDTH}" y2="{middle}"/>'
+        f'<polyline points="{points}" fill="none" stroke-width="1.2"/></svg>'
+    )

@@ -1,10 +1,8 @@
 """Uses of a symmetry, given by an `Action`: augmentation, symmetrised models, networks and layers."""
 
 from lgn.apply.action import IDENTITY, Action, action_of
-from lgn.apply.augment import Augmentation
-from lgn.apply.equivariant import exact_matrices, network
-from lgn.apply.layer_arguments import layer_options
-from lgn.apply.symmetrise import Symmetrised
+from lgn.apply.averaging import Augmentation, Symmetrised
+from lgn.apply.equivariant import exact_matrices, layer_options, network
 
 __all__ = [
     "IDENTITY",

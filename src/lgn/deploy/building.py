@@ -1,6 +1,5 @@
 """`lgn.build`: a network with the symmetries of images, and one with free filters for comparison."""
 
-import importlib.util
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ import numpy as np
 
 from lgn.answer import Answer
 from lgn.data import DataSet, Split
-from lgn.deploy.exporting import export
+from lgn.deploy.exporting import can_write_onnx, export
 from lgn.deploy.network_settings import with_answer, with_free_filters, with_group
 from lgn.files import encode, write_json
 from lgn.front import discover, store_answer, stored_answer
@@ -46,8 +45,6 @@ class Built:
 
     networks: tuple[Trained, ...]
     test_images: int
-    #: The name of the group that is built in; empty for free filters.
-    group: str
     #: The answer about the training images; None if the group was given.
     answer: Answer | None = None
     #: The ONNX file of the recommended network; None if the extra `onnx` is not installed.
@@ -70,11 +67,9 @@ class Built:
         """The recommended network and the reason."""
         difference, error = (100 * value for value in self.difference)
         reason = f"The difference to free filters is {difference:.2f} points (standard error {error:.2f})."
-        best = self.recommended
-        text = (
-            f"Recommended: {best.name}, with {100 * best.accuracy:.2f} % of {self.test_images:,} test images correct."
-        )
-        return f"{text} {reason if len(self.networks) > 1 else 'No symmetry is kept.'}"
+        best, reason = self.recommended, reason if len(self.networks) > 1 else "No symmetry is kept."
+        correct = f"{100 * best.accuracy:.2f} % of {self.test_images:,} test images correct"
+        return f"Recommended: {best.name}, with {correct}. {reason}"
 
     def __str__(self) -> str:
         rows = [["network", "parameters", "accuracy", "invariance error"]]
@@ -93,7 +88,7 @@ def build(
     out: str | PathLike[str],
     group: Group | str | int | None = None,
     found: Answer | str | PathLike[str] | None = None,
-    candidates: Sequence[str] | None = None,
+    candidates: Sequence[str] | str | None = None,
     parameters: int = 25_000,
     epochs: int = 24,
     train_images: int | None = None,
@@ -119,43 +114,24 @@ def build(
     if group is not None and found is not None:
         raise ValueError("found must be None if group is given, got both")
     out = Path(out)
-    config = preset(
-        "net",
-        "classify",
-        data=_source(data, target, out),
-        parameters=parameters,
-        epochs=epochs,
-        train_images=train_images,
-        image_size=image_size,
-        data_dir=None if data_dir is None else Path(data_dir),
-        augment="turns" if augment else "none",
-        seed=seed,
-        device=device,
-    )
-    images, answer = load_images(config), None
-    if found is not None:
-        answer = _given(found)
-    elif group is None:
-        options: dict[str, Any] = {"candidates": candidates and tuple(candidates), "seed": seed, "device": device}
-        asked = _training_data(images)
-        answer = stored_answer(out, asked, options) or discover(asked, **options, progress=progress)
-        store_answer(answer, out, asked, options)
-    chosen = with_group(config, as_group(group or 1).name) if answer is None else with_answer(config, answer)
-    return _compare(chosen, with_free_filters(config), images, answer, out, progress)
-
-
-def _compare(chosen: Config, free: Config, images: Images, answer: Answer | None, out: Path, progress: bool) -> Built:
-    """Train both networks, measure them, and export the recommended one."""
-    has_group = chosen.network.family is not None
+    options: dict[str, Any] = {"parameters": parameters, "epochs": epochs, "train_images": train_images}
+    options |= {"image_size": image_size, "data_dir": None if data_dir is None else Path(data_dir)}
+    options |= {"augment": "turns" if augment else "none", "seed": seed, "device": device}
+    config = preset("net", "classify", data=_source(data, target, out), **options)
+    images, free = load_images(config), with_free_filters(config)
+    if group is None:
+        question = {"candidates": candidates, "seed": seed, "device": device}
+        answer = _asked(images, out, question, progress) if found is None else _given(found)
+        chosen = with_answer(config, answer)
+    else:
+        answer, chosen = None, with_group(config, as_group(group).name)
     try:
         runs = [train(chosen, out, progress=progress)]
-        runs += [train(free, out / "free", progress=progress)] if has_group else []
+        runs += [] if chosen.network.family is None else [train(free, out / "free", progress=progress)]
     except Interrupted as stop:
         raise Interrupted(f"{stop}; the same command continues") from None
-    networks = tuple(_measured(run, chosen, images) for run in runs)
-    group = chosen.network.finite_group.name if has_group else ""
-    built = Built(networks, len(images.parts["test"][0]), group, answer)
-    if all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
+    built = Built(tuple(_measured(run, chosen, images) for run in runs), len(images.parts["test"][0]), answer)
+    if can_write_onnx():
         path = out / "merged.onnx"
         built = replace(built, exported=path if path.is_file() else export(built.recommended.run, out=path).path)
     write_json(out / "built.json", {"recommended": built.recommended.name, **encode(replace(built, answer=None))})
@@ -172,11 +148,14 @@ def _given(found: Answer | str | PathLike[str]) -> Answer:
     return found
 
 
-def _training_data(images: Images) -> DataSet:
-    """The images of a training as a data set."""
+def _asked(images: Images, out: Path, question: dict[str, Any], progress: bool) -> Answer:
+    """The answer about the images of a training, which is stored in the run."""
     train, test = (Split(*images.parts[part]) for part in ("train", "test"))
     facts = images.facts
-    return DataSet(name=facts.data_name, kind="images", train=train, test=test, class_names=facts.class_names)
+    data = DataSet(name=facts.data_name, kind="images", train=train, test=test, class_names=facts.class_names)
+    answer = stored_answer(out, data, question) or discover(data, **question, progress=progress)
+    store_answer(answer, out, data, question)
+    return answer
 
 
 def _measured(run: Run, config: Config, images: Images) -> Trained:

@@ -5,10 +5,10 @@ from pathlib import Path
 from lgn.analysis import Analysis
 from lgn.analysis.tables import HEAD, row
 from lgn.front import analyze
+from lgn.front.run_page import facts_of_run, result_of
 from lgn.nn import summary
 from lgn.text import markdown_table
 from lgn.training import Run
-from lgn.training.presets import nearest_preset
 
 # The YAML header has no text of the user: a name of a data set could change its meaning.
 HEADER = """---
@@ -34,20 +34,16 @@ Weights are safetensors and settings are JSON: loading them never runs code.
 
 def model_card(run: Run, analysis: Analysis | None = None) -> str:
     """The card of a run as Markdown; `analysis` is that of the run by default."""
-    facts, network, group = run.facts, run.config.network, run.config.network.finite_group
-    task = f"classifies into {len(facts.class_names)} classes" if facts.task == "classify" else "reconstructs"
-    kind = "An unfolded network" if network.architecture == "unfolded" else "A plain convolutional network"
-    free = network.family is None
-    filters = "free filters" if free else f"orbits of {group.name} under a learned generator ({network.generator})"
+    # The table of facts has texts of the user and a path of this machine: only these rows are shown.
+    facts = {name: text for name, text in facts_of_run(run) if name in ("network", "generators", "training")}
+    is_free = run.config.network.family is None
     sections = [
         HEADER,
         f"# A linear group network on {escape(Path(run.config.data).name)}\n",
-        f"{kind} of {network.num_layers} layers that {task}. Each layer has {network.num_sets} sets of {group.order} "
-        f"filters of {network.kernel_size}x{network.kernel_size}: {filters}.\n",
-        *_result(run),
-        "",
+        *(f"- {name}: {escape(text)}" for name, text in facts.items() if not (is_free and name == "generators")),
+        f"- result: {result_of(run)}\n",
     ]
-    if not free:
+    if not is_free:
         sections += [f"```\n{summary(run.network)}\n```\n", *_findings(analysis or analyze(run))]
     return "\n".join([*sections, USE])
 
@@ -56,16 +52,6 @@ def escape(text: str) -> str:
     """Text in one line that Markdown and HTML show as it is."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]()#!|~" else letter for letter in text)
-
-
-def _result(run: Run) -> list[str]:
-    last = run.metrics[-1] if run.metrics else {}
-    lines = [f"- epochs: {last.get('epoch', 0)}, seed {run.config.seed}, preset {nearest_preset(run.config)}"]
-    if "test_accuracy" in last:
-        lines.append(f"- test accuracy after the last epoch: {100 * last['test_accuracy']:.2f} %")
-    if "test_error" in last:
-        lines.append(f"- test error after the last epoch: {last['test_error']:.4g}")
-    return lines
 
 
 def _findings(analysis: Analysis) -> list[str]:

@@ -89,6 +89,11 @@ def export(
     return Exported(path, difference, largest)
 
 
+def can_write_onnx() -> bool:
+    """Whether the packages of the extra `onnx` are installed."""
+    return all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime"))
+
+
 def _write_safetensors(run: Run, _: Tensor, part: Path) -> Reader:
     plain, again = (merge(run.network).eval() for _ in range(2))
     tensors = {name: tensor.clone().contiguous() for name, tensor in plain.state_dict().items()}
@@ -103,7 +108,7 @@ def _write_pt2(run: Run, sample: Tensor, part: Path) -> Reader:
 
 
 def _write_onnx(run: Run, sample: Tensor, part: Path) -> Reader:
-    if not all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
+    if not can_write_onnx():
         raise ValueError(
             "onnx, onnxscript and onnxruntime must be installed for format 'onnx': pip install 'lgn[onnx]'"
         )

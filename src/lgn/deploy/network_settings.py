@@ -16,16 +16,9 @@ EXACT = ("D4", "C4", "D2", "C2", "D1")
 CONTINUOUS = {"SO(2)": f"C{TURNS}", "O(2)": f"D{TURNS}"}
 
 
-def with_group(config: Config, group: str) -> Config:
-    """A network that is invariant to a group of turns and flips."""
-    network = replace(config.network, group=group, generator="fixed", operator=(), gates=False)
-    return replace(config, network=network)
-
-
-def with_gates(config: Config, group: str) -> Config:
-    """A network that learns to which elements of a group it is invariant."""
-    given = with_group(config, group)
-    return replace(given, network=replace(given.network, gates=True))
+def with_group(config: Config, group: str, *, gates: bool = False) -> Config:
+    """A network that is invariant to a group of turns and flips, or learns gates: to which elements it is invariant."""
+    return replace(config, network=replace(config.network, group=group, generator="fixed", operator=(), gates=gates))
 
 
 def with_free_filters(config: Config) -> Config:
@@ -46,7 +39,7 @@ def with_answer(config: Config, found: Answer) -> Config:
     if action is not None and action.group.order > 1 and (name := _name(action)) is not None:
         return with_group(config, name)
     if _tilts(found) >= 360 / TURNS:
-        return with_gates(config, f"C{TURNS}")
+        return with_group(config, f"C{TURNS}", gates=True)
     if action is None or action.group.order == 1:
         return with_free_filters(config)
     operator = tuple(action.elements[element].name for element in action.group.generator_elements)
@@ -71,7 +64,6 @@ def _permutations(group: Group, generators: Tensor) -> set[tuple[int, ...]]:
 
 def _tilts(found: Answer) -> float:
     """The range of small turns in degrees over which the samples seem to be spread; 0 if it is not known."""
-    details = [
-        evidence.detail for row in found.rows if row.transformation.family == "tilts" for evidence in row.evidence
-    ]
+    tilts = [row for row in found.rows if row.transformation.family == "tilts"]
+    details = [evidence.detail for row in tilts for evidence in row.evidence]
     return max((detail.spread or 0.0 for detail in details if isinstance(detail, ToldApart)), default=0.0)

@@ -1,13 +1,20 @@
-"""The contents of the page of a run."""
+"""`lgn.write_report`: pages of runs, analyses and files of matrices, and their contents."""
+
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
 
 from torch import Tensor
 
 from lgn import data
 from lgn.actions import Patch
 from lgn.analysis import Analysis
+from lgn.front.run_analysis import Source, analyze, default_path, is_file
 from lgn.nn import GroupNet, generator_sites
 from lgn.nn.gates import OPEN
-from lgn.report import Contents, Network
+from lgn.pretrained import find_run
+from lgn.report import Contents, Network, write_page
+from lgn.report.figures import write_figures
 from lgn.training import Facts, NetworkConfig, Run, local_training_images
 from lgn.training.presets import changes_from_preset, nearest_preset
 
@@ -18,6 +25,44 @@ SHOWN = (
     *("epochs", "learning_rate", "num_layers", "num_sets", "kernel_size", "generator"),
     *("share", "start", "group", "operator", "gates"),
 )
+
+
+def write_report(
+    source: Source | Analysis,
+    path: str | PathLike[str] | None = None,
+    *,
+    against: Source | Analysis | None = None,
+    patch: Patch | None = None,
+    figures: bool = False,
+    progress: bool = False,
+) -> Path:
+    """Write a page that shows what generators do, one HTML file that works offline, and return its path.
+
+    source: a run, an analysis, or a file of matrices.  against: a second source to compare with.
+    path: the page; by default `report.html` in the run, or `NAME.report.html`.
+    figures: also write the figures as PNG, SVG and PDF into `figures` next to the page.
+    """
+    out = default_path(source, "report.html") if path is None else Path(path)
+    if not out.parent.is_dir():
+        raise FileNotFoundError(f"path must be in a directory that exists, got {out}")
+    shown = [contents_of(one, patch=patch, progress=progress) for one in (source, against) if one is not None]
+    if len({contents.title for contents in shown}) < len(shown):
+        names = [one.path.name if isinstance(one, Run) else Path(str(one)).name for one in (source, against)]
+        shown = [replace(one, title=f"{one.title} ({name})") for one, name in zip(shown, names, strict=True)]
+    write_page(out, *shown)
+    if figures:
+        write_figures(shown[0], out.parent / "figures")
+    return out
+
+
+def contents_of(source: Source | Analysis, *, patch: Patch | None = None, progress: bool = False) -> Contents:
+    """Everything that a page shows of a run, an analysis, or a file of matrices."""
+    if isinstance(source, Analysis):
+        return Contents(title="matrices", analysis=source)
+    analysis = analyze(source, patch=patch, progress=progress)
+    if is_file(source):
+        return Contents(title=Path(str(source)).name, analysis=analysis)
+    return contents_of_run(find_run(source), analysis)
 
 
 def contents_of_run(run: Run, analysis: Analysis) -> Contents:

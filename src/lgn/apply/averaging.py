@@ -1,4 +1,4 @@
-"""Augmentation by random elements of a group."""
+"""Modules that apply the elements of a group: one at random, or all."""
 
 import torch
 from torch import Tensor, nn
@@ -32,3 +32,27 @@ class Augmentation(nn.Module):
             if labels is not None and self.action.classes is not None:
                 labels = self.action.classes.to(labels.device)[elements, labels]
         return samples if labels is None else (samples, labels)
+
+
+class Symmetrised(nn.Module):
+    """The mean of `P_g^-1 model(g x)` over the group, where P_g permutes the classes: an exactly equivariant model.
+
+    Shapes: (N, ...) -> (N, classes)
+    """
+
+    def __init__(self, model: nn.Module, action: Action) -> None:
+        super().__init__()
+        self.model, self.action = model, action
+
+    def forward(self, samples: Tensor) -> Tensor:
+        total: Tensor | None = None
+        for element in range(self.action.group.order):
+            outputs = self.model(self.action.elements[element](samples))
+            if self.action.classes is not None:
+                outputs = outputs[:, self.action.classes[element].to(outputs.device)]
+            total = outputs if total is None else total + outputs
+        assert total is not None
+        return total / self.action.group.order
+
+    def extra_repr(self) -> str:
+        return f"group={self.action.group.name}"
