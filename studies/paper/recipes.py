@@ -10,7 +10,7 @@ from pathlib import Path
 from lgn.analysis.generator import tensor
 from lgn.report import figures
 from lgn.report.contents import Network
-from lgn.report.figures.choose import highest
+from lgn.report.figures.structures import highest
 from lgn.training import preset
 from studies.paper import claims, differences, structures
 from studies.paper.claims.actions import product_errors

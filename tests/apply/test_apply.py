@@ -34,18 +34,6 @@ def test_networks_respect_images_and_labels(permutation: tuple[int, ...]) -> Non
     assert net_error(answer, model) < 1e-5
 
 
-def test_a_network_with_permuted_classes_can_tell_them_apart() -> None:
-    answer = some_answer((1, 2, 3, 0))
-    outputs = answer.network(parameters=2_000, kernel_size=3, num_layers=2).eval()(torch.rand(1, 1, 8, 8))
-    assert float(outputs.detach().std()) > 1e-4
-
-
-def test_an_invariant_network_cannot_tell_permuted_classes_apart() -> None:
-    x = torch.rand(4, 1, 8, 8)
-    model = some_answer().network(parameters=2_000, kernel_size=3, num_layers=2).eval()
-    torch.testing.assert_close(model(x), model(x.rot90(1, (2, 3))))
-
-
 @pytest.mark.parametrize("permutation", [(), (1, 2, 3, 0)])
 def test_symmetrised_models_are_equivariant(permutation: tuple[int, ...]) -> None:
     answer = some_answer(permutation)

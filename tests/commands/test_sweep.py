@@ -46,9 +46,3 @@ def test_wrong_options_are_refused_before_anything_starts(
     assert main(["sweep", *args, "--out", str(tmp_path / "out")]) == 1
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-def test_an_unknown_option_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["sweep", "--bogus", "3", "--out", str(tmp_path / "out")])
-    assert stopped.value.code == 2

@@ -15,16 +15,7 @@ from lgn.commands.options import parse_settings
 from lgn.commands.train_command import Options
 from lgn.training import Run, preset
 
-LONG = [
-    "digits",
-    *SMALL_WORDS,
-    "--epochs",
-    "6",
-    "--set",
-    "batch_size=4",
-    "--set",
-    "checkpoint_seconds=0.5",
-]  # 300 steps
+LONG = ["digits", *SMALL_WORDS, "--epochs", "6", "--set=batch_size=4", "--set=checkpoint_seconds=0.5"]  # 300 steps
 
 
 def parse(words: list[str]) -> Options:

@@ -10,7 +10,7 @@ import torch
 import lgn
 from lgn.analysis.tables import SHOWN
 from lgn.deploy import from_pretrained, hub_model, model_card
-from lgn.deploy.card import escape
+from lgn.deploy.hub import escape
 from lgn.training import Run
 
 pytest.importorskip("huggingface_hub", reason="needs the extra hub")

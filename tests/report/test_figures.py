@@ -12,7 +12,7 @@ from lgn.actions import act, orbit
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.generator import tensor
 from lgn.report import Contents, Network, figures
-from lgn.report.figures.choose import highest
+from lgn.report.figures.structures import highest
 from lgn.report.figures.style import columns_for, mosaic
 from lgn.transforms import operator
 

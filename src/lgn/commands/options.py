@@ -1,5 +1,6 @@
 """Options that several commands have, and settings of a training: `--set NAME=VALUE`."""
 
+import json
 import typing
 from collections.abc import Sequence
 from contextlib import suppress
@@ -61,12 +62,10 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 def _parsed(hint: Any, name: str, text: str) -> Any:
     """A text as a value of a type."""
-    constants: dict[str, Any] = {"true": True, "false": False, "none": None}
-    values: list[Any] = [constants[text.lower()]] if text.lower() in constants else []
-    for convert in (int, float):
-        with suppress(ValueError):
-            values.append(convert(text))
-    for value in (*values, text, text.split(",")):
+    values: list[Any] = [text, text.split(",")]
+    with suppress(ValueError):
+        values.insert(0, json.loads("null" if text.lower() == "none" else text.lower()))
+    for value in values:
         with suppress(ValueError):
             return decode(hint, value, name)
     return decode(hint, text, name)  # raises the error that names the type

@@ -1,4 +1,4 @@
-"""Runs on the Hugging Face Hub, through the mixin of huggingface_hub."""
+"""Runs on the Hugging Face Hub, through the mixin of huggingface_hub, with a model card."""
 
 import functools
 import shutil
@@ -9,10 +9,15 @@ from typing import Any
 from safetensors.torch import save_model
 from torch import Tensor, nn
 
+from lgn.analysis import Analysis
+from lgn.analysis.tables import HEAD, row
 from lgn.data import NAMED_SETS
-from lgn.deploy.card import model_card
 from lgn.files import read_json, write_json
+from lgn.front import analyze
+from lgn.front.run_page import facts_of_run, result_of
+from lgn.nn import summary
 from lgn.pretrained import find_run
+from lgn.text import markdown_table
 from lgn.training import Run
 
 # The environment names paths of a machine, and the checkpoint is for training only: both are not uploaded.
@@ -20,6 +25,26 @@ REQUIRED = ("config.json", "model.safetensors")
 OPTIONAL = ("metrics.jsonl", "initial.safetensors")
 #: The options of huggingface_hub that a download takes.
 DOWNLOAD = ("revision", "cache_dir", "force_download", "local_files_only", "token")
+# The YAML header has no text of the user: a name of a data set could change its meaning.
+HEADER = """---
+library_name: lgn
+tags:
+- lgn
+- symmetry-discovery
+- linear-groups
+---
+"""
+USE = """## Use
+
+```python
+from lgn.deploy import from_pretrained
+
+model = from_pretrained("THIS_REPOSITORY")  # or its directory
+outputs = model(images)  # preprocessed by `lgn.training.Run(directory).prepare(images)`
+```
+
+Weights are safetensors and settings are JSON: loading them never runs code.
+"""
 
 
 def hub_model(run: Run | str | PathLike[str]) -> Any:
@@ -91,3 +116,36 @@ def public_settings(run: Run) -> dict[str, Any]:
         config["data"] = Path(config["data"]).name
     config["data_dir"] = None
     return settings
+
+
+def model_card(run: Run, analysis: Analysis | None = None) -> str:
+    """The card of a run as Markdown; `analysis` is that of the run by default."""
+    # The table of facts has texts of the user and a path of this machine: only these rows are shown.
+    facts = {name: text for name, text in facts_of_run(run) if name in ("network", "generators", "training")}
+    is_free = run.config.network.family is None
+    sections = [
+        HEADER,
+        f"# A linear group network on {escape(Path(run.config.data).name)}\n",
+        *(f"- {name}: {escape(text)}" for name, text in facts.items() if not (is_free and name == "generators")),
+        f"- result: {result_of(run)}\n",
+    ]
+    if not is_free:
+        sections += [f"```\n{summary(run.network)}\n```\n", *_findings(analysis or analyze(run))]
+    return "\n".join([*sections, USE])
+
+
+def escape(text: str) -> str:
+    """Text in one line that Markdown and HTML show as it is."""
+    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "".join(f"\\{letter}" if letter in "\\`*_{}[]()#!|~" else letter for letter in text)
+
+
+def _findings(analysis: Analysis) -> list[str]:
+    found = sum(bool(generator.findings) for generator in analysis.generators)
+    rows = [[escape(cell) for cell in row(generator, analysis)] for generator in analysis.generators]
+    return [
+        "## Generators\n",
+        f"{found} of {len(analysis.generators)} have a structure beyond chance, at a false-discovery rate of "
+        f"{analysis.false_discovery_rate:g} over {analysis.tests} tests.\n",
+        f"{markdown_table(HEAD, rows)}\n",
+    ]

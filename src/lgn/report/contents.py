@@ -47,17 +47,6 @@ class Contents:
     #: The group whose orbits the filter sets are.
     group: Group | None = None
 
-    def __post_init__(self) -> None:
-        count = len(self.analysis.generators)
-        for name in ("bases", "base_names"):
-            given = getattr(self, name)
-            if given is not None and len(given) != count:
-                raise ValueError(f"{name} must have one item for each of {count} generators, got {len(given)}")
-        if (self.bases is None) != (self.base_names is None):
-            raise ValueError("bases and base_names must be given together, got one of them")
-        if self.crops is not None and tuple(self.crops.shape[1:]) != self.analysis.patch:
-            raise ValueError(f"crops must be patches of {self.analysis.patch}, got shape {tuple(self.crops.shape)}")
-
     def missing(self) -> tuple[str, ...]:
         """One sentence for everything that the page cannot show."""
         generators = self.analysis.generators

@@ -4,14 +4,12 @@ from pathlib import Path
 
 from lgn.analysis.generator import tensor
 from lgn.report.contents import Contents
-from lgn.report.figures.choose import highest
-from lgn.report.figures.filter_orbits import filter_sets
-from lgn.report.figures.fourier_basis import circulant_and_diagonal, diagonalisation
-from lgn.report.figures.group_graph import cayley_graph
+from lgn.report.figures.algebra_figures import cayley_graph, circulant_and_diagonal, diagonalisation, filter_sets
 from lgn.report.figures.structures import (
     all_generators,
     effect_on_identity,
     group_actions,
+    highest,
     reconstruction_actions,
 )
 from lgn.report.figures.style import FORMATS, save

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lgn.analysis import Analysis
-from lgn.analysis.generator import tensor
-from lgn.report.figures.choose import RULE, highest
+from lgn.analysis import Analysis, GeneratorAnalysis, Score
+from lgn.analysis.generator import WHOLE, tensor
+from lgn.analysis.scores import STRUCTURES as SCORES
 from lgn.report.figures.style import SOFT, caption, columns_for, grid, new_figure, place
 
 if TYPE_CHECKING:
@@ -14,6 +15,35 @@ if TYPE_CHECKING:
 
 #: The structures of section 5.1, in the order of the paper.
 STRUCTURES = ("skew-symmetric", "Toeplitz", "multi-scale")
+RULE = "those with the highest score of each structure are shown; a circle marks a score that is no finding"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A generator and the score for which it was chosen."""
+
+    generator: GeneratorAnalysis
+    score: Score
+    #: Whether the structure is a finding, at the false-discovery rate of the analysis.
+    found: bool
+
+    @property
+    def text(self) -> str:
+        """The name, and `0.31 (0.06)`: the score and chance, with a circle if the structure is no finding."""
+        mark = "" if self.found else "○ "
+        return f"{self.generator.name}\n{mark}{self.score.score:.2f} ({self.score.chance:.2f})"
+
+
+def highest(analysis: Analysis, structure: str, count: int) -> tuple[Chosen, ...]:
+    """The `count` generators with the highest score of a structure."""
+    if structure not in SCORES:
+        raise ValueError(f"structure must be one of {tuple(SCORES)}, got {structure!r}")
+    chosen = []
+    for generator in analysis.generators:
+        score = next(score for score in generator.scores if score.name == SCORES[structure])
+        found = any(finding.name == structure and finding.on == WHOLE for finding in generator.findings)
+        chosen.append(Chosen(generator, score, found))
+    return tuple(sorted(chosen, key=lambda item: -item.score.score)[:count])
 
 
 def group_actions(analysis: Analysis, data: str, rows: int = 2) -> "Figure":
