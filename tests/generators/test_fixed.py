@@ -19,9 +19,6 @@ class TestFixed(ExactFamilyContract):
     def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         return 0.0  # every matrix can be given; that it stays is in the contract
 
-    def test_it_has_nothing_to_train(self) -> None:
-        assert not list(Fixed(random_matrix((2, 3)), (2, 3)).parameters())
-
     @pytest.mark.parametrize("start", ["orthogonal", "gaussian", "identity"])
     def test_it_takes_only_a_given_start(self, start: Any) -> None:
         with pytest.raises(ValueError, match=f"start must be a matrix for the family fixed, got '{start}'"):

@@ -91,7 +91,6 @@ def test_a_given_generator_is_used_as_it_is() -> None:
         (lambda: make_generator("dense", (2, 3), 4, (1, 1), torch.zeros(6, 5)), r"start.*\(6, 5\)"),
         (lambda: make_generator("dense", (2, 3), 4, (3, 1), torch.zeros(2, 1, 6, 6)), r"start.*\(2, 1, 6, 6\)"),
         (lambda: make_generator("dense", (2, 3), 4, (1, 1), "random"), "start.*'random'"),  # type: ignore[arg-type]
-        (lambda: make_generator("fixed", (2, 3), 4, (1, 1)), "start.*'orthogonal'"),
         (lambda: leading_shape("filter", 5, 3), "share.*'filter'"),  # type: ignore[arg-type]
         (lambda: make_generator(make_generator("dense", (2, 3), 4, (1, 1)), (3, 3), 4, (1, 1)), "generator.*2x3"),
         (

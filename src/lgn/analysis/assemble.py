@@ -32,18 +32,14 @@ Tested = tuple[Hypothesis, float, float]  # with its p-value and its adjusted p-
 
 
 class Results:
-    """The p-values and adjusted p-values of all hypotheses on the matrices of one table, the one of this index."""
+    """The p-values and adjusted p-values of all hypotheses on the matrices of the table with this index."""
 
     def __init__(self, index: int, table: NullDistributions, tested: list[Tested], rate: float) -> None:
         self.table, self.rate = table, rate
+        self.on = IDENTIFIABLE if table.restricted else WHOLE
         self.expected = table.expected()  # (G, C)
         self.p_values = table.p_values()  # null model -> (G, C)
         self.tested = {(h.member, h.group, h.name): (h, p, adjusted) for h, p, adjusted in tested if h.table == index}
-
-    @property
-    def on(self) -> str:
-        """Whether the results are about whole matrices or about their restrictions."""
-        return IDENTIFIABLE if self.table.restricted else WHOLE
 
     def scores(self, member: int) -> tuple[Score, ...]:
         """All scores of one matrix, with the scores of its start."""

@@ -55,9 +55,9 @@ def restricted(subjects: Sequence[Subject], names: Sequence[str], random: torch.
 
     def on_own_u(member: int, draws: Tensor) -> Draws:
         subject = subjects[member]
-        if subject.filters is None or subject.elements is None:
+        if subject.filters is None or subject.sets is None:
             return draws @ subject.projector.float(), subject.projector
-        return nulls.own_orbits(draws, subject.filters, subject.elements)
+        return nulls.own_orbits(draws, subject.filters, len(subject.sets))
 
     def on_u(member: int, count: int) -> Draws:
         return nulls.gaussian(count, d, random, subjects[member].basis), subjects[member].projector

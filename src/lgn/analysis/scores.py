@@ -29,6 +29,21 @@ class ScoreKind:
 _d = math.prod  # the number of pixels of a patch
 
 
+def _offset_kind(name: str, *, image: bool, wrap: bool) -> ScoreKind:
+    """The share of matrices that depend on offsets in the image, or in the list of all pixels."""
+
+    def sizes(patch: Patch) -> Patch:
+        return patch if image else (_d(patch),)
+
+    return ScoreKind(
+        (name,),
+        lambda a, p: (structure.offset_share(a, sizes(p), wrap=wrap),),
+        spatial=True,
+        dimensions=lambda p: (_d(n if wrap else 2 * n - 1 for n in sizes(p)),),
+        axes=(2, 3) if image else (1, 2, 3),  # for a signal, both are equal
+    )
+
+
 KINDS: tuple[ScoreKind, ...] = (
     ScoreKind(
         ("symmetric", "skew-symmetric"),
@@ -36,32 +51,10 @@ KINDS: tuple[ScoreKind, ...] = (
         spatial=False,
         dimensions=lambda p: (_d(p) * (_d(p) + 1) // 2, _d(p) * (_d(p) - 1) // 2),
     ),
-    ScoreKind(
-        ("Toeplitz",),
-        lambda a, p: (structure.offset_share(a, (_d(p),)),),
-        spatial=True,
-        dimensions=lambda p: (2 * _d(p) - 1,),
-    ),
-    ScoreKind(
-        ("block-Toeplitz",),
-        lambda a, p: (structure.offset_share(a, p),),
-        spatial=True,
-        dimensions=lambda p: (math.prod(2 * n - 1 for n in p),),
-        axes=(2, 3),  # for a signal this is Toeplitz
-    ),
-    ScoreKind(
-        ("circulant",),
-        lambda a, p: (structure.offset_share(a, (_d(p),), wrap=True),),
-        spatial=True,
-        dimensions=lambda p: (_d(p),),
-    ),
-    ScoreKind(
-        ("doubly block-circulant",),
-        lambda a, p: (structure.offset_share(a, p, wrap=True),),
-        spatial=True,
-        dimensions=lambda p: (_d(p),),
-        axes=(2, 3),  # for a signal this is circulant
-    ),
+    _offset_kind("Toeplitz", image=False, wrap=False),
+    _offset_kind("block-Toeplitz", image=True, wrap=False),
+    _offset_kind("circulant", image=False, wrap=True),
+    _offset_kind("doubly block-circulant", image=True, wrap=True),
     ScoreKind(("Kronecker",), lambda a, p: (structure.kronecker(a, p),), spatial=True, axes=(2,)),
     ScoreKind(("permutation",), lambda a, _: (structure.permutation(a),), spatial=False, smooth=False),
     ScoreKind(

@@ -73,15 +73,11 @@ class Subject:
     @cached_property
     def sets(self) -> Tensor | None:
         """The filter sets `A^j W`, (elements, d, N); None if the filters are not known."""
-        if self.filters is None or self.elements is None:
+        length = self.length or self.order
+        if self.filters is None or length is None:
             return None
-        elements = identifiability.applied_to(self.matrix, self.filters, self.elements + 1)
-        return elements.unflatten(-1, (self.elements, -1)).transpose(0, 1)
-
-    @property
-    def elements(self) -> int | None:
-        """The number of elements of the sets that begin with the filters."""
-        return self.length or self.order
+        elements = identifiability.applied_to(self.matrix, self.filters, length + 1)
+        return elements.unflatten(-1, (length, -1)).transpose(0, 1)
 
     @cached_property
     def applied(self) -> Tensor | None:

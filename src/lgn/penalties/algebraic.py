@@ -1,6 +1,5 @@
 """`Penalty`, the interface of all penalties, and those for invertible matrices and true groups (sec. 4.1, app. B)."""
 
-from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
 import torch
@@ -12,25 +11,32 @@ from lgn.groups import relation_products
 from lgn.linalg import fast_polar_factor, identity_like
 
 
-class Penalty(nn.Module, ABC):
-    """`weight * value`, where the value is a function of the trained generators of a model."""
+class Penalty(nn.Module):
+    """`weight * value`, where the value is a function of the trained generators of a model.
+
+    A subclass defines the `score` of single matrices, or the `value` of all generators.
+    """
 
     default_weight: ClassVar[float] = 1e-3
 
     def __init__(self, model: nn.Module, weight: float | None = None) -> None:
         super().__init__()
-        weight = self.default_weight if weight is None else weight
-        if weight < 0:
+        self.weight = self.default_weight if weight is None else weight
+        if self.weight < 0:
             raise ValueError(f"weight must be at least 0, got {weight}")
         # A tuple, not a ModuleList: the generators belong to the model, not to the penalty.
         self.generators = tuple(g for g in generators_of(model).values() if any(True for _ in g.parameters()))
         if not self.generators:
             raise ValueError(f"model must have a trained generator, got {type(model).__name__} without one")
-        self.weight = weight
 
-    @abstractmethod
+    def score(self, matrix: Tensor, order: int) -> Tensor:
+        """The sum of the score over a batch of matrices of one size and order.  (count, d, d) -> ()"""
+        raise NotImplementedError
+
     def value(self) -> Tensor:
-        """The penalty without its weight.  -> ()"""
+        """The penalty without its weight: the sum over all matrices, in one batch for each size and order.  -> ()"""
+        batches = matrices_by_size(self.generators)
+        return torch.stack([self.score(matrix, order) for (_, order), matrix in batches.items()]).sum()
 
     def forward(self) -> Tensor:
         return self.weight * self.value()
@@ -39,19 +45,7 @@ class Penalty(nn.Module, ABC):
         return f"weight={self.weight:g}"
 
 
-class MatrixPenalty(Penalty):
-    """A sum of a score over all matrices, in one batch for all generators of one size and order."""
-
-    @abstractmethod
-    def score(self, matrix: Tensor, order: int) -> Tensor:
-        """The sum of the score over a batch of matrices of one size and order.  (count, d, d) -> ()"""
-
-    def value(self) -> Tensor:
-        batches = matrices_by_size(self.generators)
-        return torch.stack([self.score(matrix, order) for (_, order), matrix in batches.items()]).sum()
-
-
-class AuxiliaryInverse(MatrixPenalty):
+class AuxiliaryInverse(Penalty):
     """`mu * sum ||A A~ - I||_F`, not squared, with trained matrices `A~` (sec. 4.1).
 
     The auxiliary inverses are parameters of the penalty: give them to the optimiser too. They start at the inverse of
@@ -80,7 +74,7 @@ class AuxiliaryInverse(MatrixPenalty):
         return _norms(torch.baddbmm(identity_like(matrix), matrix, inverse, beta=-1)).sum()
 
 
-class SingularValues(MatrixPenalty):
+class SingularValues(Penalty):
     """`-mu * sum sigma_i(A)` (app. B, eq. 12). It decreases without bound as A grows."""
 
     default_weight = 1e-2
@@ -89,7 +83,7 @@ class SingularValues(MatrixPenalty):
         return -_NuclearNorm.apply(matrix)
 
 
-class LogDeterminant(MatrixPenalty):
+class LogDeterminant(Penalty):
     """`-mu * log prod sigma_i(A) = -mu * log |det A|` (app. B): singular values stay away from zero.
 
     It decreases without bound as A grows.
@@ -101,14 +95,14 @@ class LogDeterminant(MatrixPenalty):
         return -torch.linalg.slogdet(matrix).logabsdet.sum()
 
 
-class Orthogonality(MatrixPenalty):
+class Orthogonality(Penalty):
     """`mu * sum ||A^T A - I||_F`: the Stiefel manifold of app. B as a soft constraint."""
 
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
         return _norms(matrix.mT @ matrix - identity_like(matrix)).sum()
 
 
-class Closure(MatrixPenalty):
+class Closure(Penalty):
     """`mu * sum ||A^p - I||_F`: the powers of A form a cyclic group of order p (sec. 3).
 
     For a group with several generators, p is the order of each generator; `Relations` contains the relations between
