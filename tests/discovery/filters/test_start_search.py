@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lgn.discovery.filters.start_search import search_starts, spread_angles
+from lgn.discovery.filters.start_search import search_starts
 from lgn.stats import halves
 
 
@@ -101,16 +101,6 @@ def test_a_lasting_advantage_is_claimed() -> None:
     assert sum(search.claimed for search in searches) >= 17
 
 
-@pytest.mark.parametrize("count", [1, 4, 8])
-def test_angles_are_spread_evenly_and_away_from_the_identity(count: int) -> None:
-    angles = torch.tensor(spread_angles(count))
-    assert len(angles) == count
-    gaps = angles.sort().values.diff()
-    assert torch.allclose(gaps, torch.full_like(gaps, 360 / count))
-    assert float(angles.abs().min()) >= 180 / count - 1e-6
-    assert all(-180 <= angle < 180 for angle in spread_angles(count, 37))
-
-
 def test_invalid_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="starts"):
         search_starts({}, guesses(0.5), trained, correct)
@@ -120,5 +110,3 @@ def test_invalid_arguments_are_named() -> None:
         search_starts({"a": guesses(0.5, images=3)}, guesses(0.5), trained, correct)
     with pytest.raises(ValueError, match="correct"):
         search_starts({"a": guesses(0.5, images=9)}, guesses(0.5, images=8), trained, correct)
-    with pytest.raises(ValueError, match="count"):
-        spread_angles(0)

@@ -84,13 +84,6 @@ def search_starts(
     return Search(trials, best, models[best], retrained, *accuracies, *map(float, compare_runs(ours, control)))
 
 
-def spread_angles(count: int, offset: float = 0.0) -> list[float]:
-    """`count` angles in degrees, evenly spread over the circle from half a step, moved by `offset`."""
-    if count < 1:
-        raise ValueError(f"count must be at least 1, got {count}")
-    return [((number + 0.5) * 360 / count + offset + 180) % 360 - 180 for number in range(count)]
-
-
 def _scores(correct: list[Tensor], images: int | None = None) -> Tensor:
     """The results of all models, after a check.  -> (models, images)"""
     for result in correct:

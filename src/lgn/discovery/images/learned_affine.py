@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lgn.discovery.filters.start_search import Search, search_starts, spread_angles
+from lgn.discovery.filters.start_search import Search, search_starts
 from lgn.discovery.observers import shrink
 from lgn.fitting import BATCH, RATE, epochs_of, fit, initial_seed, is_correct
 from lgn.generators import Affine, generators_of, parameter_groups
@@ -94,7 +94,8 @@ def affine_generator(model: nn.Module) -> Affine:
 
 def starting_angles(count: int, seed: int) -> list[float]:
     """Evenly spread angles, rotated by the seed; eight angles are at least 10 degrees from multiples of 90."""
-    return spread_angles(count, offset=(-10, -5, 0, 5, 10)[seed % 5])
+    offset = (-10, -5, 0, 5, 10)[seed % 5]
+    return [((number + 0.5) * 360 / count + offset + 180) % 360 - 180 for number in range(count)]
 
 
 Shape = tuple[int, int, int]  # channels, classes, kernel size

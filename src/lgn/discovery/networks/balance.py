@@ -1,8 +1,8 @@
 """Balance: whether T preserves the distribution of filters, although no filter is a copy of another."""
 
-import math
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -116,19 +116,14 @@ def cosine_coefficients(filters: Tensor) -> Tensor:
 
 def cosine_basis(n: int, m: int) -> Tensor:
     """The orthonormal cosines (DCT-II) on a kernel.  -> (n m frequencies, n m row-major pixels)"""
-    return torch.kron(*(_cosines(size) for size in (n, m)))
+    from scipy.fft import dct
+
+    return torch.kron(*(torch.from_numpy(dct(np.eye(size), axis=0, norm="ortho")) for size in (n, m)))
 
 
 def random_signs(draws: int, frequencies: int, generator: torch.Generator) -> Tensor:
     """Random signs of the cosines: operators that keep the smoothness of a filter.  -> (draws, frequencies)"""
     return torch.randint(0, 2, (draws, frequencies), generator=generator).double().mul(2).sub(1)
-
-
-def _cosines(size: int) -> Tensor:
-    """The cosines on a line.  -> (frequencies, pixels)"""
-    numbers = torch.arange(size, dtype=torch.float64)
-    rows = torch.cos(math.pi * numbers[:, None] * (numbers + 0.5) / size)
-    return rows / rows.norm(dim=1, keepdim=True)
 
 
 def _ring_permutations(patch: tuple[int, int], draws: int, generator: torch.Generator) -> Tensor:

@@ -18,7 +18,6 @@ from lgn.discovery.networks.orbits import (
     largest_subgroup,
     moved_independently,
     pairs_of,
-    powers_of,
     square_cosines,
 )
 from lgn.groups import Subgroup
@@ -75,7 +74,7 @@ def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0) -> LayerIn
     count, channels = bank.filters.shape[:2]
     maps = maps_for(channels, bank.patch) if count >= FEWEST else []
     cosines = square_cosines(bank.filters)
-    tests, balances = _tests(maps, bank.filters, cosines, generator)
+    tests, balances = _tests(maps, bank.filters, generator)
     group = _group_of_copies({filter_map.element: tests[filter_map] for filter_map in balances})
     orbits, everything = find_orbits(cosines, group), SQUARE_GROUP.subgroup([known.element for known in balances])
     by_chance = None
@@ -111,7 +110,7 @@ def inspect_layer(weights: Tensor, layer: str = "", *, seed: int = 0) -> LayerIn
 
 
 def _tests(
-    maps: Sequence[FilterMap], filters: Tensor, square: Tensor, generator: torch.Generator
+    maps: Sequence[FilterMap], filters: Tensor, generator: torch.Generator
 ) -> tuple[dict[FilterMap, CopiesTest], dict[FilterMap, Balance]]:
     """The tests of copies, and of balance for symmetries of the square; p-values are corrected for all maps."""
     tested = [filter_map for filter_map in maps if not filter_map.is_inverse]
@@ -121,11 +120,10 @@ def _tests(
     signs, exchanges, rings = references(filters, REFERENCES, generator)
     tests, balances = dict[FilterMap, CopiesTest](), dict[FilterMap, Balance]()
     for filter_map in tested:
-        is_square = filter_map.kind == "square"
-        cosines = square[powers_of(filter_map.element)] if is_square else filter_map.cosines(filters)
+        cosines = filter_map.cosines(filters)
         exponents = twists(filter_map.order, len(filters), draws, generator)
         tests[filter_map] = copies_test(filter_map, cosines, exponents, generator)
-        if is_square:
+        if filter_map.kind == "square":
             smooth = exchanges if exchanges_axes(filter_map.element) else signs
             balances[filter_map] = measure_balance(cosines, exponents, filter_map.order, smooth, rings)
     for filter_map, p_value in zip(tests, holm([test.p_value for test in tests.values()]), strict=True):

@@ -43,14 +43,6 @@ def largest_subgroup(
     return best
 
 
-def powers_of(element: int) -> list[int]:
-    """The elements `I, T, T^2, ...` up to the order of T."""
-    powers = [0]
-    while (following := int(SQUARE_GROUP.table[element, powers[-1]])) != 0:
-        powers.append(following)
-    return powers
-
-
 def square_cosines(filters: Tensor) -> Tensor:
     """`K_g[i, j] = <g f_i, f_j>` for the group of the square; 0 if g exchanges the axes of a kernel that is not square.
 

@@ -1,7 +1,6 @@
 """Networks in files: ONNX, safetensors, and weights saved by torch. Reading a file never runs code from it."""
 
 import importlib.util
-import pickle
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -9,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from torch import Tensor
 
 from lgn.discovery.networks.convolutions import Convolution, convolution
 
-#: The kinds of files that can be read.
-KINDS = ".onnx, .safetensors, or weights saved by torch (.pt, .pth, .bin, .ckpt)"
+#: The files that can be read.
+FILES = "a whole file: .onnx, .safetensors, or a state_dict saved by torch (.pt, .pth, .bin, .ckpt)"
 #: The index of the weights among the inputs of a node. Quantised weights are integers, which are not inspected.
 WEIGHT_INPUTS = {"Conv": 1, "ConvInteger": 1, "QLinearConv": 3}
 #: Nodes that only change the storage of weights.
@@ -29,42 +28,33 @@ def read_convolutions(path: Path) -> list[Convolution]:
     """
     if not path.is_file():
         raise ValueError(f"source must be an existing file, got {path}")
-    with path.open("rb") as file:
-        head = file.read(2)
-    if path.suffix == ".onnx":
-        found = list(_onnx(path))
-    elif path.suffix == ".safetensors":
-        found = [convolution(name, tensor) for name, tensor in _safetensors(path)]
-    elif head == b"PK" or head[:1] == b"\x80":
-        found = [convolution(name, tensor) for name, tensor in _tensors(_torch(path)) if tensor.ndim == 4]
-    else:
-        raise ValueError(f"source must be {KINDS}, got {path}")
+    if path.suffix == ".onnx" and importlib.util.find_spec("onnx") is None:
+        raise ValueError("onnx must be installed to read an .onnx file: pip install 'lgn[onnx]'")
+    try:
+        if path.suffix == ".onnx":
+            found = list(_onnx(path))
+        else:
+            tensors = _safetensors(path) if path.suffix == ".safetensors" else _tensors(_torch(path))
+            found = [convolution(name, tensor) for name, tensor in tensors if tensor.ndim == 4]
+    except Exception as error:  # a damaged file may fail in any way
+        raise ValueError(f"source must be {FILES}, got {path}: {_first_line(error)}") from None
     if not found:
         raise ValueError(f"source must have convolutions, got none in {path}")
     return found
 
 
 def _safetensors(path: Path) -> Iterator[tuple[str, Tensor]]:
-    try:
-        with safe_open(path, framework="pt") as file:
-            for name in file.keys():  # noqa: SIM118
-                if len(file.get_slice(name).get_shape()) == 4:
-                    yield name, file.get_tensor(name)
-    except (SafetensorError, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"source must be a whole safetensors file, got {path}: {_first_line(error)}") from None
+    with safe_open(path, framework="pt") as file:
+        for name in file.keys():  # noqa: SIM118
+            if len(file.get_slice(name).get_shape()) == 4:
+                yield name, file.get_tensor(name)
 
 
 def _torch(path: Path) -> Any:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # torch warns about old formats
-            # Archives, which torch 1.6 and newer write, are read only where tensors are used.
-            return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
-    except pickle.UnpicklingError as error:
-        reason = _first_line(error)
-        raise ValueError(f"source must hold only weights (save model.state_dict()), got {path}: {reason}") from None
-    except (RuntimeError, EOFError, OSError, ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
-        raise ValueError(f"source must be a whole file of torch weights, got {path}: {_first_line(error)}") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns about old formats
+        # Archives, which torch 1.6 and newer write, are read only where tensors are used.
+        return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
 
 
 def _tensors(content: Any, name: str = "") -> Iterator[tuple[str, Tensor]]:
@@ -78,16 +68,9 @@ def _tensors(content: Any, name: str = "") -> Iterator[tuple[str, Tensor]]:
 
 def _onnx(path: Path) -> Iterator[Convolution]:
     """Every `Conv` of an ONNX file, in the order of its graph."""
-    if importlib.util.find_spec("onnx") is None:
-        raise ValueError("onnx must be installed to read an .onnx file: pip install 'lgn[onnx]'")
     import onnx
 
-    try:
-        graph = onnx.load(str(path)).graph  # onnx refuses external data outside of the directory of the file
-    except Exception as error:  # a damaged file may fail in any way
-        raise ValueError(f"source must be a whole ONNX file, got {path}: {_first_line(error)}") from None
-    if not graph.node:
-        raise ValueError(f"source must be a whole ONNX file, got {path} with an empty graph")
+    graph = onnx.load(str(path)).graph  # onnx refuses external data outside of the directory of the file
     constants = {tensor.name: tensor for tensor in graph.initializer}
     made_by = {output: node for node in graph.node for output in node.output}
     names: set[str] = set()
