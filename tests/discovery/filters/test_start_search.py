@@ -99,14 +99,3 @@ def test_a_lasting_advantage_is_claimed() -> None:
         for seed in range(20)
     ]
     assert sum(search.claimed for search in searches) >= 17
-
-
-def test_invalid_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match="starts"):
-        search_starts({}, guesses(0.5), trained, correct)
-    with pytest.raises(ValueError, match="retrainings"):
-        search_starts({"a": guesses(0.5)}, guesses(0.5), trained, correct, retrainings=1)
-    with pytest.raises(ValueError, match="correct"):
-        search_starts({"a": guesses(0.5, images=3)}, guesses(0.5), trained, correct)
-    with pytest.raises(ValueError, match="correct"):
-        search_starts({"a": guesses(0.5, images=9)}, guesses(0.5, images=8), trained, correct)

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from lgn.groups import Group, from_permutations
+from lgn.groups.closing import generated_by
 from lgn.linalg import nearest_permutation
 
 NEAR = 0.5  # the largest relative distance of a permutation in the group from the algebra
@@ -42,16 +43,7 @@ def permutation_group(algebra: Tensor, seed: int = 0) -> tuple[Group | None, Ten
         whole = from_permutations(near, limit=order)
     except ValueError:  # they are not closed
         return None, None
-    generators = _fewest(whole.group, [found.get(tuple(element), 0.0) for element in whole.elements.tolist()])
-    moves = whole.elements[generators]
+    # Elements are numbered by their distance, so the nearest of equal orders comes first.
+    moves = whole.elements[list(generated_by(whole.group, range(1, order)).generator_elements)]
     group = from_permutations(moves, limit=order).group
     return group, torch.eye(d, dtype=algebra.dtype)[moves.argsort(1)]
-
-
-def _fewest(group: Group, distances: list[float]) -> list[int]:
-    """Elements that generate the group: the next one has the largest order outside of the subgroup so far."""
-    chosen: list[int] = []
-    ranked = sorted(range(1, group.order), key=lambda g: (-group.element_orders[g], distances[g]))
-    while (reached := group.subgroup(chosen)).order < group.order:
-        chosen.append(next(g for g in ranked if g not in reached.elements))
-    return chosen

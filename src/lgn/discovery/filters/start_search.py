@@ -1,6 +1,6 @@
 """A search over starts: one half of held-out images chooses the best, the other half compares it with free filters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import torch
@@ -51,45 +51,32 @@ def search_starts(
     correct: Callable[[nn.Module], Tensor],
     *,
     seed: int = 0,
-    retrainings: int = RETRAININGS,
 ) -> Search:
     """Train every start, choose the best on one half of the held-out images, and judge it on the other half.
 
     `starts` and `free` make models from a seed that differ only in their filters; `train(model, seed)` trains a model
     in place; `correct(model)` is whether the model classifies each held-out image correctly, (N,). All starts are
-    trained with `seed`, then the best start and free filters with `retrainings` fresh seeds.
+    trained with `seed`, then the best start and free filters with RETRAININGS fresh seeds.
     """
     if not starts:
         raise ValueError("starts must have at least one start, got none")
-    if retrainings < 2:
-        raise ValueError(f"retrainings must be at least 2, got {retrainings}")
 
     def trained(make: Callable[[int], nn.Module], with_seed: int) -> nn.Module:
         model = make(with_seed)
         train(model, with_seed)
         return model
 
+    def scores_of(models: Iterable[nn.Module]) -> Tensor:
+        return torch.stack([correct(model).double().cpu() for model in models])
+
     models = {name: trained(make, seed) for name, make in starts.items()}
-    scores = _scores([correct(model) for model in models.values()])  # (starts, images)
+    scores = scores_of(models.values())  # (starts, images)
     choosing, judging = halves(scores.shape[1], torch.Generator().manual_seed(seed))
     trials = dict(zip(models, scores[:, choosing].mean(1).tolist(), strict=True))
     best = max(trials, key=trials.__getitem__)
-    seeds = [FRESH + retrainings * seed + number for number in range(retrainings)]
+    seeds = [FRESH + RETRAININGS * seed + number for number in range(RETRAININGS)]
     retrained = tuple(trained(starts[best], fresh) for fresh in seeds)
-    ours, control = (
-        _scores([correct(model) for model in kind], scores.shape[1])[:, judging]
-        for kind in (retrained, [trained(free, fresh) for fresh in seeds])
-    )
+    controls = [trained(free, fresh) for fresh in seeds]
+    ours, control = (scores_of(kind)[:, judging] for kind in (retrained, controls))
     accuracies = float(ours.mean()), float(control.mean())
     return Search(trials, best, models[best], retrained, *accuracies, *map(float, compare_runs(ours, control)))
-
-
-def _scores(correct: list[Tensor], images: int | None = None) -> Tensor:
-    """The results of all models, after a check.  -> (models, images)"""
-    for result in correct:
-        if result.ndim != 1 or len(result) < 4:
-            raise ValueError(f"correct must return at least 4 values, (images,), got shape {tuple(result.shape)}")
-        images = images or len(result)
-        if len(result) != images:
-            raise ValueError(f"correct must judge the same images for all models, got {len(result)} and {images}")
-    return torch.stack([result.double().cpu() for result in correct])

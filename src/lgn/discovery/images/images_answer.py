@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -76,7 +77,8 @@ def discover_images(
     )
     require_samples(samples, labels, blocks, question)
     labels, blocks = (None if numbers is None else numbers.cpu() for numbers in (labels, blocks))
-    with _Stages(minutes, progress) as stages:
+    with tqdm(desc="samples", leave=False, disable=None if progress else True, bar_format=BAR_FORMAT) as bar:
+        stages = _Stages(bar, minutes)
         prepared = prepare(samples, labels, blocks, question)
         found, rows, notes = _evidence(prepared, question, stages)
     return _answer(samples, prepared, question, found, rows, [*notes, *stages.notes])
@@ -126,23 +128,15 @@ def _answer(
     )
 
 
+@dataclass
 class _Stages:
     """The progress bar, and the limit of time."""
 
-    def __init__(self, minutes: float | None, progress: bool) -> None:
-        self.minutes, self.start = minutes, time.monotonic()
-        self.bar = tqdm(desc="samples", leave=False, disable=None if progress else True, bar_format=BAR_FORMAT)
-        self.left_out: list[str] = []
-
-    def __enter__(self) -> "_Stages":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.bar.close()
-
-    def expect(self, count: int) -> None:
-        """Set the number of stages."""
-        self.bar.total, self.number = count, 0
+    bar: "tqdm[Any]"
+    minutes: float | None
+    start: float = field(default_factory=time.monotonic)
+    number: int = 0
+    left_out: list[str] = field(default_factory=list)
 
     def begin(self, name: str) -> bool:
         """Whether there is time for a stage; the bar shows its name."""
@@ -164,7 +158,7 @@ def _evidence(
 ) -> tuple[list[FamilyEvidence], list[Row], list[str]]:
     """The evidence of observers, the rows with all evidence, and a note about the affine map of a network."""
     found, seed, classes = [], question.seed, len(question.class_names)
-    stages.expect(len(prepared.families) + len(question.evidence) - 1)
+    stages.bar.total = len(prepared.families) + len(question.evidence) - 1
     for family in prepared.families:
         if stages.begin(family.name):
             found.append(observe(family, prepared.division_of(family), question.margin, seed, prepared.effort))

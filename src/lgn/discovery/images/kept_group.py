@@ -30,14 +30,6 @@ class Kept(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Part(NamedTuple):
-    """The group of the kept transformations of one domain, and their elements by name."""
-
-    group: Group
-    elements: dict[str, int]
-    name: str
-
-
 def kept_group(families: Sequence[Family], kept: Sequence[str], samples: Tensor) -> Kept:
     """The group that the kept transformations generate: a direct product over domains.
 
@@ -53,15 +45,16 @@ def kept_group(families: Sequence[Family], kept: Sequence[str], samples: Tensor)
     for domain in domains:
         part = _part([family for family in families if family.domain == domain and family.group is not None], kept)
         if part is None:
-            members = [family.transformations for family in families if family.domain == domain]
-            names = dict.fromkeys(transformation.name for member in members for transformation in member)
+            tried = [family.transformations for family in families if family.domain == domain]
+            names = dict.fromkeys(transformation.name for members in tried for transformation in members)
             listed = ", ".join(name for name in names if name in kept)
             notes.append(f"The kept transformations {listed} do not form a group: some product of them is not kept.")
             continue
-        numbers = {name: number * part.group.order for name, number in numbers.items()} | part.elements
-        if part.group.order > 1:
-            total = part.group if total.order == 1 else total * part.group
-            parts.append(part.name)
+        group, members, name = part
+        numbers = {other: number * group.order for other, number in numbers.items()} | members
+        if group.order > 1:
+            total = group if total.order == 1 else total * group
+            parts.append(name)
     users = any(
         transformation.name in kept
         for family in families
@@ -86,8 +79,8 @@ def generating(transformations: Sequence[Transformation], matrices: Sequence[Ten
     return generators
 
 
-def _part(families: Sequence[Family], kept: Sequence[str]) -> _Part | None:
-    """The group of one domain; None if it contains a transformation that is not kept."""
+def _part(families: Sequence[Family], kept: Sequence[str]) -> tuple[Group, dict[str, int], str] | None:
+    """The group of one domain, its elements by name, and its name; None if it contains a transformation not kept."""
     known: dict[str, tuple[Transformation, Tensor]] = {}
     for family in families:
         for transformation in family.transformations:
@@ -96,7 +89,7 @@ def _part(families: Sequence[Family], kept: Sequence[str]) -> _Part | None:
             known.setdefault(transformation.name, (transformation, family.matrices[transformation.element]))
     names = [name for name in known if name in kept]
     if not names:
-        return _Part(cyclic(1), {}, "")
+        return cyclic(1), {}, ""
     matrices = [known[name][1] for name in names]
     generators = [matrices[index] for index in generating([known[name][0] for name in names], matrices)]
     letters = distinct_names(["r" if torch.linalg.det(matrix) > 0 else "s" for matrix in generators])
@@ -104,7 +97,7 @@ def _part(families: Sequence[Family], kept: Sequence[str]) -> _Part | None:
     if any(name not in kept and _element(closed, matrix) is not None for name, (_, matrix) in known.items()):
         return None
     elements = {name: _element(closed, known[name][1]) or 0 for name in names}
-    return _Part(closed.group, elements, _name(families, kept, closed))
+    return closed.group, elements, _name(families, kept, closed)
 
 
 def _name(families: Sequence[Family], kept: Sequence[str], closed: Closure) -> str:

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from lgn.data import generator_for
-from lgn.data.kinds import Kind
 from lgn.discovery.images.budget import plan
 from lgn.discovery.images.division import HELD_OUT, divide, joined, near_duplicates
 from lgn.discovery.images.question import Question, require_different
@@ -64,8 +63,8 @@ def prepare(samples: Tensor, labels: Tensor | None, blocks: Tensor | None, quest
     """Select, standardise and divide samples, and make the families of the candidates."""
     notes: list[str] = []
     kind, effort = question.kind, question.effort
-    samples, labels, blocks = _selected(samples, labels, blocks, MOST, question.seed, kind, notes)
-    data = standardised(samples)
+    drawn = _drawn(len(samples), MOST, question.seed)
+    data = standardised(samples[drawn] if len(drawn) < len(samples) else samples)
     known = families_of(question.names, kind, data.samples[:FEW], data.zero) if question.names else ()
     own = tuple(users_families(question.own, data, cast(Space, kind)))
     names = [transformation.name for family in own for transformation in family.transformations]
@@ -75,11 +74,14 @@ def prepare(samples: Tensor, labels: Tensor | None, blocks: Tensor | None, quest
     if question.minutes is not None:
         timed = replace(data, samples=data.samples[:TIMED])
         costs = [(family, _samples_for(family, timed, family in own)) for family in (*known, *own)]
-        count, effort = plan(question.minutes, costs, len(data.samples), effort, question.evidence)
-        selected, labels, blocks = _selected(data.samples, labels, blocks, count, question.seed, kind, notes)
-        data = replace(data, samples=selected)
-        if effort < question.effort:
-            notes.append(f"Observers were trained for {effort / question.effort:.0%} of the usual time.")
+        count, effort = plan(question.minutes, costs, len(drawn), effort, question.evidence)
+        part = _drawn(len(drawn), count, question.seed)
+        drawn, data = drawn[part], replace(data, samples=data.samples[part])
+    if len(drawn) < len(samples):
+        notes.append(f"{len(drawn):,} of {len(samples):,} {kind} were used, drawn at random.")
+    if effort < question.effort:
+        notes.append(f"Observers were trained for {effort / question.effort:.0%} of the usual time.")
+    labels, blocks = (None if numbers is None else numbers[drawn] for numbers in (labels, blocks))
     clusters = near_duplicates(data.samples)
     if copies := len(clusters) - len(clusters.unique()):
         notes.append(f"{copies:,} near-duplicates count together with the {kind} that they copy.")
@@ -98,14 +100,8 @@ def _samples_for(family: Family, data: Standardised, own: bool) -> Tensor:
     return shrink(data.samples) if family.scales else data.fine()
 
 
-def _selected(
-    samples: Tensor, labels: Tensor | None, blocks: Tensor | None, most: int, seed: int, kind: Kind, notes: list[str]
-) -> tuple[Tensor, Tensor | None, Tensor | None]:
-    """A random selection of the samples if there are more than `most`."""
-    if len(samples) <= most:
-        return samples, labels, blocks
-    notes.append(f"{most:,} of {len(samples):,} {kind} were used, drawn at random.")
-    random = generator_for("symmetry some", seed)
-    indices = torch.randperm(len(samples), generator=random)[:most].sort().values
-    labels, blocks = (None if numbers is None else numbers[indices] for numbers in (labels, blocks))
-    return samples[indices], labels, blocks
+def _drawn(count: int, most: int, seed: int) -> Tensor:
+    """The sorted indices of at most `most` samples, drawn at random."""
+    if count <= most:
+        return torch.arange(count)
+    return torch.randperm(count, generator=generator_for("symmetry some", seed))[:most].sort().values
