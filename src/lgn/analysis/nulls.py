@@ -5,7 +5,7 @@ block-Toeplitz, multi-scale, or like pooling. White matrices do not. `Remixed`, 
 smoothness of inputs and outputs, and destroy the relation between them. `Remixed` also keeps the singular vectors and
 cannot detect a relation that all its draws share. `Matched` keeps only their covariances, averaged over the patch.
 Either one alone calls some matrices without an operator structured. The larger of the two p-values does so in at most
-about one case of twenty. On U, the same holds for remixed matrices on their own orbits and for `Repaired` filters.
+about one case of twenty. On U, this holds for remixed matrices on their own orbits and for `Repaired` filters.
 """
 
 import math
@@ -20,7 +20,7 @@ from lgn.transforms import move_axes
 
 GAUSSIAN, ORBITS, RELABELLED, FRESH = "gaussian", "gaussian orbits", "relabelled", "fresh starts"
 SHUFFLED, REMIXED, MATCHED, REPAIRED = "shuffled entries", "remixed", "matched smoothness", "re-paired filters"
-#: Largest move of a singular component in their order: enough to make U and V differ, and still as smooth.
+#: The largest move of a singular component in the order of singular values: U and V differ, and stay as smooth.
 NEIGHBOURS = 3.0
 
 

@@ -63,7 +63,7 @@ def blocks_of(character: Tensor, d: int, group: Group) -> Tensor:
 def _rounded(wanted: list[float], sizes: list[int], d: int) -> list[int]:
     """Whole numbers near the wanted ones with `sum count * size = d`, by largest remainders."""
     counts = [int(value + 1e-6) for value in wanted]
-    # Matrices that are no representation can have a larger sum: the count with the largest excess is reduced first.
+    # Matrices that are not a representation can have a larger sum. The count with the largest excess is reduced first.
     while sum(count * size for count, size in zip(counts, sizes, strict=True)) > d:
         most = max((i for i in range(len(counts)) if counts[i]), key=lambda i: counts[i] - wanted[i])
         counts[most] -= 1

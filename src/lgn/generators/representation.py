@@ -106,9 +106,9 @@ class Representation(Generator):
 
     @torch.no_grad()
     def fresh_starts(self, count: int, place: int = 0) -> Tensor | None:
-        """The same; for a group with several generators, the present blocks in random frames.
+        """New starts; for a group with several generators, the present blocks in random frames.
 
-        Projecting the thousands of random starts that a null model draws would take an hour.
+        A null model draws thousands of starts, and to project all of them would take an hour.
         """
         if self.start_name is None or len(self.group.generators) == 1:
             return super().fresh_starts(count, place)

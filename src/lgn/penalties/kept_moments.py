@@ -1,4 +1,4 @@
-"""Moments of the patches of images by class, and their violation by a matrix."""
+"""`KeptMoments`: a penalty for generators that change the moments of image patches by class."""
 
 from collections.abc import Iterator
 
