@@ -62,9 +62,17 @@ def measure_cells(parts: Mapping[str, Cells], quick: bool, out: Path, chosen: Se
         began, worked = time.perf_counter(), time.process_time()
         measured = one.measure()
         times = {"seconds": time.perf_counter() - began, "processor_seconds": time.process_time() - worked}
-        times = {name: round(seconds, 3) for name, seconds in times.items()}
-        result["cells"].append({"key": one.key, **measured, **times})
+        result["cells"].append({"key": one.key, **rounded({**measured, **times})})
         write_json(out, result, indent=None)
+
+
+def rounded(value: Any) -> Any:
+    """Numbers with six significant digits, also in dictionaries and lists: a file of hundreds of cells stays small."""
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(item) for item in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def _identity(key: dict[str, Any]) -> str:

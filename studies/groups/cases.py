@@ -19,6 +19,7 @@ from lgn.transforms import operator
 from studies.images import training_images
 from studies.runner import Cell, grid
 from studies.speed.timing import interleaved, ratios
+from studies.symmetry.sets import random_elements, views
 
 PATCH = (6, 6)
 D4 = groups.dihedral(4)
@@ -98,6 +99,8 @@ def relabelled(group: Group, matrices: Tensor) -> list[Tensor]:
 
 IMAGES, VIEWS = 300, 24
 NAMES = {"D4": "D4", "C2 x C2": "C2 x C2", "C4": "C4", "transposition": "C2", "unrelated": "none"}
+#: The elements of D4, as `lgn.transforms.act_square` counts them.
+ELEMENTS = {"D4": range(8), "C2 x C2": (0, 4, 6, 2), "C4": range(4), "transposition": (0, 5)}
 
 
 def views_cells(quick: bool) -> Iterator[Cell]:
@@ -114,23 +117,10 @@ def measure_views(task: str, noise: float, data: str, seed: int) -> dict[str, An
 def some_views(images: Tensor, task: str, noise: float, seed: int) -> Tensor:
     """uint8 (N, 1, H, W) -> float (IMAGES, VIEWS, 1, H, W), noise as a share of each image's root mean square"""
     random = torch.Generator().manual_seed(seed)
-    order = torch.randperm(len(images), generator=random)
-    if task == "unrelated":
-        chosen = images[order[: IMAGES * VIEWS]]
-        views = chosen[torch.arange(IMAGES * VIEWS) % len(chosen)].float().unflatten(0, (IMAGES, VIEWS))
-    else:
-        elements = torch.stack(_elements(images[order[:IMAGES]].float(), task), 1)  # (IMAGES, order, 1, H, W)
-        which = torch.randint(elements.shape[1], (IMAGES, VIEWS), generator=random)
-        views = elements[torch.arange(IMAGES)[:, None], which]
-    size = views.square().mean((-3, -2, -1), keepdim=True).sqrt()
-    return views + noise * size * torch.randn(views.shape, generator=random)
-
-
-def _elements(x: Tensor, task: str) -> list[Tensor]:
-    turns, mirrored = ([one.rot90(j, (-2, -1)) for j in range(4)] for one in (x, x.flip(-1)))
-    if task == "C2 x C2":
-        return [x, x.flip(-1), x.flip(-2), x.flip(-1, -2)]
-    return {"D4": [*turns, *mirrored], "C4": turns, "transposition": [x, x.mT]}[task]
+    make = random_elements(*ELEMENTS[task]) if task in ELEMENTS else None
+    seen = views(images, make, IMAGES, VIEWS, random).float()
+    size = seen.square().mean((-3, -2, -1), keepdim=True).sqrt()
+    return seen + noise * size * torch.randn(seen.shape, generator=random)
 
 
 # Networks of D4: equivariance for all eight elements, and what training leaves of the relations.

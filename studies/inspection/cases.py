@@ -45,7 +45,6 @@ OPPOSITE = {"balanced": "broken", "broken": "balanced"}
 BALANCE_WORDS = {"kept": "balanced", "broken": "broken", "undecided": "neither"}
 #: Elements of D4, as `lgn.transforms.act_square` counts them.
 GROUPS = {"flip": (4,), "C4": (1, 2, 3), "D4": (1, 2, 3, 4, 6, 5, 7)}
-NAMES = {"flip": "C2", "C4": "C4", "D4": "D4"}
 SIZES = ((64, 32), (64, 16), (32, 24), (16, 16))  # filters, and how many of them are in orbits, in the harder cases
 NOISE = 0.1  # of two layers
 
@@ -75,13 +74,13 @@ def is_square(row: Row) -> bool:
 
 def balance(quick: bool) -> Iterator[Cell]:
     for kind, (_, expected) in BALANCE.items():
-        for one in grid(measure_balance, {"expected": expected}, kind=[kind], seed=range(1 if quick else 20)):
-            yield Cell({**one.key, "should be": expected}, one.measure)
+        yield from grid(measure_balance, kind=[kind], seed=range(1 if quick else 20), **{"should be": [expected]})
 
 
-def measure_balance(kind: str, seed: int, expected: str) -> dict[str, Any]:
+def measure_balance(kind: str, seed: int, **_: str) -> dict[str, Any]:
     """The share of transformations with the right answer, and with the opposite one."""
-    bank = BALANCE[kind][0](torch.Generator().manual_seed(30_000 + seed), 64, 3, 7)
+    make, expected = BALANCE[kind]
+    bank = make(torch.Generator().manual_seed(30_000 + seed), 64, 3, 7)
     unasked = KEPT_BY_TILTED if expected == "broken" else ()
     rows = [row for row in inspect_layer(bank, seed=seed).rows if is_square(row) and row.name not in unasked]
     answers = [BALANCE_WORDS[str(found.verdict)] for row in rows if (found := row.of("balance"))]
@@ -98,17 +97,17 @@ def orbits(quick: bool) -> Iterator[Cell]:
     yield from grid(measure_orbits, usual, kind=GROUPS, noise=noises, seed=range(seeds))
     for count, inside in () if quick else SIZES:
         harder = {"count": count, "inside": inside, "bound": {}}
-        for one in grid(measure_orbits, harder, kind=GROUPS, noise=[0.1], seed=range(10)):
-            yield Cell({**one.key, "in orbits": inside, "of": count}, one.measure)
+        key = {"in orbits": [inside], "of": [count]}
+        yield from grid(measure_orbits, harder, kind=GROUPS, noise=[0.1], seed=range(10), **key)
 
 
 def measure_orbits(
-    kind: str, noise: float, seed: int, count: int, inside: int, bound: dict[str, float]
+    kind: str, noise: float, seed: int, count: int, inside: int, bound: dict[str, float], **_: int
 ) -> dict[str, Any]:
     """Whether the group is right, and the share of filters that are with just their mates, or rightly outside."""
     bank, orbit = planted(torch.Generator().manual_seed(20_000 + seed), kind, count, inside, noise)
     found = inspect_layer(bank, seed=seed)
-    right = found.group.name == NAMES[kind] and set(found.group.elements[1:]) == set(GROUPS[kind])
+    right = set(found.group.elements[1:]) == set(GROUPS[kind])
     mates = torch.full((count,), -1)
     for number, members in enumerate(found.orbits):
         mates[list(members.values())] = number

@@ -1,9 +1,5 @@
 """Published networks, and those that come with `lgn`: the groups in their filters."""
 
-import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +7,7 @@ from typing import Any
 
 import lgn
 from lgn.answer import Filters, Row
+from lgn.discovery.networks import inspect
 from lgn.discovery.networks.convolutions import convolutions_of, inspected
 from lgn.discovery.networks.layer_inspection import LayerInspection, inspect_layer
 from lgn.discovery.networks.weight_files import read_convolutions
@@ -20,6 +17,7 @@ from studies.inspection.cases import BALANCE_WORDS
 from studies.packages import PACKAGES, Package, caffe_convolutions, first_dlib_convolution, weights_of
 from studies.render import ROOT
 from studies.runner import Cell, cell
+from studies.speed.processes import in_a_process, most_memory
 
 
 def published(quick: bool) -> Iterator[Cell]:
@@ -37,22 +35,15 @@ def measure_published(name: str, package: Package) -> dict[str, Any]:
     elif path.suffix == ".caffemodel":
         title, weight = next((title, weight) for title, weight in caffe_convolutions(path) if weight.shape[-1] > 2)
     else:
-        found["whole"] = whole_file(path)
+        found["whole"] = in_a_process(totals_of, str(path))
         title, weight = next(iter(inspected(read_convolutions(path)).items()))
-    return rounded({**found, "layers": [record(inspect_layer(weight, title))]})
+    return {**found, "layers": [record(inspect_layer(weight, title))]}
 
 
-def whole_file(path: Path) -> dict[str, Any]:
+def totals_of(path: str) -> dict[str, Any]:
+    """The totals over all layers of a file, and the time and the memory of the process."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "lgn", "inspect", str(path), "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        answer = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{path} could not be inspected")
-    found = json.loads(answer)["settings"]
+    found: dict[str, Any] = dict(inspect(Path(path)).settings)
     return {
         "inspected": len(found["layers"]),
         "left_alone": len(found["not_inspected"]),
@@ -61,8 +52,8 @@ def whole_file(path: Path) -> dict[str, Any]:
         "pairs": len(found["steps"]),
         "carried": len({step.rpartition(":")[0] for step in found["continued"]}),
         "seconds": round(time.perf_counter() - began, 1),
-        "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1),
-        "megabytes": round(usage.ru_maxrss / 1024),
+        "processor_seconds": round(time.process_time(), 1),
+        "megabytes": round(most_memory()),
     }
 
 
@@ -115,13 +106,4 @@ def measure_own(name: str, source: str | Path) -> dict[str, Any]:
     weights = inspected(convolutions_of(lgn.load(source)))
     layers = [record(inspect_layer(weight, layer)) for layer, weight in weights.items()]
     layers = [{**layer, "rows": [row for row in layer["rows"] if row["kind"] == "place"]} for layer in layers]
-    return rounded({"package": "lgn", "licence": "MIT", "layers": layers})
-
-
-def rounded(value: Any) -> Any:
-    """Numbers with the four decimals that tables need."""
-    if isinstance(value, dict):
-        return {name: rounded(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [rounded(item) for item in value]
-    return round(value, 4) if isinstance(value, float) else value
+    return {"package": "lgn", "licence": "MIT", "layers": layers}

@@ -144,12 +144,12 @@ def measure(case: Case) -> dict[str, Any]:
     pixels = images.parts["test"][0][:JUDGED]
     table = equivariance_table(model, images.preprocessing.apply(pixels), group=GIVEN[case.data])
     return {
-        "accuracy": round(run.metrics[-1]["test_accuracy"], 6),
+        "accuracy": run.metrics[-1]["test_accuracy"],
         "epochs": config.epochs,
         "group": "free" if network.generator == "free" else network.finite_group.name,
         "parameters": sum(p.numel() for p in model.parameters()),
-        "equivariance_error": round(table.worst, 6),
-        "step_seconds": round(_step_seconds(run), 4),
+        "equivariance_error": table.worst,
+        "step_seconds": _step_seconds(run),
         **_learned(run, model),
         **facts,
     }
@@ -184,12 +184,12 @@ def _learned(run: Run, model: nn.Module) -> dict[str, Any]:
     found: dict[str, Any] = {}
     network = run.config.network
     if isinstance(model, GroupNet) and model.gates is not None:
-        found["gates"] = [round(value, 4) for value in model.gates.values().tolist()]
+        found["gates"] = model.gates.values().tolist()
     if network.start == "group":
         start = image_action(network.finite_group, network.kernel_size).matrices
         (generator,) = generators_of(model).values()
         moved = generator.matrix()[:, 0].detach().double() - start
-        found["moved"] = round(float(moved.norm() / start.norm()), 6)
+        found["moved"] = float(moved.norm() / start.norm())
     return found
 
 

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.data.rotated import rotate, turn
 from lgn.discovery.images.learned_affine import (
     IMAGES,
     KERNEL,
@@ -25,8 +24,13 @@ from lgn.penalties import AuxiliaryInverse
 from lgn.transforms import operator
 from studies.images import labelled_images
 from studies.runner import Cell, grid
+from studies.symmetry import sets
 
-TASKS = ("quarter turns", "upright", "uniform angles")
+TASKS = {
+    "quarter turns": sets.random_elements(*range(4)),
+    "upright": sets.upright,
+    "uniform angles": sets.any_angle,
+}
 METHODS = ("affine", "known", "free", "paper")
 AFFINE_NUMBERS = 6  # that an affine generator learns
 
@@ -49,7 +53,7 @@ QUICK = Budget(3000, 1000, 1000, 4, 6)
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    tasks, data, seeds, budget = (TASKS[:1], "digits", 1, QUICK) if quick else (TASKS, "mnist", 5, FULL)
+    tasks, data, seeds, budget = (("quarter turns",), "digits", 1, QUICK) if quick else (TASKS, "mnist", 5, FULL)
     return grid(measure, {"budget": budget}, task=tasks, data=[data], method=METHODS, seed=range(seeds))
 
 
@@ -89,9 +93,5 @@ def some_images(source: str, task: str, seed: int, count: int) -> tuple[Tensor, 
     images, labels = labelled_images(source)
     random = torch.Generator().manual_seed(seed)
     chosen = torch.randperm(len(images), generator=random)[:count]
-    images, labels = images[chosen], labels[chosen]
-    if task == "quarter turns":
-        images = turn(images, torch.randint(4, (count,), generator=random))
-    elif task == "uniform angles":
-        images = rotate(images, 2 * torch.pi * torch.rand(count, generator=random))
-    return F.avg_pool2d((images.float() / 255 - 0.13) / 0.3, 2), labels
+    turned = TASKS[task](images[chosen], random)
+    return F.avg_pool2d((turned.float() / 255 - 0.13) / 0.3, 2), labels[chosen]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain, permutations
+from itertools import chain
 from typing import Any
 
 import torch
@@ -26,6 +26,7 @@ from lgn.penalties import KeptMoments
 from lgn.transforms import operator
 from studies.recovery.labels import FULL, QUICK, Budget, grouped, some_images
 from studies.runner import Cell, grid
+from studies.symmetry import sets
 
 STARTS, STEPS = 6, 150
 RATE = 10.0  # of a generator that learns from moments, over that of the network
@@ -170,7 +171,4 @@ def _photographs(permuted: bool, count: int, random: torch.Generator) -> tuple[T
     assert train.labels is not None
     chosen = torch.randperm(len(train.samples), generator=random)[:count]
     images = train.samples[chosen].float() / 255
-    if permuted:
-        orders = torch.tensor(list(permutations(range(3))))[torch.randint(6, (count,), generator=random)]
-        images = images.gather(1, orders.view(-1, 3, 1, 1).expand_as(images))
-    return images, train.labels[chosen]
+    return sets.reordered(images, random) if permuted else images, train.labels[chosen]

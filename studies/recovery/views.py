@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.data.rotated import rotate, turn
 from lgn.discovery.filters import discover_from_views
 from lgn.measures import total_error
 from lgn.nn import Autoencoder, UnfoldedEncoder
@@ -15,9 +14,16 @@ from lgn.penalties import AuxiliaryInverse
 from lgn.transforms import parse_operator
 from studies.images import training_images
 from studies.runner import Cell, grid
+from studies.symmetry import sets
 
 PATCH, IMAGES, VIEWS = (6, 6), 300, 8
-TASKS = {"quarter turns": 4, "flips": 2, "unrelated": 1, "uniform angles": 1}  # the dimension to be found
+#: The maker of the views, and the dimension to be found.
+TASKS: dict[str, tuple[sets.Make | None, int]] = {
+    "quarter turns": (sets.random_elements(*range(4)), 4),
+    "flips": (sets.random_elements(0, 4), 2),
+    "unrelated": (None, 1),
+    "uniform angles": (sets.any_angle, 1),
+}
 OPERATORS = {"quarter turns": "rotation 90", "flips": "reflection"}
 
 
@@ -38,7 +44,7 @@ def measure(task: str, data: str, method: str, seed: int) -> dict[str, Any]:
     known = task in OPERATORS and found.group is not None and len(found.matrices) == 1
     return {
         "dimension": found.algebra_dimension,
-        "right_dimension": found.algebra_dimension == TASKS[task],
+        "right_dimension": found.algebra_dimension == TASKS[task][1],
         "eigengap": found.eigengap,
         "error": _error(found.matrix, task) if known else None,
     }
@@ -51,19 +57,7 @@ def _error(matrix: Tensor, task: str) -> float:
 
 def some_views(images: Tensor, task: str, seed: int) -> Tensor:
     """Views of random images.  uint8 (N, 1, H, W) -> uint8 (IMAGES, VIEWS, 1, H, W)"""
-    random = torch.Generator().manual_seed(seed)
-    order = torch.randperm(len(images), generator=random)
-    if task == "unrelated":
-        return images[order[: IMAGES * VIEWS]].unflatten(0, (IMAGES, VIEWS))
-    seen = images[order[:IMAGES]].repeat_interleave(VIEWS, 0)
-    if task == "quarter turns":
-        seen = turn(seen, torch.randint(4, (len(seen),), generator=random))
-    elif task == "uniform angles":
-        seen = rotate(seen, 2 * torch.pi * torch.rand(len(seen), generator=random))
-    else:
-        flipped = torch.randint(2, (len(seen), 1, 1, 1), generator=random).bool()
-        seen = torch.where(flipped, seen.flip(-1), seen)
-    return seen.unflatten(0, (IMAGES, VIEWS))
+    return sets.views(images, TASKS[task][0], IMAGES, VIEWS, torch.Generator().manual_seed(seed))
 
 
 def _paper(views: Tensor, seed: int) -> Tensor:

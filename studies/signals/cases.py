@@ -150,7 +150,7 @@ def measure_outlines(signals: str, seed: int) -> dict[str, Any]:
     return {
         **verdicts(found, lambda _: None),
         "needed": {row.name: mean(row.needed) for row in found.rows if row.needed},
-        "circulant": round(float(offset_share(centred.T @ centred, (centred.shape[1],), wrap=True)), 4),
+        "circulant": float(offset_share(centred.T @ centred, (centred.shape[1],), wrap=True)),
         "begins": extremes(x),
     }
 
@@ -180,5 +180,5 @@ def extremes(signals: Tensor) -> dict[str, float]:
         ring = F.pad(sign * signals, (reach, reach), mode="circular")
         highest = (F.max_pool1d(ring, 2 * reach + 1, 1) == sign * signals).float()
         near = F.max_pool1d(F.pad(highest, (3, 3), mode="circular"), 7, 1)[:, 0]
-        found |= {name: round(float(near[:, 0].mean()), 4), f"{name} anywhere": round(float(near.mean()), 4)}
+        found |= {name: float(near[:, 0].mean()), f"{name} anywhere": float(near.mean())}
     return found

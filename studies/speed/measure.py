@@ -163,7 +163,7 @@ def _profile(settings: str, shape: Shape, rounds: int, threads: int) -> dict[str
                 fewest[name] = min(fewest[name], 1e3 * (time.perf_counter() - began))
     finally:
         torch.set_num_threads(before)
-    return {name: round(ms, 3) for name, ms in fewest.items()}
+    return fewest
 
 
 def scaling(rounds: int, threads: int) -> dict[str, Any]:

@@ -6,14 +6,15 @@ rest, and plain Adam. With `released` it has the additions of the authors' code:
 channel, and unit norms after every step. `authors_step` uses the authors' own class.
 """
 
-import importlib.util
 import math
+import runpy
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import MagicMock
+from unittest.mock import MagicMock, patch
 
 import torch
 from torch import Tensor, nn
@@ -147,20 +148,11 @@ def _class_of(directory: Path) -> Any:
     path = directory / "model.py"
     if not path.is_file():
         raise ValueError(f"authors must be a directory with the authors' model.py, got {directory}")
-    specification = importlib.util.spec_from_file_location("authors_model", path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
     # The module imports torchvision for other classes. It is not installed next to a CPU build of torch.
     missing = ("torchvision", "torchvision.transforms", "torchvision.transforms.functional")
-    if importlib.util.find_spec("torchvision") is None:
-        sys.modules |= {name: MagicMock() for name in missing}
-    try:
-        specification.loader.exec_module(module)
-    finally:
-        for name in missing:
-            if isinstance(sys.modules.get(name), MagicMock):
-                del sys.modules[name]
-    if not hasattr(module, CLASS):
+    replaced = {} if find_spec("torchvision") else {name: MagicMock() for name in missing}
+    with patch.dict(sys.modules, replaced):
+        names = runpy.run_path(str(path))
+    if CLASS not in names:
         raise ValueError(f"authors must have a model.py with {CLASS}, got {path}")
-    return getattr(module, CLASS)
+    return names[CLASS]

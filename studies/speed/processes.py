@@ -115,7 +115,7 @@ def growth_of(setting: dict[str, int], way: str, threads: int, rounds: int) -> d
     path = UnfoldedEncoder(CHANNELS, path=way, **network).kernel(torch.empty(1, *shape))  # type: ignore[arg-type]
     step = paper_step(shape, path=way, batch=batch, **network)
     milliseconds = interleaved({"step": step}, rounds, threads=threads, warm_up=1)["step"]
-    return {"path": path, "milliseconds": round(milliseconds, 2), "peak_mb": round(most_memory())}
+    return {"path": path, "milliseconds": milliseconds, "peak_mb": round(most_memory())}
 
 
 def answer(rounds: int, threads: int) -> dict[str, Any]:
@@ -135,8 +135,8 @@ def answer_of(threads: int) -> dict[str, Any]:
     for names in (("data",), ("data", "labels"), ("data", "network"), ("data", "affine")):
         start = time.perf_counter()
         discover_images(images, labels, kind="images", evidence=names)
-        stages[names[-1]] = round(time.perf_counter() - start - stages.get("data", 0.0), 2)
-    return {"images": len(images), "answer_seconds": round(time.perf_counter() - began, 2), "stages": stages}
+        stages[names[-1]] = time.perf_counter() - start - stages.get("data", 0.0)
+    return {"images": len(images), "answer_seconds": time.perf_counter() - began, "stages": stages}
 
 
 # Group networks, plain convolutions with as many channels, and escnn.
@@ -167,8 +167,8 @@ def steps_of(group: str, batch: int, threads: int, rounds: int, with_escnn: bool
         "group": group,
         "batch": batch,
         "sets": list(net.widths),
-        "milliseconds": {name: round(min(row[name] for row in rows), 2) for name in networks},
-        "over": {name: round(median(row["group"] / row[name] for row in rows), 3) for name in others},
+        "milliseconds": {name: min(row[name] for row in rows) for name in networks},
+        "over": {name: median(row["group"] / row[name] for row in rows) for name in others},
     }
 
 

@@ -136,14 +136,13 @@ def angles(quick: bool) -> Iterator[Cell]:
 def few(quick: bool) -> Iterator[Cell]:
     cases = [replace(CASES[name], source="digits" if quick else "mnist", candidates=SQUARE) for name in FEW_IMAGES]
     for count in (500,) if quick else (500, 2000):
-        for one in _cells(cases, 1 if quick else SEEDS, count):
-            yield Cell({**one.key, "count": count}, one.measure)
+        yield from _cells(cases, 1 if quick else SEEDS, count, count=count)
 
 
-def _cells(cases: Iterable[ImageCase], seeds: int, count: int = COUNT) -> Iterator[Cell]:
+def _cells(cases: Iterable[ImageCase], seeds: int, images: int = COUNT, **key: int) -> Iterator[Cell]:
     for seed in range(seeds):
         for case in cases:
-            yield Cell({"images": case.title, "seed": seed}, partial(measure, case, count, seed))
+            yield Cell({"images": case.title, "seed": seed, **key}, partial(measure, case, images, seed))
 
 
 def measure(case: ImageCase, count: int, seed: int) -> dict[str, Any]:
@@ -162,10 +161,10 @@ def verdicts(found: Answer, truth: Callable[[str], str | None]) -> dict[str, Any
                 "family": family,
                 "verdict": about.verdict,
                 "truth": truth(row.name),
-                "told_apart": round(about.value, 4),
-                "interval": [round(end, 4) for end in about.interval],
+                "told_apart": about.value,
+                "interval": list(about.interval),
             }
         )
         if isinstance(about.detail, ToldApart) and about.detail.control is not None:
-            controls[family] = round(about.detail.control, 4)
+            controls[family] = about.detail.control
     return {"rows": rows, "controls": controls, "count": found.data.count}

@@ -52,8 +52,8 @@ def measure_range(images: str, candidates: str, seed: int, planted: float | None
         about = [row.evidence[0] for row in found.rows if row.transformation.family == family]
         detail = about[0].detail
         width = detail.spread if isinstance(detail, ToldApart) else None
-        within = None if width is None else round(width / 2, 2)
-        lines[family] = {"told_apart": [round(one.value, 4) for one in about], "within": within}
+        within = width and width / 2
+        lines[family] = {"told_apart": [one.value for one in about], "within": within}
     return {"lines": lines, "planted": planted}
 
 
@@ -77,11 +77,11 @@ def measure_left_right(images: str, seed: int) -> dict[str, Any]:
         "family": "turns and flips",
         "verdict": verdict,
         "truth": None,
-        "told_apart": round(accuracy.value, 4),
-        "interval": [round(end, 4) for end in accuracy.interval],
+        "told_apart": accuracy.value,
+        "interval": list(accuracy.interval),
         "p_value": accuracy.p_value(),
     }
-    control = None if found.control is None else round(found.control.value, 4)
+    control = None if found.control is None else found.control.value
     return {
         "rows": [row],
         "controls": {"turns and flips": control},
@@ -111,10 +111,10 @@ def measure_task(images: str, task: str, seed: int, source: str, count: int) -> 
             {
                 "name": row.name,
                 "verdict": row.evidence[0].verdict,
-                "told_apart": round(row.evidence[0].value, 4),
+                "told_apart": row.evidence[0].value,
                 "labels": effect and effect.effect,
-                "accuracy": effect and round(effect.accuracy or 0.0, 4),
-                "transformed": effect and round(effect.transformed or 0.0, 4),
+                "accuracy": effect and (effect.accuracy or 0.0),
+                "transformed": effect and (effect.transformed or 0.0),
                 "permutation": list(row.permutation),
                 "wanted": WANTED[task],
             }
@@ -138,5 +138,5 @@ def measure_gain(images: str, candidate: str, seed: int, wanted: bool) -> dict[s
     gain = network_gain(transformation, (x, y), (x_judge, y_judge), 10, seed)
     assert gain.interval is not None
     error = (gain.interval[1] - gain.value) / student_margin(1.0, 2 * (NETWORKS - 1))
-    measured = {"points": round(gain.value, 4), "error": round(error, 4), "p_value": gain.p_value}
+    measured = {"points": gain.value, "error": error, "p_value": gain.p_value}
     return {**measured, "claimed": gain.verdict == "kept", "wanted": wanted}

@@ -36,8 +36,24 @@ def random_elements(*elements: int) -> Make:
     return under_random(partial(act_square, element=element) for element in elements)
 
 
+def views(images: Tensor, make: Make | None, count: int, each: int, generator: torch.Generator) -> Tensor:
+    """Views of random images, or a random image for each view if `make` is None.
+
+    (N, C, H, W) -> (count, each, C, H, W)
+    """
+    order = torch.randperm(len(images), generator=generator)
+    if make is None:
+        chosen = order[: count * each]
+        return images[chosen[torch.arange(count * each) % len(chosen)]].unflatten(0, (count, each))
+    return make(images[order[:count]].repeat_interleave(each, 0), generator).unflatten(0, (count, each))
+
+
 def upright(images: Tensor, generator: torch.Generator) -> Tensor:
     return images
+
+
+def any_angle(images: Tensor, generator: torch.Generator) -> Tensor:
+    return rotate(images, 2 * math.pi * torch.rand(len(images), generator=generator))
 
 
 def turned(degrees: float) -> Make:
@@ -64,6 +80,12 @@ def shifted(images: Tensor, generator: torch.Generator) -> Tensor:
 
 #: Colour channels in a random order.
 channels = under_random(COLOURS)
+
+
+def reordered(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Colour channels in a random order, as `channels`, but with the inverse permutations."""
+    orders = torch.tensor(list(permutations(range(3))))[torch.randint(6, (len(images),), generator=generator)]
+    return images.gather(1, orders.view(-1, 3, 1, 1).expand_as(images))
 
 
 def negatives(images: Tensor, generator: torch.Generator) -> Tensor:

@@ -10,14 +10,13 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn import groups
-from lgn.data.rotated import rotate
 from lgn.data.seeds import generator_for
 from lgn.discovery.moments.known_maps import ring_derivative
 from lgn.discovery.moments.prepare import prepare
 from lgn.discovery.moments.sample import whitening
 from lgn.transforms import SQUARE, parse_operator
 from lgn.transforms.warps import rotation_generator
-from studies.symmetry.sets import random_elements
+from studies.symmetry.sets import any_angle, random_elements, reordered
 
 SIDE = 14  # of images when their maps are known
 GROUPS = {"flip": (4,), "half turn": (2,), "quarter turns": (1, 2, 3), "D4": (1, 2, 3, 4, 6, 5, 7)}
@@ -44,8 +43,8 @@ def turned(images: Tensor, task: str, seed: int) -> Case:
 
 
 def uniform_angles(images: Tensor, seed: int) -> Case:
-    angles = 2 * math.pi * torch.rand(len(images), generator=generator_for("unknown uniform_angles", seed))
-    return Case(rotate(images, angles), [], [rotation_generator((SIDE, SIDE))])
+    x = any_angle(images, generator_for("unknown uniform_angles", seed))
+    return Case(x, [], [rotation_generator((SIDE, SIDE))])
 
 
 def rings(images: Tensor, seed: int, places: int = 8) -> Case:
@@ -66,10 +65,7 @@ def continuous_rings(images: Tensor, seed: int, places: int = 15) -> Case:
 
 def channels(images: Tensor, seed: int) -> Case:
     """The colours of 2x2 images in any order, and with the flip of the images: S3 x C2, of order 12."""
-    orders = torch.tensor(list(permutations(range(3))))
-    which = torch.randint(6, (len(images),), generator=generator_for("unknown channels", seed))
-    small = F.adaptive_avg_pool2d(images.float(), 2)
-    x = small[torch.arange(len(images))[:, None], orders[which]]
+    x = reordered(F.adaptive_avg_pool2d(images.float(), 2), generator_for("unknown channels", seed))
     eye = torch.eye(3, dtype=torch.float64)
     pixels = torch.eye(4, dtype=torch.float64), on_pixels(4, side=2)
     maps = [torch.kron(eye[list(order)], same) for order in permutations(range(3)) for same in pixels]

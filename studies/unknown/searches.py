@@ -1,7 +1,6 @@
 """Searches for unknown linear maps: in data without a symmetry, in CIFAR-10, with planted groups, and with labels."""
 
 import math
-import resource
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +21,7 @@ from lgn.discovery.moments.prepare import prepare
 from lgn.linalg import polar_factor
 from studies.images import training_images
 from studies.runner import Cell, cell, grid
-from studies.speed.processes import in_a_process
+from studies.speed.processes import in_a_process, most_memory
 from studies.unknown import cases
 from studies.unknown.cases import Case, on_pixels
 
@@ -137,11 +136,11 @@ def search_task(task: str, data: str, samples: int, seed: int) -> dict[str, Any]
         if row.name in degrees:
             moved = tuple((label + degrees[row.name]) % 4 for label in range(4))
             right.append(row.permutation == (moved if by_turn else ()))
-    return short({**compare(found, answer, case), "classes_right": all(right), "classes_seen": len(right)})
+    return {**compare(found, answer, case), "classes_right": all(right), "classes_seen": len(right)}
 
 
 def measure(case: Case, **options: Any) -> dict[str, Any]:
-    return short(compare(*discover(case, **options), case))
+    return compare(*discover(case, **options), case)
 
 
 def discover(
@@ -154,15 +153,6 @@ def discover(
     present = () if labels is None else tuple(labels.unique().tolist())
     data = DataSummary(kind, len(case.x), tuple(case.x.shape[1:]), tuple(map(str, present)))
     return found, Describer(found, grid, data, present).answer({}, seed)
-
-
-def short(value: Any) -> Any:
-    """All numbers with four digits: a file of hundreds of cells stays small."""
-    if isinstance(value, dict):
-        return {key: short(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [short(item) for item in value]
-    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def compare(found: Found, answer: Answer, case: Case) -> dict[str, Any]:
@@ -221,6 +211,6 @@ def cost_of(rank: int, samples: int, starts: int) -> dict[str, Any]:
     return {
         "wall_seconds": time.perf_counter() - began,
         "search_processor_seconds": time.process_time() - worked,
-        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "megabytes": most_memory(),
         "claims": sum(element.verdict == "kept" for element in found.elements),
     }

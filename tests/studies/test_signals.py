@@ -1,5 +1,6 @@
 """The study of signals and volumes: the symmetries of its sets, and its measurements."""
 
+import pytest
 import torch
 from torch import Tensor
 
@@ -85,6 +86,6 @@ def test_tips_are_counted_near_the_beginning_and_near_any_place() -> None:
     bump = torch.exp(-((torch.arange(96) - 48.0) ** 2) / 400)
     found = extremes(torch.stack([bump.roll(48), bump])[:, None])
     assert found["tip"] == 0.5
-    assert found["tip anywhere"] == round(7 / 96, 4)
+    assert found["tip anywhere"] == pytest.approx(7 / 96)
     moved = begun_anywhere(bump.expand(50, 1, 96), 0)
     assert len({int(row.argmax()) for row in moved[:, 0]}) > 20
