@@ -11,6 +11,9 @@ from torch.nn import functional as F
 from lgn.data import generator_for
 from lgn.generators import rebase
 
+#: Inputs and their classes.
+Labelled = tuple[Tensor, Tensor]
+
 RATE = 1e-2
 #: The number of samples in a batch of `epochs_of`.
 BATCH = 100
@@ -20,7 +23,7 @@ REBASE = 20
 
 def fit(
     model: nn.Module,
-    batches: Iterable[tuple[Tensor, Tensor]],
+    batches: Iterable[Labelled],
     steps: int,
     *,
     parameters: Iterable[dict[str, Any]] | None = None,
@@ -51,7 +54,7 @@ def fit(
     return model.eval()
 
 
-def epochs_of(x: Tensor, y: Tensor, epochs: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
+def epochs_of(x: Tensor, y: Tensor, epochs: int, seed: int) -> Iterator[Labelled]:
     """Batches of all samples, shuffled in every epoch; the last batch of an epoch may be smaller."""
     random = torch.Generator().manual_seed(seed)
     for _ in range(epochs):

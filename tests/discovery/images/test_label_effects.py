@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from lgn.answer import Evidence, LabelMap
 from lgn.discovery.images.label_effects import label_effect
 
-LABELS = torch.arange(400) % 3
+LABELS, ALONE = torch.arange(400) % 3, torch.arange(400)
 
 
 class Reads(nn.Module):
@@ -21,8 +21,8 @@ def samples_of(labels: Tensor) -> Tensor:
     return labels.float().view(-1, 1, 1, 1).expand(-1, 1, 4, 4)
 
 
-def effect(moved: Tensor, draws: Tensor | None = None) -> tuple[Evidence, LabelMap]:
-    found = label_effect(Reads(), samples_of(LABELS), samples_of(moved), LABELS, classes=4, draws=draws)
+def effect(moved: Tensor, draws: Tensor = ALONE) -> tuple[Evidence, LabelMap]:
+    found = label_effect(Reads(), samples_of(LABELS), samples_of(moved), LABELS, draws)
     assert isinstance(found.detail, LabelMap)
     return found, found.detail
 

@@ -47,17 +47,11 @@ def fit_representation(filters: Tensor, group: Group) -> Tensor:
         permuted = v.unflatten(1, (-1, group.order))[:, :, group.table[a]].flatten(1)  # V P_a
         matrices.append(torch.linalg.solve(c, c @ (permuted @ v.T), left=False))
     free = _exact(torch.stack(matrices), group)
-    orthogonal = _orthogonal(free, group)
+    _, frame, turns = map(torch.from_numpy, decompose(free.numpy(), group))
+    orthogonal = frame @ turns @ frame.T
     costs = [_criterion(free, columns @ inside, group, True), _criterion(orthogonal, columns @ inside, group, False)]
     best = free if costs[0] <= costs[1] else orthogonal
     return inside @ best @ inside.T + torch.eye(d, dtype=f.dtype) - inside @ inside.T
-
-
-def _orthogonal(matrices: Tensor, group: Group) -> Tensor:
-    """The orthogonal representation near a representation."""
-    _, q, r = decompose(matrices.numpy(), group)
-    frame, blocks = torch.from_numpy(q), torch.from_numpy(r)
-    return frame @ blocks @ frame.T
 
 
 def _criterion(matrices: Tensor, vectors: Tensor, group: Group, stretched: bool) -> float:

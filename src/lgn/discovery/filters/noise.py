@@ -57,17 +57,12 @@ def determined_directions(before: Tensor, after: Tensor, noisy: bool = True) -> 
     total = torch.cat([torch.zeros_like(size[..., :1]), size], -1).gather(-1, dimension.unsqueeze(-1)).squeeze(-1)
     scale = before.square().mean((-2, -1)).sqrt().clamp_min(torch.finfo(before.dtype).tiny)
     noise = left / (freedom.clamp_min(1) * (d + total)).sqrt() / scale
-    errors = _standard_errors(u, inverse * kept, after - after @ seen.mT @ seen, pairs - dimension)
+    residual = (after - after @ seen.mT @ seen).square().sum(-1) / (pairs - dimension).clamp_min(1).unsqueeze(-1)
+    columns = (u * (inverse * kept).unsqueeze(-2)).square().sum(-1)  # (..., d): the diagonal of (X X^T)^+
+    errors = (residual.unsqueeze(-1) * columns.unsqueeze(-2)).sqrt()
     return Determined(
         dimension,
         noise.masked_fill(unknown, torch.nan),
         seen,
         errors.masked_fill(unknown[..., None, None], torch.inf),
     )
-
-
-def _standard_errors(u: Tensor, inverse: Tensor, residual: Tensor, freedom: Tensor) -> Tensor:
-    """(..., d, r), (..., r), (..., d, pairs), (...) -> (..., d, d)"""
-    of_rows = residual.square().sum(-1) / freedom.clamp_min(1).unsqueeze(-1)  # (..., d)
-    of_columns = (u * inverse.unsqueeze(-2)).square().sum(-1)  # (..., d): the diagonal of (X X^T)^+
-    return (of_rows.unsqueeze(-1) * of_columns.unsqueeze(-2)).sqrt()

@@ -15,6 +15,7 @@ from lgn.actions import unvec, vec
 from lgn.answer import Answer, Defect, Evidence, Row
 from lgn.data.kinds import Kind
 from lgn.discovery.images.images_answer import discover_images
+from lgn.discovery.images.rows import with_evidence
 from lgn.discovery.moments.moments_answer import continuous_name, of_exact_order, sentence_of
 from lgn.discovery.moments.prepare import prepare
 from lgn.discovery.moments.sample import whitening
@@ -108,9 +109,7 @@ def _act(inner: Tensor, pictures: Tensor) -> Tensor:
 def _with_evidence(answer: Answer, found: dict[str, Evidence]) -> Answer:
     """The answer with the evidence of observers; maps that they tell apart are broken."""
     broken = [name for name, evidence in found.items() if evidence.verdict == "broken"]
-    rows = [
-        replace(row, evidence=(*row.evidence, found[row.name])) if row.name in found else row for row in answer.rows
-    ]
+    rows = [with_evidence(row, found[row.name]) if row.name in found else row for row in answer.rows]
     if not broken:
         return replace(answer, rows=tuple(rows))
     rows = [replace(row, verdict="broken") if row.name in broken else row for row in rows]

@@ -10,7 +10,7 @@ from lgn.actions import matrix_of
 from lgn.answer import Evidence, Gain
 from lgn.data import generator_for
 from lgn.discovery.observers import shrink
-from lgn.fitting import BATCH, epochs_of, fit, is_correct, seeded
+from lgn.fitting import BATCH, Labelled, epochs_of, fit, is_correct, seeded
 from lgn.nn import GroupConv2d
 from lgn.stats import LEVEL, compare_runs, student_margin
 from lgn.transforms import Transformation
@@ -46,11 +46,7 @@ class PooledSets(nn.Module):
 
 
 def network_gain(
-    transformation: Transformation,
-    training: tuple[Tensor, Tensor],
-    test: tuple[Tensor, Tensor],
-    classes: int,
-    seed: int,
+    transformation: Transformation, training: Labelled, test: Labelled, classes: int, seed: int
 ) -> Evidence:
     """The gain in points of orbits of a transformation over free filters that are pooled alike.
 

@@ -15,7 +15,7 @@ from lgn.data.kinds import Kind
 from lgn.discovery.images.gain import network_gain
 from lgn.discovery.images.kept_group import generating, kept_group
 from lgn.discovery.images.label_effects import label_classifier, label_effect
-from lgn.discovery.images.learned_affine import affine_generator, learn_affine
+from lgn.discovery.images.learned_affine import IMAGES, affine_generator, search_affine
 from lgn.discovery.images.preparing import Prepared, prepare
 from lgn.discovery.images.question import Candidate, Of, Question, asked, require_samples
 from lgn.discovery.images.rows import data_rows, with_evidence, with_verdict
@@ -170,8 +170,8 @@ def _evidence(
         rows = _with_gains(rows, kept, prepared, classes, seed)
     notes = []
     if "affine" in question.evidence and stages.begin("affine"):
-        training, test = prepared.labelled(prepared.training), prepared.labelled(prepared.test)
-        search = learn_affine(training, test, classes, seed)
+        training, test = prepared.labelled(prepared.training[:IMAGES]), prepared.labelled(prepared.test)
+        search = search_affine(training, test, classes, seed)
         geometry = affine_generator(search.model).geometry()
         notes.append(affine_note(geometry, search.advantage, search.standard_error, search.p_value))
     return found, rows, notes
@@ -182,14 +182,14 @@ def _with_label_effects(rows: list[Row], prepared: Prepared, classes: int, seed:
     fine, families = prepared.data.fine(), {family.name: family for family in prepared.families}
     model = label_classifier(fine[prepared.training], prepared.labels_of(prepared.training), classes, seed)
     labels = prepared.labels_of(prepared.test)
-    draws = None if prepared.blocks is None else prepared.blocks[prepared.test]
+    draws = torch.arange(len(labels)) if prepared.blocks is None else prepared.blocks[prepared.test]
     results = []
     for row in rows:
         family, element = families[row.transformation.family], row.transformation.element
         if row.verdict == "kept" and element is not None:
             samples = fine[prepared.test] if family.scales else prepared.data.samples[prepared.test]
             moved = family.act(samples, element)
-            row = with_evidence(row, label_effect(model, samples, moved, labels, classes=classes, draws=draws))
+            row = with_evidence(row, label_effect(model, samples, moved, labels, draws))
         results.append(row)
     return results
 

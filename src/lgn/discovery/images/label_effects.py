@@ -1,6 +1,5 @@
 """Evidence from labels: whether the classes survive a transformation, are permuted, or are lost."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import torch
@@ -26,34 +25,23 @@ def label_classifier(samples: Tensor, labels: Tensor, classes: int, seed: int) -
     steps = max(min(MOST_SHOWN, EPOCHS * len(samples)) // BATCH, 2)
     with seeded("symmetry labels", seed) as random:
         model = network(samples.shape[1:], classes).to(samples.device)
-
-        def batches() -> Iterator[tuple[Tensor, Tensor]]:
-            for batch in shuffled_indices(len(samples), steps, BATCH, random):
-                yield laid_out(samples[batch]), labels[batch]
-
-        return fit(model, batches(), steps)
+        batches = shuffled_indices(len(samples), steps, BATCH, random)
+        return fit(model, ((laid_out(samples[batch]), labels[batch]) for batch in batches), steps)
 
 
-def label_effect(
-    model: nn.Module,
-    samples: Tensor,
-    transformed: Tensor,
-    labels: Tensor,
-    *,
-    classes: int,
-    draws: Tensor | None = None,
-) -> Evidence:
+def label_effect(model: nn.Module, samples: Tensor, transformed: Tensor, labels: Tensor, draws: Tensor) -> Evidence:
     """The effect of a transformation on the labels, from test samples x and T x.
 
     One half of the samples chooses the permutation of the classes, and the other half tests it.
 
-    draws: samples with equal numbers are one draw; None if all samples are independent.
+    draws: samples with equal numbers are one draw.
 
     Shapes: samples and transformed (N, C, ...), labels and draws (N,)
     """
-    draws = torch.arange(len(labels)) if draws is None else draws.unique(return_inverse=True)[1]
-    original, moved = _predicted(model, samples), _predicted(model, transformed)
-    correct = (original == labels).double()
+    draws = draws.unique(return_inverse=True)[1]
+    outputs = _outputs(model, samples)
+    classes, moved = outputs.shape[1], _outputs(model, transformed).argmax(1)
+    correct = (outputs.argmax(1) == labels).double()
     accuracy, chance = float(correct.mean()), float(torch.bincount(labels).max()) / len(labels)
     allowed = LOSS * max(accuracy - chance, 0.0)
     still_correct = (moved == labels).double()
@@ -77,8 +65,8 @@ def label_effect(
 
 
 @torch.no_grad()
-def _predicted(model: nn.Module, samples: Tensor) -> Tensor:
-    return torch.cat([model(laid_out(shrink(part))).argmax(1) for part in samples.split(500)]).cpu()
+def _outputs(model: nn.Module, samples: Tensor) -> Tensor:
+    return torch.cat([model(laid_out(shrink(part))) for part in samples.split(500)]).cpu()
 
 
 def _best_permutation(predicted: Tensor, labels: Tensor, classes: int) -> Tensor:

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from lgn.discovery.filters.start_search import Search, search_starts
 from lgn.discovery.observers import shrink
-from lgn.fitting import BATCH, RATE, epochs_of, fit, initial_seed, is_correct
+from lgn.fitting import BATCH, RATE, Labelled, epochs_of, fit, initial_seed, is_correct
 from lgn.generators import Affine, generators_of, parameter_groups
 from lgn.nn import GroupConv2d, pool_sets
 from lgn.penalties import Penalty
@@ -36,29 +36,26 @@ class SetPoolClassifier(nn.Module):
         return self.head(torch.cat([codes.mean((2, 3)), codes.amax((2, 3))], 1))
 
 
-def learn_affine(training: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], classes: int, seed: int) -> Search:
-    """`search_affine` for a part of the training images, in the size of its networks.
+def search_affine(training: Labelled, test: Labelled, classes: int, seed: int, starts: int = STARTS) -> Search:
+    """`search_starts` over the starting rotations of the map.
 
     Shapes: images (N, C, H, W) and labels (N,)
     """
-    x, y = training[0][:IMAGES], training[1][:IMAGES]
-    small = (shrink(x, SIDE), y.to(x.device)), (shrink(test[0], SIDE), test[1].to(x.device))
-    return search_affine(*small, classes, seed)
-
-
-def search_affine(
-    training: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], classes: int, seed: int, starts: int = STARTS
-) -> Search:
-    """`search_starts` over the starting rotations of the map, for images of at most 14x14."""
-    x, y = training
+    x, y = _small(training)
+    x_test, y_test = _small(test)
     shape = x.shape[1], classes, min(KERNEL, *x.shape[-2:])
     return search_starts(
         {f"{angle:.1f}": partial(affine_classifier, angle, shape=shape) for angle in starting_angles(starts, seed)},
         partial(free_classifier, shape=shape),
         lambda model, number: train(model, x, y, max(round(SHOWN / len(x)), 1), number),
-        partial(is_correct, x=test[0], y=test[1]),
+        partial(is_correct, x=x_test, y=y_test),
         seed=seed,
     )
+
+
+def _small(samples: Labelled) -> Labelled:
+    """Images of at most SIDE x SIDE pixels and their labels."""
+    return shrink(samples[0], SIDE), samples[1].to(samples[0].device)
 
 
 def train(

@@ -14,6 +14,7 @@ from lgn.discovery.images.standardising import Standardised, standardised
 from lgn.discovery.images.users_candidates import users_families
 from lgn.discovery.observers import shrink
 from lgn.discovery.observers.observing import Division
+from lgn.fitting import Labelled
 from lgn.transforms import Family, Space, families_of
 
 #: The largest number of samples that are used; more samples would not change verdicts.
@@ -54,7 +55,7 @@ class Prepared:
         assert self.labels is not None
         return self.labels[indices]
 
-    def labelled(self, indices: Tensor) -> tuple[Tensor, Tensor]:
+    def labelled(self, indices: Tensor) -> Labelled:
         """Samples and their labels."""
         return self.data.samples[indices], self.labels_of(indices)
 

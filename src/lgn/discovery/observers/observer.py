@@ -1,7 +1,7 @@
 """The observer: a small network that tells which version of a sample it sees."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Generator, Tensor, nn
@@ -103,12 +103,8 @@ def learn(family: Family, samples: Tensor, seed: int, effort: float = 1.0) -> nn
     with seeded("symmetry observer", seed) as random:
         model = network(versions_of(torch.arange(1)).shape[1:], family.versions).to(samples.device)
         versions = torch.arange(family.versions, device=samples.device).repeat_interleave(per_step)
-
-        def batches() -> Iterator[tuple[Tensor, Tensor]]:
-            for indices in shuffled_indices(len(samples), steps, per_step, random):
-                yield _with_noise(versions_of(indices), family, random), versions
-
-        return fit(model, batches(), steps)
+        batches = shuffled_indices(len(samples), steps, per_step, random)
+        return fit(model, ((_with_noise(versions_of(batch), family, random), versions) for batch in batches), steps)
 
 
 def number_shown(family: Family, samples: int, effort: float = 1.0) -> float:
