@@ -43,8 +43,8 @@ def test_a_model_of_known_operators_is_named() -> None:
         # Many channels, so that what the filters can say of a generator is all of it.
         model.append(GroupConv2d(16, 1, 6, group=4, generator="fixed", start=parse_operator(text, (6, 6))))
     analysis = lgn.analyze(model, draws=200)
-    for each, (name, parameter) in zip(analysis.generators, KNOWN.values(), strict=True):
-        best = each.nearest[0]
+    for generator, (name, parameter) in zip(analysis.generators, KNOWN.values(), strict=True):
+        best = generator.nearest[0]
         assert best.name == name
         assert best.parameter == pytest.approx(parameter, abs=1)
         assert best.cosine == pytest.approx(1, abs=1e-6)
@@ -84,7 +84,7 @@ def test_a_fresh_network_has_no_findings(family: str, start: str) -> None:
     torch.manual_seed(1)
     encoder = UnfoldedEncoder(1, num_layers=2, num_sets=4, group=4, kernel_size=4, generator=family, start=start)
     analysis = lgn.analyze(encoder, draws=200)
-    found = sum(len(each.findings) for each in analysis.generators)
+    found = sum(len(generator.findings) for generator in analysis.generators)
     # At a rate of 0.05 nothing is expected where nothing is; one in a family's eight generators may still happen.
     assert found <= 1
 
@@ -108,7 +108,7 @@ def test_a_run_its_model_and_its_matrices_agree(run: lgn.training.Run) -> None:
     of_model = lgn.analyze(model, draws=50)
     matrices = model.encoder.bank.generator.matrix().detach()[:, 0]
     of_matrices = lgn.analyze(matrices, patch=(6, 6), draws=50)
-    assert [each.name for each in of_run.generators] == [
+    assert [generator.name for generator in of_run.generators] == [
         "layer 1, set 1", "layer 1, set 2", "layer 2, set 1", "layer 2, set 2",
     ]  # fmt: skip
     for one, two, three in zip(of_run.generators, of_model.generators, of_matrices.generators, strict=True):
@@ -141,13 +141,15 @@ def test_each_matrix_is_judged_by_its_own_size_order_family_and_start() -> None:
         GroupConv2d(3, 2, 3, group=4, generator="circulant"), GroupConv2d(8, 3, 5, group=2, start="gaussian"), nn.ReLU()
     )
     analysis = lgn.analyze(model, draws=20)
-    assert [(each.patch, each.order) for each in analysis.generators] == [((3, 3), 4)] * 2 + [((5, 5), 2)] * 3
-    by_law = [{score.name for score in each.scores if score.by_construction} for each in analysis.generators]
+    assert [(generator.patch, generator.order) for generator in analysis.generators] == [((3, 3), 4)] * 2 + [
+        ((5, 5), 2)
+    ] * 3
+    by_law = [{score.name for score in generator.scores if score.by_construction} for generator in analysis.generators]
     assert by_law == [{"block-Toeplitz", "doubly block-circulant", "few 2-D Fourier lines"}] * 2 + [set()] * 3
     assert repr(analysis).startswith("<Analysis of 5 generators on 3x3, 5x5 patches")
     with pytest.raises(ValueError, match="patch"):
         _ = analysis.patch
-    starts = {each.name: each.fresh_starts(2) for each in subjects_of(model)}
+    starts = {generator.name: generator.fresh_starts(2) for generator in subjects_of(model)}
     assert [draws.shape[-1] for draws in starts.values()] == [9, 9, 25, 25, 25]
     norms = starts["1, set 1"].flatten(1).norm(dim=1)
     assert torch.allclose(norms, torch.ones(2))  # the gaussian start has norm 1, the orthogonal one 5

@@ -1,4 +1,4 @@
-"""tools/fuzz.py: some of its commands, and that it would notice what must not be."""
+"""tools/fuzz.py: a few of its commands, and the faults that it finds."""
 
 import json
 from dataclasses import fields
@@ -18,7 +18,7 @@ def tool() -> ModuleType:
     return load_tool("fuzz")
 
 
-@pytest.mark.filterwarnings("default")  # as a user has it: a warning is a line, no error
+@pytest.mark.filterwarnings("default")  # a warning is a line for a user, and no error
 def test_random_commands_train_or_are_refused(tool: ModuleType, tmp_path: Path) -> None:
     outcomes = []
     for number in range(12):
@@ -30,11 +30,11 @@ def test_random_commands_train_or_are_refused(tool: ModuleType, tmp_path: Path) 
 
 
 def test_every_setting_of_a_training_is_tried(tool: ModuleType) -> None:
-    settings = {each.name for config in (Config, NetworkConfig) for each in fields(config)}
+    settings = {field.name for config in (Config, NetworkConfig) for field in fields(config)}
     assert settings - {"network", "data", "data_dir", "epochs"} == {*tool.FLAGS, *tool.SETTINGS} - {"preset"}
 
 
-def test_it_would_notice(tool: ModuleType, tmp_path: Path) -> None:
+def test_faults_are_found(tool: ModuleType, tmp_path: Path) -> None:
     sentence = "lgn: error: clip must be positive and finite, got 0.0"
     assert list(tool.find_faults(1, [sentence], tmp_path / "none")) == []
     assert list(tool.find_faults(1, ["another line", sentence, sentence], tmp_path / "none"))

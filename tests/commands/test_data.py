@@ -1,3 +1,5 @@
+"""`lgn data`: the list, downloads and checksums."""
+
 from pathlib import Path
 
 import numpy as np
@@ -6,20 +8,19 @@ from forked import start
 from PIL import Image
 
 from lgn.cli import main
+from lgn.data import DataSet
 
 
 def lgn_command(*arguments: str) -> tuple[int | None, str, str]:
-    """Its status, what it printed, and what it said."""
+    """The status, the output and the messages of a command."""
     process = start("lgn.cli", arguments)
     out, err = process.communicate()
     return process.returncode, out, err
 
 
-def files_below(directory: Path) -> list[Path]:
-    return [path for path in directory.rglob("*") if path.is_file()] if directory.exists() else []
-
-
-def test_list_says_what_there_is_and_how_to_get_it(offline, capsys):
+def test_the_list_names_all_sets_and_the_commands_that_download_them(
+    offline: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["data", "list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     table = {line.split()[0]: line for line in lines if line}
@@ -29,13 +30,15 @@ def test_list_says_what_there_is_and_how_to_get_it(offline, capsys):
     assert "made from mnist" in table["rotated-mnist"]
 
 
-def test_list_says_where_a_set_is(mnist, data_dir, offline, capsys):
+def test_the_list_names_the_directory_of_a_set(
+    mnist: DataSet, data_dir: Path, offline: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["data", "list", "--data-dir", str(data_dir)])
     line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("mnist"))
     assert str(data_dir) in line
 
 
-def test_get_digits_works_offline(offline):
+def test_get_digits_works_offline(offline: Path) -> None:
     status, printed, errors = lgn_command("data", "get", "digits")
     assert status == 0, errors
     assert "5,000 train and 1,000 test images of 1x28x28" in printed
@@ -43,25 +46,26 @@ def test_get_digits_works_offline(offline):
 
 
 @pytest.mark.parametrize("name", ["cifar10", "mnist", "rotated-mnist"])
-def test_a_failed_download_is_one_error_and_leaves_no_files(offline, tmp_path, name):
+def test_a_failed_download_is_one_error_and_leaves_no_files(offline: Path, tmp_path: Path, name: str) -> None:
     status, printed, errors = lgn_command("data", "get", name, "--data-dir", str(tmp_path / "mine"))
     assert (status, printed) == (1, "")
-    lines = errors.strip().splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("lgn: error: ")
-    assert "--data-dir or LGN_DATA" in lines[0]
+    (line,) = errors.strip().splitlines()
+    assert line.startswith("lgn: error: ")
+    assert "LGN_DATA" in line
     assert not (tmp_path / "mine").exists()
-    assert files_below(tmp_path) == []
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_verify_prints_the_checksum_and_does_not_download(mnist, data_dir, offline, capsys):
+def test_verify_prints_the_checksum_and_does_not_download(
+    mnist: DataSet, data_dir: Path, offline: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["data", "verify", "mnist", "--data-dir", str(data_dir)]) == 0
     assert mnist.checksum() in capsys.readouterr().out
     assert main(["data", "verify", "mnist"]) == 1
     assert "lgn data get mnist" in capsys.readouterr().err
 
 
-def test_verify_takes_the_users_own_folder(tmp_path, capsys):
+def test_verify_takes_a_folder_of_the_user(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number, size in enumerate((4, 6, 8, 10)):
         Image.fromarray(np.zeros((size, size), np.uint8)).save(tmp_path / f"{number}.png")
     assert main(["data", "verify", str(tmp_path), "--image-size", "5"]) == 0

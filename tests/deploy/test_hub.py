@@ -64,10 +64,10 @@ def test_card_says_what_the_analysis_found(analysed: Run) -> None:
     assert f"test accuracy {100 * accuracy:.2f} %" in card
     rows = [line for line in card.splitlines() if line.startswith("| layer")]
     assert len(rows) == len(analysis.generators) == 4
-    for row, each in zip(rows, analysis.generators, strict=True):
-        assert row.startswith(f"| {each.name} |")
-        assert f"| {each.nearest[0].cosine:.3f} |" in row
-        assert all(finding.name in row for finding in each.findings[:SHOWN])
+    for row, generator in zip(rows, analysis.generators, strict=True):
+        assert row.startswith(f"| {generator.name} |")
+        assert f"| {generator.nearest[0].cosine:.3f} |" in row
+        assert all(finding.name in row for finding in generator.findings[:SHOWN])
 
 
 def test_text_of_others_stays_text() -> None:

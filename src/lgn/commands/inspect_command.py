@@ -22,12 +22,12 @@ def run(
     """Find the turns, flips and other transformations under which the filters of a network are copies or balanced.
 
     Args:
-        file: a network as .onnx, .safetensors or torch weights, a run directory, or the name of a network that comes
+        file: A network as .onnx, .safetensors or torch weights, a run directory, or the name of a network that comes
             with the package. No code in a file is run.
-        layer: inspect only this convolution (default: all with kernels of at least 3x3).
-        json_output: print one JSON object instead of a table, and write no page unless --out is given.
-        out: where to write the page (default: NAME.inspect.html in this directory).
-        seed: of the random numbers.
+        layer: Inspect only this convolution. By default all with kernels of at least 3x3 are inspected.
+        json_output: Print one JSON object instead of a table, and write no page unless --out is given.
+        out: The page. The default is NAME.inspect.html in this directory.
+        seed: Seed of the tests.
     """
     is_run = (file / "config.json").is_file() or (not file.exists() and str(file) in pretrained_names())
     found = inspect(find_run(file).model() if is_run else file, layer, seed=seed, progress=True)

@@ -124,15 +124,9 @@ def _network(run: Run, patch: Patch) -> Network | None:
     network, facts = run.config.network, run.facts
     if network.architecture != "unfolded":
         return None
-    return Network(
-        num_layers=network.num_layers,
-        num_sets=network.num_sets,
-        order=network.finite_group.order,
-        patch=patch,
-        algorithm=network.algorithm,
-        in_channels=facts.image_shape[0],
-        head=f"{len(facts.class_names)} classes" if facts.task == "classify" else "reconstruction",
-    )
+    head = f"{len(facts.class_names)} classes" if facts.task == "classify" else "reconstruction"
+    order, channels = network.finite_group.order, facts.image_shape[0]
+    return Network(network.num_layers, network.num_sets, order, patch, network.algorithm, channels, head)
 
 
 def _crops(run: Run, patch: Patch) -> Tensor | None:

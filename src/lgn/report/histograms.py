@@ -28,7 +28,7 @@ def smooth_histograms(analysis: Analysis) -> list[dict[str, Histogram]]:
     drawn = [
         Matched(tensor(generator.matrix), generator.patch)(SMOOTH_DRAWS, random) for generator in analysis.generators
     ]
-    values = scores.score(torch.stack(drawn), analysis.patch, names)  # each (G, draws)
+    values = scores.score(torch.stack(drawn), analysis.patch, names)  # (G, draws) by name
     return [{name: histogram(rows[g]) for name, rows in values.items()} for g in range(len(drawn))]
 
 

@@ -1,4 +1,4 @@
-"""`lgn inspect` prints a table, or JSON, and writes a page."""
+"""`lgn inspect`, `lgn export` and `lgn operators`: their output and their files."""
 
 import json
 from pathlib import Path
@@ -48,3 +48,23 @@ def test_networks_of_the_package_by_name(capsys: pytest.CaptureFixture[str]) -> 
 def test_other_paths_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", *arguments]) == 1
     assert "source must" in capsys.readouterr().err
+
+
+def test_the_difference_is_printed_and_the_file_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "deep" / "network.safetensors"
+    assert main(["export", "mnist-classification", "--format", "safetensors", "--out", str(out)]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert "at most 0 " in first
+    assert second == f"safetensors: {out}"
+    assert out.is_file()
+    assert main(["export", str(tmp_path), "--format", "pt2"]) == 1
+    assert capsys.readouterr().err.startswith("lgn: error: run ")
+
+
+def test_operators_without_an_inverse_are_listed_with_infinite_condition(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["operators"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    rotation = next(line for line in lines if line.startswith("rotation"))
+    assert rotation.split()[2:4] == ["24", "inf"]
+    assert "none" in rotation
+    assert len(lines) == 12
