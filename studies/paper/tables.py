@@ -1,28 +1,25 @@
 """The tables of the evidence pages on the paper: reproduction, structures and claims."""
 
-from collections import Counter
+from collections.abc import Iterator
 from functools import partial
-from statistics import geometric_mean, mean
-from typing import Any
+from statistics import mean
 
 from studies.render import Maker, Results
-from studies.tables import Column, Columns, Record, Table, estimate, plus_minus, table, where
+from studies.tables import Record, Table, estimate, where
 
-VERDICTS = ("holds", "holds in part", "not seen", "not tested")
 PLANTED = {"whole": "the matrix has it", "through filters": "the filters have it"}
-STEPS = ("one apart", "two apart", "three apart", "four apart", "five apart")
 
 
 def claims(results: Results) -> list[Record]:
     return results.stored("claims")["claims"]
 
 
-def verdict_counts(results: Results) -> Table:
-    rows = []
+def verdicts(results: Results) -> Iterator[Record]:
+    """A record for each verdict, which has an entry with the name of the verdict."""
     for settings, key in (("`paper`", "verdict"), ("`released`", "released")):
-        counted = Counter(claim[key] for claim in claims(results) if claim[key])
-        rows.append([settings, str(counted.total()), *(str(counted[verdict]) for verdict in VERDICTS)])
-    return Table(["settings", "claims", *VERDICTS], rows)
+        for claim in claims(results):
+            if verdict := claim[key]:
+                yield {"settings": settings, "verdict": verdict, verdict: True}
 
 
 def details(results: Results) -> str:
@@ -39,140 +36,84 @@ def _section(claim: Record) -> str:
     return "\n".join([*lines, *tables])
 
 
-def _last(name: str) -> Any:
-
-    def of_run(epochs: list[Record]) -> float:
-        value = epochs[-1][name]
-        return max(value) if isinstance(value, list) else value
-
-    return lambda sample: [of_run(epochs) for epochs in sample["filters"]]
-
-
-def _over_runs(of: Any, form: str = ".2f") -> Column:
-    return lambda samples: plus_minus(of(samples[0]), form)
+def differences(results: Results) -> Iterator[Record]:
+    """A record for each run of each setting, after the last epoch."""
+    for sample in results.stored("differences")["samples"]:
+        runs = zip(sample["accuracy"], sample["conditions"], sample["filters"], sample["toeplitz_on_u"], strict=True)
+        for accuracy, conditions, filters, on_u in runs:
+            last = {**filters[-1], "norm": max(filters[-1]["norms"]), "condition": conditions[-1]}
+            yield {"data": sample["data"], "name": sample["name"], "accuracy": accuracy, **last, "on_u": on_u}
 
 
-def _conditions(samples: list[Record]) -> str:
-    return f"{geometric_mean(epochs[-1] for epochs in samples[0]['conditions']):.2g}"
+def less_preset(results: Results) -> Iterator[Record]:
+    for change in results.stored("differences")["less preset"]:
+        names = {name: change[name] for name in ("data", "name")}
+        numbers = {name: change[name] for name in change if name not in names}
+        yield names | {name: estimate(of["mean"], of["low"], of["high"]) for name, of in numbers.items()}
 
 
-def differences(results: Results) -> Table:
-    columns = _sample_columns() | {
-        "test accuracy, %": _over_runs(lambda sample: [100 * value for value in sample["accuracy"]]),
-        "step times squared norm": _conditions,
-        "norm of bases": _over_runs(_last("norms"), ".3g"),
-        "of generators": _over_runs(_last("generator_norm"), ".3g"),
-        "smoothness": _over_runs(_last("smoothness")),
-        "Toeplitz on U, white nulls": _over_runs(lambda sample: sample["toeplitz_on_u"]),
-    }
-    return table(results.stored("differences")["samples"], ("data", "name"), columns)
-
-
-def _sample_columns() -> dict[str, Column]:
-    return {"data": "{data}", "": "{name}", "runs": "{runs}"}
-
-
-def less_preset(results: Results) -> Table:
-    changes = results.stored("differences")["less preset"]
-    names = [name for name in changes[0] if name not in ("data", "name")]
-    columns: Columns = {"data": "{data}", "": "{name}", **{name: partial(_estimate, name) for name in names}}
-    return table(changes, ("data", "name"), columns)
-
-
-def _estimate(name: str, changes: list[Record]) -> str:
-    return estimate(*(changes[0][name][entry] for entry in ("mean", "low", "high")))
-
-
-def smoothness(results: Results) -> Table:
+def smoothness(results: Results) -> list[Record]:
     """Rank correlation, over settings, of the smoothness of filters with the share of Toeplitz generators."""
     measured = results.stored("differences")
-    count = len(where(measured["samples"], data=measured["samples"][0]["data"]))
-    whole, on_u = (measured[f"smoothness_and_toeplitz{ending}"] for ending in ("", "_on_u"))
-    return Table(["settings", "rank correlation", "on U alone"], [[str(count), f"{whole:.2f}", f"{on_u:.2f}"]])
+    return [{**measured, "settings": len(where(measured["samples"], data=measured["samples"][0]["data"]))}]
 
 
-def _share_columns(samples: list[Record]) -> dict[str, Column]:
-
-    def share(name: str, group: list[Record]) -> str:
-        found = group[0]["shares"][name]
-        return f"{mean(found['white nulls']):.2f} → {mean(found['all nulls']):.2f}"
-
-    return {name: partial(share, name) for name in samples[0]["shares"]}
-
-
-def difference_shares(results: Results) -> Table:
-    measured = results.stored("differences")
-    samples = [*measured["samples"], *measured["controls"]]
-    return table(samples, ("data", "name"), _sample_columns() | _share_columns(samples))
+def shares(study: str, results: Results, data: str | None = None) -> Iterator[Record]:
+    """A record for each run, with the shares of generators by structure and nulls."""
+    measured = results.stored(study)
+    for sample in [*measured["samples"], *measured.get("controls", [])]:
+        for run in range(sample["runs"] if data in (None, sample["data"]) else 0):
+            by_nulls = {name: {way: of[run] for way, of in ways.items()} for name, ways in sample["shares"].items()}
+            yield {"data": sample["data"], "name": sample["name"], **by_nulls}
 
 
-def structures(data: str, results: Results) -> Table:
-    samples = where(results.stored("structures")["samples"], data=data)
-    columns = {"": "{name}", "runs": "{runs}"} | _share_columns(samples)
-    return table(samples, "name", columns)
-
-
-def nulls(results: Results) -> Table:
+def nulls(results: Results) -> list[Record]:
     measured = results.stored("structures")
     keeping = [null for null in measured["nulls"] if null not in measured["white"]]
-    return Table(["white nulls", "nulls that keep smoothness"], [[", ".join(measured["white"]), ", ".join(keeping)]])
+    return [{"white": ", ".join(measured["white"]), "keeping": ", ".join(keeping)}]
 
 
-def left_over(results: Results) -> Table:
-    rows = []
+def left_over(results: Results) -> Iterator[Record]:
     for sample in results.stored("structures")["samples"]:
-        under_all = {name: mean(share["all nulls"]) for name, share in sample["shares"].items()}
-        undecided = {name: mean(share) for name, share in sample["undecided"].items()}
-        rows.append([sample["data"], sample["name"], _largest(under_all), _largest(undecided)])
-    return Table(["data", "", "largest share under all nulls", "largest undecided share"], rows)
+        under_all = {name: of["all nulls"] for name, of in sample["shares"].items()}
+        yield {**sample, "left": _largest(under_all), "undecided": _largest(sample["undecided"])}
 
 
-def _largest(shares: dict[str, float]) -> str:
-    name, share = max(shares.items(), key=lambda item: item[1])
+def _largest(shares: dict[str, list[float]]) -> str:
+    share, name = max(((mean(of), name) for name, of in shares.items()), key=lambda item: item[0])
     return f"{share:.2f}, {name}" if share > 0 else "none"
 
 
-def planted(results: Results) -> Table:
-    found = [
-        {**sample, "way": way, "runs": len(sample["shares"])}
-        for sample in results.stored("structures")["planted"]
-        for way in PLANTED
-    ]
-
-    def share(name: str, group: list[Record]) -> str:
-        return f"{mean(run[group[0]['way']][name] for run in group[0]['shares']):.2f}"
-
-    names = {name: partial(share, name) for name in found[0]["shares"][0]["whole"]}
-    columns = _sample_columns() | {"planted so that": lambda samples: PLANTED[samples[0]["way"]]} | names
-    return table(found, ("data", "name", "way"), columns)
+def planted(results: Results) -> Iterator[Record]:
+    for sample in results.stored("structures")["planted"]:
+        for run in sample["shares"]:
+            yield from ({**sample, "way": text, **run[way]} for way, text in PLANTED.items())
 
 
-def repeated(results: Results) -> Table:
-    found = [{**sample, "runs": len(sample["in a set"][0])} for sample in results.stored("structures")["repeated"]]
+def repeated(results: Results) -> Iterator[Record]:
+    """A record for each run: cosines of filters one step apart, two steps apart, ..."""
+    for sample in results.stored("structures")["repeated"]:
+        for inside, between in zip(
+            zip(*sample["in a set"], strict=True), zip(*sample["between sets"], strict=True), strict=True
+        ):
+            yield {"data": sample["data"], "name": sample["name"], "inside": inside, "between": between}
 
-    def step(place: int, group: list[Record]) -> str:
-        return "; ".join(plus_minus(group[0][where][place]) for where in ("in a set", "between sets"))
 
-    steps = {name: partial(step, place) for place, name in enumerate(STEPS[: len(found[0]["in a set"])])}
-    return table(found, ("data", "name"), _sample_columns() | steps)
-
-
-def penalty_times(results: Results) -> Table:
-    ratios = results.stored("runtime")["ratios"]
-    rows = [[name.replace(": ", ", "), f"{ratio:.2f}"] for name, ratio in ratios.items()]
-    return Table(["penalty", "time of a step over that without a penalty"], rows)
+def penalty_times(results: Results) -> Iterator[Record]:
+    for name, ratio in results.stored("runtime")["ratios"].items():
+        yield {"name": name.replace(": ", ", "), "ratio": ratio}
 
 
 TABLES: dict[str, Maker] = {
     "verdicts": claims,
-    "verdict-counts": verdict_counts,
+    "verdict-counts": verdicts,
     "details": details,
     "differences": differences,
     "less-preset": less_preset,
     "smoothness": smoothness,
-    "difference-shares": difference_shares,
-    "structures-cifar10": partial(structures, "CIFAR-10"),
-    "structures-mnist": partial(structures, "MNIST"),
+    "difference-shares": partial(shares, "differences"),
+    "structures-cifar10": partial(shares, "structures", data="CIFAR-10"),
+    "structures-mnist": partial(shares, "structures", data="MNIST"),
     "nulls": nulls,
     "left-over": left_over,
     "planted": planted,
