@@ -1,4 +1,4 @@
-"""Where a recipe works: it finds the runs that are there already, and makes those that are not."""
+"""The directory of a reproduction: finished runs are found by their settings, and missing runs are trained."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -19,24 +19,29 @@ from lgn.training import Config, Run, train
 from lgn.training.config import same_settings
 from lgn.training.presets import changes_from_preset, nearest_preset
 from studies.paper.figures import SETTINGS, Setting, learned_operators
+from studies.training import TASKS, TITLES, with_task
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# In a quick reproduction every data set is the embedded one, and epochs are few: the same code path in minutes.
+# The data and sizes of a quick reproduction.
 QUICK_DATA, QUICK_EPOCHS, QUICK_IMAGES, QUICK_DRAWS = "digits", 3, 2_000, 200
-# What claims need of a run: a finished one may be kept without its weights.
+# A run that has one of these files may be stored without its weights.
 SCORES, SINGULAR_VALUES = "scores.json.xz", "singular-values.json"
-TITLES = {"cifar10": "CIFAR-10", "mnist": "MNIST", "digits": "digits (an extract of MNIST)"}
 
 
 class NotRun(Exception):
-    """Something that is not finished, where nothing is to be trained."""
+    """A run or a measurement is missing, and nothing is to be trained."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """One reproduction: where it is written, whether it is quick, and whether it only reads what is finished."""
+    """One reproduction.
+
+    out: directory of runs, figures and claims
+    quick: bundled data and few epochs
+    existing: train nothing
+    """
 
     out: Path
     quick: bool = False
@@ -64,9 +69,9 @@ class Context:
         return train(config, self.out / "runs" / run_name(config))
 
     def runs(self, configs: list[Config], accuracy: bool = False) -> list[Run]:
-        """The runs of many configs: all of them, or those that are finished where only these are read.
+        """The runs of configs, without those that are not finished if nothing is to be trained.
 
-        accuracy: nothing else is asked of them, and their metrics say it, whatever else was kept.
+        accuracy: only the accuracy is needed, which every trained run has in its metrics
         """
         found = [(config, self.finished(config, accuracy)) for config in configs]
         return [run or self.train(config) for config, run in found if run or not self.existing]
@@ -77,17 +82,15 @@ class Context:
         raise NotRun(f"no finished run of {caption(self.configured(next(iter(configs.values()))))}")
 
     def finished(self, config: Config, accuracy: bool = False) -> Run | None:
-        """The run of a config if it is there to its end, and enough of it was kept; nothing is trained."""
+        """The run of a config if all its epochs were trained and its weights or scores are stored."""
         found = self.find(self.configured(config))
-        enough = found is not None and (found.trained if accuracy else _kept(found))
-        return found if enough else None
+        if found is None or (found.trained if accuracy else _stored(found)):
+            return found
+        return None
 
     def find(self, config: Config) -> Run | None:
-        for path in sorted(self.out.glob("runs/*/config.json")):
-            run = Run(path.parent)
-            if same_settings(_with_task(run), config):
-                return run
-        return None
+        runs = (Run(path.parent) for path in sorted(self.out.glob("runs/*/config.json")))
+        return next((run for run in runs if same_settings(with_task(run), config)), None)
 
     def analysis(self, run: Run) -> Analysis:
         if run.finished and not self.options:
@@ -103,28 +106,26 @@ class Context:
     def options(self) -> dict[str, Any]:
         return {"draws": QUICK_DRAWS} if self.quick else {}
 
-    def caption(self, run: Run) -> str:
-        return caption(_with_task(run))
-
-    def operators(self) -> tuple[dict[Setting, Tensor], tuple[int, int], str]:
-        name, count, epochs = self._operator_data()
-        path = self.out / "operators" / f"{name}.safetensors"
+    def operators(self) -> tuple[dict[Setting, Tensor], str]:
+        """The learned operators of figures 3 to 5, and a description of their data."""
+        path = self.out / "operators" / f"{self._operator_data[0]}.safetensors"
         if not path.is_file():
             learned = self.learn_operators(0)
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomic(path, save({"gradient": learned}))
-        matrices = load_file(path)["gradient"]
-        words = f"{TITLES[name]}, {count:,} patches of 6x6, {epochs} epochs of gradient descent"
-        return dict(zip(SETTINGS, matrices, strict=True)), (6, 6), words
+        name, count, epochs = self._operator_data
+        text = f"{TITLES[name]}, {count:,} patches of 6x6, {epochs} epochs of gradient descent"
+        return dict(zip(SETTINGS, load_file(path)["gradient"], strict=True)), text
 
     def learn_operators(self, seed: int) -> Tensor:
         if self.existing:
             raise NotRun("the operators of figures 3 to 5 have not been learned")
-        name, count, epochs = self._operator_data()
+        name, count, epochs = self._operator_data
         images = data.load(name, self.data_dir).train.samples
         patches = data.patches(images, 6, count, seed).flatten(0, 1)[:count].double() / 255
         return learned_operators(patches, epochs, seed)
 
+    @property
     def _operator_data(self) -> tuple[str, int, int]:
         return (QUICK_DATA, 5_000, 20) if self.quick else ("cifar10", 50_000, 100)
 
@@ -132,7 +133,7 @@ class Context:
         self, draw: Callable[[Analysis, str], "Figure"], configs: Mapping[str, Config], name: str
     ) -> list[Path]:
         runs = self.at_least_one(configs).items()
-        drawn = {ending: draw(self.analysis(run), self.caption(run)) for ending, run in runs}
+        drawn = {ending: draw(self.analysis(run), caption(with_task(run))) for ending, run in runs}
         return [path for ending, figure in drawn.items() for path in self.save_figure(figure, f"{name}{ending}")]
 
     def save_figure(self, figure: "Figure", name: str) -> list[Path]:
@@ -149,34 +150,22 @@ class Context:
         write_json(self.out / name, value)
 
 
-def _kept(run: Run) -> bool:
-    if any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES)) and run.trained:
-        return True
-    return find_run(run.path).finished
-
-
-def _with_task(run: Run) -> Config:
-    return dataclasses.replace(run.config, task=run.facts.task)
+def _stored(run: Run) -> bool:
+    scored = run.trained and any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES))
+    return scored or find_run(run.path).finished
 
 
 def caption(config: Config) -> str:
-    task = {"classify": "classification", "reconstruct": "reconstruction"}.get(config.task, config.task)
     network = {"unfolded": "", "cnn": ", a plain CNN", "net": ", a net"}[config.network.architecture]
-    start = f"{config.network.start} start"
-    what = f"{TITLES.get(config.data, config.data)}, {task}{network}"
-    return f"{what}, preset {nearest_preset(config)}, {start}, {config.epochs} epochs, seed {config.seed}"
+    settings = f"preset {nearest_preset(config)}, {config.network.start} start, {config.epochs} epochs"
+    task = TASKS.get(config.task, config.task)
+    return f"{TITLES.get(config.data, config.data)}, {task}{network}, {settings}, seed {config.seed}"
 
 
 def run_name(config: Config) -> str:
-    """A directory name that says what a run is: what differs from the preset comes last."""
-    parts = [
-        Path(config.data).stem,
-        config.task,
-        nearest_preset(config),
-        f"{config.epochs}-epochs",
-        f"seed-{config.seed}",
-    ]
-    parts += [f"{name}-{value}" for name, value in changes_from_preset(config).items() if name != "epochs"]
+    """The name of a run's directory: the preset and the settings that differ from it."""
+    settings = {"epochs": config.epochs, "seed": config.seed} | changes_from_preset(config)
     if config.train_images is not None:
-        parts.append(f"train_images-{config.train_images}")
+        settings["train_images"] = config.train_images
+    parts = [Path(config.data).stem, config.task, nearest_preset(config), *(f"{k}-{v}" for k, v in settings.items())]
     return "-".join(parts).lower().replace(" ", "-").replace("_", "-")

@@ -2,7 +2,6 @@
 
 import json
 import lzma
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ DIGITS = 5
 
 @dataclass(frozen=True)
 class Number:
-    """A score or a cosine, what chance gives, and the p-value under each null that says something."""
+    """A score or a cosine, its value by chance, and its p-values by null."""
 
     value: float
     chance: float
@@ -31,11 +30,11 @@ class Number:
 
 @dataclass(frozen=True)
 class GeneratorScores:
-    """One generator. Keys of `scores` and `matches` are what they are of: "matrix" or "identifiable"."""
+    """One generator. The keys of `scores` and `matches` are "matrix" (whole) and "identifiable"."""
 
     name: str
-    findings: tuple[tuple[str, str], ...]  # (structure, of what)
-    operators: tuple[tuple[str, str], ...]  # families of known operators beyond chance, likewise
+    findings: tuple[tuple[str, str], ...]  # (structure, "matrix" or "identifiable")
+    operators: tuple[tuple[str, str], ...]  # families of known operators beyond chance
     undecided: tuple[tuple[str, str], ...]
     scores: dict[str, dict[str, Number]]
     matches: dict[str, dict[str, Number]]  # the values are cosines without their signs
@@ -55,7 +54,8 @@ class Scores:
     size: int  # d
 
     def to_json(self, path: Path) -> None:
-        text = json.dumps({"schema": SCHEMA, **_rounded(encode(self))}, separators=(",", ":"))
+        rounded = json.loads(json.dumps(encode(self)), parse_float=lambda number: float(f"{float(number):.{DIGITS}g}"))
+        text = json.dumps({"schema": SCHEMA, **rounded}, separators=(",", ":"))
         write_atomic(path, lzma.compress(text.encode(), preset=9))
 
     @classmethod
@@ -68,11 +68,9 @@ class Scores:
 
 def summarise(analysis: Analysis) -> Scores:
     """The numbers of an analysis that claims are about."""
-    # Half of the network away, so that it is of another set even where channels have their own.
-    others = deque(analysis.generators)
-    others.rotate(len(others) // 2)
-    pairs = zip(analysis.generators, others, strict=True)
-    generators = tuple(_summary(entry, other, analysis) for entry, other in pairs)
+    entries, half = analysis.generators, -(-len(analysis.generators) // 2)
+    others = [*entries[half:], *entries[:half]]  # of another set, also if channels have their own generators
+    generators = tuple(_summary(*pair, analysis) for pair in zip(entries, others, strict=True))
     return Scores(generators, analysis.false_discovery_rate, analysis.patch[0] * analysis.patch[1])
 
 
@@ -129,14 +127,6 @@ def _number(of: Score | Match) -> Number:
 
 def _places(found: Iterable[Any]) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((entry.name, entry.on) for entry in found))
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_rounded(item) for item in value]
-    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def darkening(image: Tensor) -> float:

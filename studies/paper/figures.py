@@ -5,7 +5,7 @@ after pooling of radius 4 to 6, are learned from pairs of real patches.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 from typing import Any
@@ -18,7 +18,7 @@ from torch import Tensor
 from lgn.actions import Patch, vec
 from lgn.measures import relative_error
 from lgn.report.figures.style import BLUE, INK, ORANGE, SOFT, caption, grid, new_figure, place
-from lgn.transforms import filters, operator, warps
+from lgn.transforms import operator
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,6 @@ class Setting:
         if self.radius == 1:
             return rotation
         return pooling if self.degrees == 0 else f"{pooling} then {rotation}"
-
-    def transform(self, x: Tensor) -> Tensor:
-        """The transformation itself, on patches (..., n, m)."""
-        x = filters.pool(x, self.radius) if self.radius > 1 else x
-        return warps.rotate(x, self.degrees) if self.degrees else x
 
     def exact(self, patch: Patch) -> Tensor:
         """Its matrix from the catalogue, (d, d)."""
@@ -56,16 +51,15 @@ def learned_operators(patches: Tensor, epochs: int = 40, seed: int = 0) -> Tenso
     """Learn the settings from patches (N, n, m) by gradient descent, as the paper does.  -> (11, d, d)"""
     if patches.ndim != 3:
         raise ValueError(f"patches must be (N, n, m), got shape {tuple(patches.shape)}")
-    patches = patches.double()
-    after = torch.stack([vec(setting.transform(patches)) for setting in SETTINGS])  # (11, N, d)
-    return gradient_descent(vec(patches), after, epochs, seed)
+    x = vec(patches.double())
+    exact = torch.stack([setting.exact(patches.shape[1:]) for setting in SETTINGS]).double()
+    return gradient_descent(x, x @ exact.mT, epochs, seed)
 
 
 def gradient_descent(x: Tensor, y: Tensor, epochs: int, seed: int = 0, batch_size: int = 250) -> Tensor:
     """Linear layers A with `y = A x`, as the paper learns them: squared error, Adam, the rate halved three times.
 
-    Adam scales every entry on its own, so S layers side by side learn as they would learn apart. They learn last the
-    directions in which patches hardly vary.
+    Adam scales entries independently, so S layers side by side learn as S separate ones.
 
     Shapes: x (N, d), y (S, N, d) -> (S, d, d)
     """
@@ -98,19 +92,19 @@ def plain(axes: Axes, title: str = "", hidden: Iterable[str] = ("top", "right"))
     axes.spines[["left", "bottom"]].set_color("#c9c6be")
 
 
-def operator_figure(title: str, label: str, learned: Mapping[Setting, Tensor], patch: Patch, data: str) -> Figure:
-    """Learned operators (d, d) above the exact ones, with the distance between them (figs. 3 to 5).
+def operator_figure(title: str, label: str, learned: Mapping[Setting, Tensor], data: str) -> Figure:
+    """Learned operators (d, d) of 6x6 patches above the exact ones, with the distance between them (figs. 3 to 5).
 
     label: a format of a setting, such as "r = {0.radius}"
     """
     figure = new_figure(2.1 * len(learned) + 0.5, 5.4)
     axes = grid(figure, 2, len(learned))
     for column, (setting, matrix) in enumerate(learned.items()):
-        exact = setting.exact(patch)
+        exact = setting.exact((6, 6))
         error = relative_error(matrix.double(), exact)
         name, note = label.format(setting), f"learned, {100 * error:.2g} % off"
-        place(axes[column], matrix, name, block=patch[0], size=10, note=note)
-        place(axes[len(learned) + column], exact, block=patch[0], size=10, note="exact")
+        place(axes[column], matrix, name, block=6, size=10, note=note)
+        place(axes[len(learned) + column], exact, block=6, size=10, note="exact")
     figure.suptitle(title, fontsize=11, color=SOFT)
     caption(figure, f"Learned group actions (top) and exact ones (bottom). Data: {data}.")
     return figure
@@ -135,33 +129,42 @@ def runtime(ratios: Mapping[str, float], data: str) -> Figure:
     return figure
 
 
-def structure_shares(samples: Sequence[Sample], structures: Sequence[str], ways: Sequence[str]) -> Figure:
-    """A panel for each structure and data set, a row for each sample: the mean share, asked in one way and in another.
-
-    samples: each with "data", "name", "runs" and "shares": {structure: {way: a share for each run}}; structures that
-    a sample has no shares of stay blank
-    """
+def panels(
+    figure: Figure, samples: Sequence[Sample], titles: Sequence[str]
+) -> Iterator[tuple[Axes, str, list[Sample]]]:
+    """Axes for each data set and title with a row for each sample of the data set, as (axes, title, samples)."""
     by_data: dict[str, list[Sample]] = {}
     for sample in samples:
         by_data.setdefault(sample["data"], []).append(sample)
-    most = max(map(len, by_data.values()))
-    figure = new_figure(1.5 * len(structures) + 2.3, (0.26 * most + 0.3) * len(by_data) + 1.2)
-    panels = figure.subplots(len(by_data), len(structures), squeeze=False, sharex=True)
-    for number, (line, (data, rows)) in enumerate(zip(panels, by_data.items(), strict=True)):
-        labels = [f"{row['name'].replace('`', '')} ({row['runs']})" for row in rows]
-        for column, (axes, structure) in enumerate(zip(line, structures, strict=True)):
-            _shares(axes, rows, structure, ways)
-            plain(axes, "" if number else structure)
-            axes.set_yticks(range(len(rows)), labels if column == 0 else [""] * len(rows))
+    heights = [len(rows) for rows in by_data.values()]
+    lines = figure.subplots(len(by_data), len(titles), squeeze=False, height_ratios=heights)
+    for line, (data, rows) in zip(lines, by_data.items(), strict=True):
         line[0].set_ylabel(data, fontsize=9.5, color=INK, fontweight="bold")
-    handles, names = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper right", ncols=2, fontsize=9, frameon=False)
+        labels = [f"{row['name'].replace('`', '')} ({row['runs']})" for row in rows]
+        for axes, title in zip(line, titles, strict=True):
+            plain(axes, title if axes in lines[0] else "")
+            axes.set_yticks(range(len(rows)), labels if axes is line[0] else [""] * len(rows))
+            axes.set_ylim(len(rows) - 0.4, -0.6)
+            yield axes, title, rows
+    figure.align_ylabels(lines[:, 0])
+
+
+def structure_shares(samples: Sequence[Sample], structures: Sequence[str], ways: Sequence[str]) -> Figure:
+    """The mean share of generators with each structure, by sample, data set and way of asking.
+
+    samples: mappings with "data", "name", "runs" and "shares": {structure: {way: a share for each run}}
+    """
+    data = list(dict.fromkeys(sample["data"] for sample in samples))
+    figure = new_figure(1.5 * len(structures) + 2.3, 0.26 * len(samples) + 0.3 * len(data) + 1.2)
+    for axes, structure, rows in panels(figure, samples, structures):
+        _shares(axes, rows, structure, ways)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=2, fontsize=9, frameon=False)
     caption(
         figure,
-        "The share of generators with a structure, whole or on what the data can say; means over runs, in brackets how "
-        "many, thin lines from the lowest to the highest. Dashed: 0.05, the share of findings that may be false. "
-        "Planted: where the structure is there, in the matrix or in the filters alone. Data: "
-        f"{' and '.join(by_data)}, classification.",
+        "The share of generators with a structure, in the whole matrix or on the identifiable subspace. Bars are means "
+        "over runs (their number is in brackets), thin lines go from the lowest to the highest run. Dashed: 0.05, the "
+        "share of findings that may be false. Planted: the structure is there, in the matrix or in the filters alone. "
+        f"Data: {' and '.join(data)}, classification.",
     )
     return figure
 
@@ -173,7 +176,6 @@ def _shares(axes: Axes, samples: Sequence[Sample], structure: str, ways: Sequenc
         values = [shares for shares in found.values() if shares]
         axes.hlines(rows, [min(v) for v in values], [max(v) for v in values], color=colour, linewidth=0.8, alpha=0.6)
         axes.barh(rows, [mean(v) for v in values], height=0.3, color=colour, alpha=0.75, label=way)
-    axes.set_ylim(len(samples) - 0.4, -0.6)
     axes.set_xlim(0, 1.02)
     axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-    axes.axvline(0.05, color=SOFT, linewidth=0.6, linestyle=(0, (3, 3)))  # findings that may be false
+    axes.axvline(0.05, color=SOFT, linewidth=0.6, linestyle=(0, (3, 3)))

@@ -14,10 +14,11 @@ from lgn.report.figures.structures import highest
 from lgn.training import preset
 from studies.paper import claims, differences, structures
 from studies.paper.claims.actions import product_errors
-from studies.paper.context import Context, NotRun
+from studies.paper.context import Context, NotRun, caption
 from studies.paper.figures import SETTINGS, Setting, operator_figure, runtime
 from studies.paper.runs import SEEDS, classification, long_runs, reconstruction
 from studies.speed.steps import SHAPES, penalty_ratios
+from studies.training import with_task
 
 Recipe = Callable[[Context], list[Path]]
 
@@ -37,9 +38,9 @@ def fig2(context: Context) -> list[Path]:
 
 
 def _operators(context: Context, name: str, title: str, label: str, shown: Callable[[Setting], bool]) -> list[Path]:
-    learned, patch, data = context.operators()
+    learned, data = context.operators()
     chosen = {setting: matrix for setting, matrix in learned.items() if shown(setting)}
-    return context.save_figure(operator_figure(title, label, chosen, patch, data), name)
+    return context.save_figure(operator_figure(title, label, chosen, data), name)
 
 
 def fig3(context: Context) -> list[Path]:
@@ -59,7 +60,7 @@ def fig5(context: Context) -> list[Path]:
     learned parts (`compositions.json`). Ten minutes.
     """
     if not context.existing and not (context.out / "compositions.json").is_file():
-        learned, _, data = context.operators()
+        learned, data = context.operators()
         more = [context.learn_operators(seed) for seed in range(1, 1 if context.quick else SEEDS)]
         seeds = [learned, *(dict(zip(SETTINGS, matrices, strict=True)) for matrices in more)]
         context.write_json("compositions.json", {"data": data, "seeds": [product_errors(seed) for seed in seeds]})
@@ -81,7 +82,7 @@ def fig7(context: Context) -> list[Path]:
     Trains the preset `paper` for 30 epochs. An hour and a half.
     """
     runs = context.at_least_one({data: reconstruction(data) for data in context.distinct("cifar10", "mnist")})
-    analyses = {context.caption(run): context.analysis(run) for run in runs.values()}
+    analyses = {caption(with_task(run)): context.analysis(run) for run in runs.values()}
     return context.save_figure(figures.reconstruction_actions(analyses), "fig7")
 
 
@@ -124,7 +125,7 @@ def fig11(context: Context) -> list[Path]:
     run = context.train(classification("cifar10"))
     analysis = context.analysis(run)
     (chosen,) = highest(analysis, "Toeplitz", 1)
-    text = f"{context.caption(run)}, highest Toeplitz score"
+    text = f"{caption(with_task(run))}, highest Toeplitz score"
     matrix = tensor(chosen.generator.matrix)
     return context.save_figure(figures.diagonalisation(matrix, analysis.patch, chosen.generator.name, text), "fig11")
 
@@ -142,8 +143,7 @@ def reproduce(names: tuple[str, ...], context: Context) -> tuple[list[Path], dic
 
     Returns the figures and pages written, and the reason for each recipe that was left out.
     """
-    written: list[Path] = []
-    left_out: dict[str, str] = {}
+    written, left_out = list[Path](), dict[str, str]()
     if unknown := [name for name in names if name not in RECIPES]:
         raise ValueError(f"recipe must be one of {', '.join(RECIPES)}, got {unknown[0]!r}")
     for name in names:

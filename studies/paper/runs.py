@@ -12,7 +12,7 @@ from lgn.training import Config, build_model, preset
 from lgn.training.presets import nearest_preset
 
 LONG, LONG_RECONSTRUCTION, SHORT, PENALTY_EPOCHS = 100, 30, 10, 5
-# A verdict needs five runs. Where fewer are said, the numbers are for reading: their trainings take longest.
+# A verdict needs five runs. Long trainings have fewer.
 SEEDS, FEW = 5, 3
 
 

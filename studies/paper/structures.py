@@ -6,16 +6,17 @@ from typing import Any
 
 from studies.paper.claims.samples import Sample, sample
 from studies.paper.claims.structures import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
-from studies.paper.context import TITLES, Context, NotRun
-from studies.paper.excerpt import Scores
+from studies.paper.context import Context, NotRun
+from studies.paper.excerpt import Number, Scores
 from studies.paper.figures import structure_shares
 from studies.paper.runs import classification, with_equal_filters
 from studies.paper.summaries import over_runs
+from studies.training import TITLES
 from studies.truth.controls import FREE, OTHER_INPUTS, REPAIRED, THROUGH_FILTERS, WHOLE
 
 SHOWN = ("skew-symmetric", "Toeplitz", "block-Toeplitz", "multi-scale", "concentrated blocks", OPERATOR)
 DATA, PRESETS = ("cifar10", "mnist"), ("paper", "released")
-#: What was asked: nulls without smoothness, or all of them, those that keep it among them.
+#: The nulls without smoothness, and all nulls.
 UNDER: dict[str, Callable[[Scores], Found]] = {"white nulls": found_under, "all nulls": found}
 
 
@@ -41,60 +42,50 @@ def _planted_rows(planted: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def measure(context: Context) -> dict[str, Any]:
-    """The share of generators with each structure, by run: of the presets, their controls, and a given rotation.
-
-    Beside it the share in which a planted structure is found, and how alike the filters of a set are.
-    """
-    samples: list[dict[str, Any]] = []
-    planted: list[dict[str, Any]] = []
-    repeated: list[dict[str, Any]] = []
+    """The shares of generators with each structure by run, the shares of planted ones, and the cosines of filters."""
+    measured: dict[str, Any] = {"samples": [], "planted": [], "repeated": []}
     nulls: set[str] = set()
     for data in context.distinct(*DATA):
         title = TITLES[context.configured(classification(data)).data]
         presets = {f"`{name}`": sample(context, classification(data, name), free=True) for name in PRESETS}
-        for name, runs in _samples(context, data, *presets.values()).items():
+        for name, runs in _samples(context, data, presets).items():
             if runs:
-                samples.append({"data": title, "name": name, "runs": len(runs), **shares_of(runs)})
-                nulls |= {null for item in runs for null in _nulls(item)}
+                measured["samples"].append({"data": title, "name": name, "runs": len(runs), **shares_of(runs)})
+                nulls.update(*(number.p_values for number in _numbers(runs)))
         for name, of in presets.items():
             if of.runs and of.measured.planted:
-                planted.append({"data": title, "name": name, "shares": of.measured.planted})
+                measured["planted"].append({"data": title, "name": name, "shares": of.measured.planted})
         for name, trained in {**{name: of.runs for name, of in presets.items()}, FREE: presets["`paper`"].free}.items():
             if any(item.finished for item in trained):
-                repeated.append({"data": title, "name": name, **over_runs(trained)})
-    if not samples:
+                measured["repeated"].append({"data": title, "name": name, **over_runs(trained)})
+    if not measured["samples"]:
         raise NotRun("no finished run of the presets paper and released, nor of free networks")
-    asked = {"nulls": sorted(nulls), "white": sorted(nulls & WHITE)}
-    return {"quick": context.quick, **asked, "samples": samples, "planted": planted, "repeated": repeated}
+    return {"quick": context.quick, "nulls": sorted(nulls), "white": sorted(nulls & WHITE), **measured}
 
 
-def _samples(context: Context, data: str, paper: Sample, released: Sample) -> dict[str, list[Scores]]:
+def _samples(context: Context, data: str, presets: dict[str, Sample]) -> dict[str, list[Scores]]:
+    controls = {name: of.measured.controls if of.runs else {} for name, of in presets.items()}
     rotation = sample(context, with_equal_filters(classification(data), "rotation by 90 degrees"))
-    result = {"`paper`": paper.scores, "`released`": released.scores}
-    if paper.runs:
-        result[FREE] = paper.measured.controls.get(FREE, [])
-    for name in (REPAIRED, OTHER_INPUTS):
-        result |= {
-            f"{name}, {title}": _control(of, name) for title, of in (("`paper`", paper), ("`released`", released))
-        }
-    return result | {"given rotation": rotation.scores}
-
-
-def _control(of: Sample, name: str) -> list[Scores]:
-    return of.measured.controls[name] if of.runs else []
-
-
-def shares_of(runs: list[Scores]) -> dict[str, Any]:
-    """For each structure and each way of asking, the share in each run, whole or on U; and what was left undecided."""
-    by_run = {words: [ask(item) for item in runs] for words, ask in UNDER.items()}
     return {
-        "shares": {
-            name: {words: [share(item, name) for item in some] for words, some in by_run.items()} for name in SHOWN
-        },
-        "undecided": {name: [share_undecided(item, name) for item in runs] for name in SHOWN},
+        **{name: of.scores for name, of in presets.items()},
+        FREE: controls["`paper`"].get(FREE, []),
+        **{f"{kind}, {name}": controls[name].get(kind, []) for kind in (REPAIRED, OTHER_INPUTS) for name in presets},
+        "given rotation": rotation.scores,
     }
 
 
-def _nulls(scores: Scores) -> set[str]:
-    numbers = (n for item in scores.generators for some in item.scores.values() for n in some.values())
-    return {null for number in numbers for null in number.p_values}
+def _numbers(runs: list[Scores]) -> Iterator[Number]:
+    for item in (item for scores in runs for item in scores.generators):
+        for numbers in item.scores.values():
+            yield from numbers.values()
+
+
+def shares_of(runs: list[Scores]) -> dict[str, Any]:
+    """The share in each run with a structure, by nulls, and the share that is undecided."""
+    by_run = {name: [ask(item) for item in runs] for name, ask in UNDER.items()}
+    return {
+        "shares": {
+            name: {nulls: [share(item, name) for item in found] for nulls, found in by_run.items()} for name in SHOWN
+        },
+        "undecided": {name: [share_undecided(item, name) for item in runs] for name in SHOWN},
+    }

@@ -1,8 +1,4 @@
-"""Scores of runs and of their controls, made once and kept next to the runs, and the likeness of the filters of a set.
-
-An orbit `W, A W, A^2 W, ...` is a power iteration: where A has few large singular values, it arrives in a plane or on a
-line within a few steps, and filters come again, with one sign or the other.
-"""
+"""Scores of runs and of their controls, which are stored in the directory of the run, and cosines of filters."""
 
 from collections.abc import Callable, Iterable
 from statistics import mean
@@ -31,73 +27,68 @@ from studies.truth.controls import (
     with_other_inputs,
 )
 
-#: By how it was planted, and by structure: the share of generators in which it is found.
+#: The share of generators in which a planted structure is found, by the way of planting and by structure.
 Planted = dict[str, dict[str, float]]
-PLANTED = "planted.json"
 
 
 def scores_of(context: Context, run: Run) -> Scores:
-    return _kept(run, SCORES, lambda: analyze(run, **context.options))
+    return _stored(run, SCORES, lambda: analyze(run, **context.options))
 
 
 def free_scores_of(context: Context, run: Run, share: Share) -> Scores:
-    """The scores of generators that fit a free network's filters: a set has one, or each of its channels."""
+    """The scores of generators that are fitted to the filters of a free network, for each set or each channel."""
     network, seed = run.config.network, run.config.seed
-    grey = run.facts.image_shape[0] == 1  # where both are the same
+    grey = run.facts.image_shape[0] == 1  # then both are the same
     name = SCORES if grey or share == "set" else f"scores-{share}.json.xz"
-    return _kept(run, name, lambda: _analysis(context, free(run.model(), network.finite_group.order, share, seed)))
+    return _stored(run, name, lambda: _analysis(context, free(run.model(), network.finite_group.order, share, seed)))
 
 
 def controls_of(context: Context, run: Run) -> dict[str, Scores]:
-    """The scores of what the network's own filters and generators give without their pairing."""
+    """The scores of generators made of the network's own filters and generators, paired differently."""
     share, seed = run.config.network.share, run.config.seed
-    makers: dict[str, Callable[[], Generators]] = {
-        REPAIRED: lambda: repaired(run.model(), run.initial(), share, seed),
-        OTHER_INPUTS: lambda: with_other_inputs(run.model(), share, seed),
-    }
+
+    def scores(name: str, make: Callable[[], Generators]) -> Scores:
+        return _stored(run, name, lambda: _analysis(context, make()))
+
     return {
-        name: _kept(run, f"{name.replace(' ', '-')}.json.xz", lambda make=make: _analysis(context, make()))  # type: ignore[misc]
-        for name, make in makers.items()
+        REPAIRED: scores("re-paired.json.xz", lambda: repaired(run.model(), run.initial(), share, seed)),
+        OTHER_INPUTS: scores("other-inputs.json.xz", lambda: with_other_inputs(run.model(), share, seed)),
     }
 
 
 def planted_of(context: Context, run: Run) -> Planted | None:
-    """What is found of structures that are there; None where neither it nor the weights were kept."""
-    path = run.path / PLANTED
+    """The share of planted structures that are found, or None if neither it nor the weights are stored."""
+    path = run.path / "planted.json"
     if not path.is_file():
         if not run.finished:
             return None
         model, initial, share = run.model(), run.initial(), run.config.network.share
-        ways = {WHOLE: False, THROUGH_FILTERS: True}
-        write_json(
-            path, {way: _shares(context, *planted(model, initial, share, through)) for way, through in ways.items()}
-        )
-    kept = read_json(path)
-    return {way: kept[way] for way in (WHOLE, THROUGH_FILTERS)}
+        ways = {way: planted(model, initial, share, way == THROUGH_FILTERS) for way in (WHOLE, THROUGH_FILTERS)}
+        write_json(path, {way: _shares(context, *made) for way, made in ways.items()})
+    stored = read_json(path)
+    return {way: stored[way] for way in (WHOLE, THROUGH_FILTERS)}
 
 
 def _shares(context: Context, of: Generators, structures: list[str]) -> dict[str, float]:
-    generators = summarise(_analysis(context, of)).generators
-    found = [(name, name in dict(item.findings)) for name, item in zip(structures, generators, strict=True)]
-    return {name: mean(there for planted, there in found if planted == name) for name in PARTS}
+    pairs = list(zip(structures, summarise(_analysis(context, of)).generators, strict=True))
+    return {name: mean(name in dict(item.findings) for had, item in pairs if had == name) for name in PARTS}
 
 
-def singular_values_of(run: Run) -> tuple[float, float]:
+def smallest_singular_value(run: Run) -> float:
+    """The smallest singular value of all generators of a run."""
     path = run.path / SINGULAR_VALUES
     if not path.is_file():
         with torch.no_grad():
             values = [torch.linalg.svdvals(g.matrix().double()) for g in generators_of(run.model()).values()]
-        smallest, largest = min(float(v.min()) for v in values), max(float(v.max()) for v in values)
-        write_json(path, {"smallest": smallest, "largest": largest})
-    kept = read_json(path)
-    return kept["smallest"], kept["largest"]
+        write_json(path, {"smallest": min(float(v.min()) for v in values)})
+    return float(read_json(path)["smallest"])
 
 
 def _analysis(context: Context, of: Generators) -> Analysis:
     return analyze_matrices(of.matrices, patch=of.patch, filters=of.filters, order=of.order, **context.options)
 
 
-def _kept(run: Run, name: str, make: Callable[[], Analysis]) -> Scores:
+def _stored(run: Run, name: str, make: Callable[[], Analysis]) -> Scores:
     path = run.path / name
     if not path.is_file():
         summarise(make()).to_json(path)
@@ -109,21 +100,17 @@ PLACES = ("in a set", "between sets")
 
 def repetition(run: Run) -> dict[str, list[float]]:
     """`|cos|` of filters one, two, ... steps apart, by channel: in a set, and between sets of the same layer."""
-    model = run.model()
-    layers = [item for bank in model.modules() if isinstance(bank, OrbitBank) for item in _layers(bank)]
-    if not layers:  # free filters, which are taken as sets as they stand
-        filters = model.get_submodule("encoder").filters().detach().double()  # type: ignore[operator]
-        layers = list(filters.unflatten(1, (-1, run.config.network.finite_group.order)))
-    found = [likeness_by_step(item) for item in layers]
-    return {place: [mean(layer) for layer in zip(*(item[place] for item in found), strict=True)] for place in PLACES}
-
-
-def _layers(bank: OrbitBank) -> list[Tensor]:
-    return list(bank().detach().double().unflatten(0, (bank.num_layers, -1, bank.order)))
+    model, order = run.model(), run.config.network.finite_group.order
+    banks = [bank for bank in model.modules() if isinstance(bank, OrbitBank)]
+    layers = [layer for bank in banks for layer in bank().unflatten(0, (bank.num_layers, -1, order))]
+    if not layers:  # free filters
+        layers = list(model.get_submodule("encoder").filters().unflatten(1, (-1, order)))  # type: ignore[operator]
+    found = [likeness_by_step(layer.detach().double()) for layer in layers]
+    return {place: [mean(step) for step in zip(*(item[place] for item in found), strict=True)] for place in PLACES}
 
 
 def likeness_by_step(sets: Tensor) -> dict[str, list[float]]:
-    """The mean `|cos|` of elements j and j + 1, j and j + 2, ...: of a set, and of two that are not the same.
+    """The mean `|cos|` of elements j and j + 1, j and j + 2, ...: in a set, and between two sets.
 
     Shapes: sets (S, p, C, n, m), filters of one layer
     """
@@ -137,6 +124,6 @@ def likeness_by_step(sets: Tensor) -> dict[str, list[float]]:
 
 
 def over_runs(runs: Iterable[Run]) -> dict[str, list[list[float]]]:
-    """In a set and between sets, by step, a number of each run that has its weights."""
+    """In a set and between sets, by step, the values of the runs that have weights."""
     found = [repetition(run) for run in runs if run.finished]
     return {place: [list(step) for step in zip(*(item[place] for item in found), strict=True)] for place in PLACES}

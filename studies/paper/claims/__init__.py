@@ -7,13 +7,11 @@ from pathlib import Path
 
 from lgn.penalties import PENALTIES
 from studies.paper.claims import actions, groups, structures
-from studies.paper.claims.actions import between_data_sets, same_on_both, task_dependence
-from studies.paper.claims.groups import as_well_as_free
-from studies.paper.claims.samples import Sample, judged, sample, together
+from studies.paper.claims.samples import Judge, Sample, judged, sample, together
 from studies.paper.claims.statement import Statement, untested
 from studies.paper.context import Context, NotRun
 from studies.paper.runs import PENALTY_EPOCHS, classification, reconstruction
-from studies.paper.summaries import singular_values_of
+from studies.paper.summaries import smallest_singular_value
 
 DATA = ("cifar10", "mnist")
 
@@ -31,25 +29,27 @@ def run(context: Context) -> list[Path]:
 
 
 def measure(context: Context) -> list[Statement]:
-    colour, grey = (sample(context, classification(data), free=True) for data in DATA)
-    rebuilt_colour, rebuilt_grey = (sample(context, reconstruction(data), free=True) for data in DATA)
+    classified = [sample(context, classification(data), free=True) for data in DATA]
+    rebuilt = [sample(context, reconstruction(data), free=True) for data in DATA]
     cnn = [sample(context, classification(data, architecture="cnn"), free=True) for data in DATA]
     released = [sample(context, classification(data, "released"), free=True) for data in DATA]
+    colour, grey = classified
 
-    def on_colour(number: int, judge: Callable[..., Statement]) -> Statement:
+    def on_colour(number: int, judge: Judge) -> Statement:
         return judged(number, judge, colour, beside=released[0], alone=("cifar10",))
 
-    def on_both(number: int, judge: Callable[..., Statement]) -> Statement:
-        triples = zip(DATA, (colour, grey), released, strict=True)
+    def on_both(number: int, judge: Judge) -> Statement:
+        triples = zip(DATA, classified, released, strict=True)
         parts = {
             one.data: judged(number, judge, one, beside=two, alone=(data,)) for data, one, two in triples if one.runs
         }
         return together(number, parts)
 
+    tasks = [pair for pair in zip(classified, rebuilt, strict=True) if all(item.runs for item in pair)]
     statements = [
         on_colour(1, partial(structures.emergence, 1)),
         _on_mnist(grey, colour, released[1]),
-        _task_dependence((colour, rebuilt_colour), (grey, rebuilt_grey)),
+        together(3, {pair[0].data: judged(3, actions.task_dependence, *pair) for pair in tasks}),
         on_colour(4, actions.between_random_and_circulant),
         on_colour(5, actions.composition_beats_parts),
         _if_measured(6, lambda: groups.penalty_times(context.read_json("runtime.json")["ratios"])),
@@ -57,11 +57,11 @@ def measure(context: Context) -> list[Statement]:
         on_both(8, groups.actions_form_groups),
         on_both(9, groups.what_is_identifiable),
         on_colour(10, actions.effects_on_identity),
-        judged(11, same_on_both, rebuilt_colour, rebuilt_grey, colour),
+        judged(11, actions.same_on_both, *rebuilt, colour),
         _if_measured(12, lambda: _products(context)),
         on_colour(13, structures.causal_averaging),
-        as_well_as_free(context, {"mnist": grey, "cifar10": colour}),
-        _plain_cnn(cnn, [colour, grey]),
+        groups.as_well_as_free(context, {"mnist": grey, "cifar10": colour}),
+        _plain_cnn(cnn, classified),
     ]
     if not context.quick:
         return statements
@@ -73,12 +73,8 @@ def _on_mnist(grey: Sample, colour: Sample, released: Sample) -> Statement:
     if not (grey.runs and colour.runs):
         return statement
     nearest = [structures.nearest_operators(item.data, item.scores) for item in (colour, grey)]
-    return replace(statement, details=(between_data_sets(colour.scores, grey.scores), *nearest, *statement.details))
-
-
-def _task_dependence(*pairs: tuple[Sample, Sample]) -> Statement:
-    there = [pair for pair in pairs if all(item.runs for item in pair)]
-    return together(3, {pair[0].data: judged(3, task_dependence, *pair) for pair in there})
+    between = actions.between_data_sets(colour.scores, grey.scores)
+    return replace(statement, details=(between, *nearest, *statement.details))
 
 
 def _penalties(context: Context) -> Statement:
@@ -88,7 +84,7 @@ def _penalties(context: Context) -> Statement:
     if "none" not in found or len(found) == 1:
         return untested(7, "runs with or without a penalty are missing")
     words = "; ".join(dict.fromkeys(item.words for item in found.values()))
-    smallest = {name: [singular_values_of(run)[0] for run in item.runs] for name, item in found.items()}
+    smallest = {name: [smallest_singular_value(run) for run in item.runs] for name, item in found.items()}
     return groups.singular_values_kept(words, smallest, [name for name in names if name not in found])
 
 
@@ -96,7 +92,7 @@ def _products(context: Context) -> Statement:
     try:
         measured = context.read_json("compositions.json")
     except NotRun:
-        learned, _, data = context.operators()
+        learned, data = context.operators()
         measured = {"data": data, "seeds": [actions.product_errors(learned)]}
     return actions.products_of_learned(measured["data"], measured["seeds"])
 
@@ -105,14 +101,14 @@ def _plain_cnn(cnn: list[Sample], unfolded: list[Sample]) -> Statement:
     parts = {}
     for one, other in zip(cnn, unfolded, strict=True):
         if one.runs:
-            accuracies = tuple(
-                f"test accuracy of {words}, by run: {', '.join(f'{100 * item:.2f} %' for item in of.accuracies)}"
-                for words, of in (("the CNN", one), ("the unfolded network", other))
-                if of.runs
-            )
             statement = judged(15, structures.in_a_plain_cnn, one)
-            parts[one.data] = replace(statement, details=(*statement.details, *accuracies))
+            lines = [_accuracies("the CNN", one)] + ([_accuracies("the unfolded network", other)] if other.runs else [])
+            parts[one.data] = replace(statement, details=(*statement.details, *lines))
     return together(15, parts)
+
+
+def _accuracies(network: str, of: Sample) -> str:
+    return f"test accuracy of {network}, by run: {', '.join(f'{points:.2f} %' for points in of.points)}"
 
 
 def _if_measured(number: int, state: Callable[[], Statement]) -> Statement:

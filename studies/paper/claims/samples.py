@@ -5,15 +5,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lgn.training import Config, Run, preset
-from studies.paper.claims.statement import MINIMUM_RUNS, Measured, Statement, Verdict, untested
-from studies.paper.context import TITLES, Context, caption
+from studies.paper.claims.statement import MINIMUM_RUNS, Measured, Statement, Verdict, of_parts, untested
+from studies.paper.context import Context, caption
 from studies.paper.excerpt import Scores
 from studies.paper.runs import long_runs, seeds_of, with_equal_filters
 from studies.paper.summaries import controls_of, free_scores_of, planted_of, scores_of
+from studies.training import TITLES
 from studies.truth.controls import FREE, OTHER_INPUTS, REPAIRED
 
-# From words on what was measured, and one or more samples, to a statement.
-Judge = Callable[..., Statement]
+Judge = Callable[..., Statement]  # of a description of the runs, and the measurements of one or more samples
+PARTS: dict[Verdict, tuple[bool | None, ...]] = {
+    "holds": (True,),
+    "holds in part": (True, False),
+    "not seen": (False,),
+    "not tested": (None,),
+}
 
 
 @dataclass(frozen=True)
@@ -31,19 +37,20 @@ class Sample:
 
     @cached_property
     def measured(self) -> Measured:
-        """The scores of the runs and of their controls; where structures are judged, what is found of planted ones."""
+        """The scores of the runs, of their controls, and of planted structures."""
         made = [controls_of(self.context, run) for run in self.runs]
         share = self.runs[0].config.network.share
         free = [free_scores_of(self.context, run, share) for run in self.free]
         controls = {name: [item[name] for item in made] for name in (REPAIRED, OTHER_INPUTS)}
-        # The structures that can be planted are those that are said to emerge for classification.
+        # The structures that are planted are those that the paper sees in classification.
         emerging = bool(free) and self.runs[0].facts.task == "classify"
         found = [planted_of(self.context, run) for run in self.runs] if emerging else []
         return Measured(self.scores, ({FREE: free} if free else {}) | controls, [item for item in found if item])
 
     @property
-    def accuracies(self) -> list[float]:
-        return [run.metrics[-1]["test_accuracy"] for run in self.runs]
+    def points(self) -> list[float]:
+        """The test accuracy of each run, in percent."""
+        return [100 * run.metrics[-1]["test_accuracy"] for run in self.runs]
 
     @property
     def data(self) -> str:
@@ -53,10 +60,10 @@ class Sample:
 def sample(
     context: Context, config: Config, epochs: int | None = None, free: bool = False, accuracy: bool = False
 ) -> Sample:
-    """Short runs over seeds, one in a quick reproduction; as many of them as there are where nothing is trained.
+    """Short runs over seeds, or a single run in a quick reproduction.
 
-    free: with the runs of free networks on the same data and task, in the paper's settings.
-    accuracy: it is all that is asked of the runs.
+    free: with runs of free networks on the same data and task, with the settings of the preset `paper`
+    accuracy: only the accuracy of the runs is needed
     """
     configs = seeds_of(config, 1 if context.quick else None)
     if epochs is not None:
@@ -71,10 +78,10 @@ def sample(
 def judged(
     number: int, judge: Judge, *samples: Sample, beside: Sample | None = None, alone: tuple[str, ...] = ()
 ) -> Statement:
-    """A statement on samples; without any run it says so, and a verdict needs at least five.
+    """A statement on samples; a verdict needs at least five runs.
 
-    beside: a sample with the settings of the released code, which is judged by itself.
-    alone: data sets whose long runs are put beside it, each start and preset by itself: they are no sample.
+    beside: a sample with the settings of the released code, which is judged by itself
+    alone: data sets whose long runs are listed in the details
     """
     words = "; ".join(dict.fromkeys(item.words for item in samples))
     if all(item.runs for item in samples):
@@ -93,15 +100,17 @@ def judged(
 
 
 def together(number: int, parts: dict[str, Statement]) -> Statement:
-    """One statement from those on each data set by itself: a mixed sample could differ by its share of either."""
+    """One statement from the statements on each data set."""
     if not parts:
         return untested(number, "runs are missing on every data set")
     released = [item.released for item in parts.values() if item.released is not None]
+    nulls = {data: item.null for data, item in parts.items() if item.null}
+    same = len(set(nulls.values())) == 1
     return replace(
         next(iter(parts.values())),
         runs="; ".join(item.runs for item in parts.values()),
         effect="; ".join(f"{data}: {item.effect} ({item.verdict})" for data, item in parts.items()),
-        null="; ".join(_by_data({data: item.null for data, item in parts.items() if item.null})),
+        null="; ".join(set(nulls.values()) if same else (f"{data}: {null}" for data, null in nulls.items())),
         verdict=combined([item.verdict for item in parts.values()]),
         released=combined(released) if released else None,
         details=tuple(
@@ -113,19 +122,9 @@ def together(number: int, parts: dict[str, Statement]) -> Statement:
     )
 
 
-def _by_data(words: dict[str, str]) -> list[str]:
-    same = len(set(words.values())) == 1
-    return list(words.values())[:1] if same else [f"{data}: {item}" for data, item in words.items()]
-
-
 def combined(verdicts: list[Verdict]) -> Verdict:
-    """Over data sets: those that were tested decide, and to hold all must have been."""
-    tested = {verdict for verdict in verdicts if verdict != "not tested"}
-    if not tested:
-        return "not tested"
-    if tested == {"holds"}:
-        return "holds" if "not tested" not in verdicts else "holds in part"
-    return "not seen" if tested == {"not seen"} else "holds in part"
+    """The verdict over data sets; the claim holds if it holds on all of them."""
+    return of_parts([part for verdict in verdicts for part in PARTS[verdict]])
 
 
 def _long_runs(context: Context, judge: Judge, names: tuple[str, ...]) -> list[str]:

@@ -14,8 +14,7 @@ from studies.truth.controls import FREE, OTHER_INPUTS, REPAIRED
 
 Verdict = Literal["holds", "holds in part", "not seen", "not tested"]
 
-MINIMUM_RUNS = 5  # for a verdict: with fewer the numbers stand there, and nothing is said of them
-CONFIDENCE = 0.95
+MINIMUM_RUNS = 5  # for a verdict
 ROUNDING = 1e-9  # the mean of three times 0.05 is not above 0.05
 
 TEXTS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text())
@@ -31,12 +30,12 @@ class Table:
 @dataclass(frozen=True)
 class Statement:
     number: int
-    runs: str  # preset, start and data of what was measured
+    runs: str  # preset, start and data of the runs
     effect: str
     null: str
     verdict: Verdict
     details: tuple[str, ...] = ()
-    released: Verdict | None = None  # by seeds of the released code's settings alone, where the claim is judged on them
+    released: Verdict | None = None  # the verdict on runs of the preset `released`
     tables: tuple[Table, ...] = ()
 
     @property
@@ -62,9 +61,7 @@ def untested(number: int, reason: str) -> Statement:
 
 
 # Note [Three answers]
-# Whether something is so has three answers: yes, no, and None where fewer than five runs leave it open. A claim that
-# asks for several things at once fails with the first that fails; a claim of several parts is judged on those that
-# were tested.
+# A question has three answers: yes, no, and None if fewer than five runs leave it open.
 @dataclass(frozen=True)
 class Estimate:
     """A mean over runs, or the difference of two, and its 95 % interval by Student or Welch; none from a single run."""
@@ -73,7 +70,7 @@ class Estimate:
     low: float | None
     high: float | None
     runs: int
-    others: int | None = None  # how many runs were subtracted, where it is a difference
+    others: int | None = None  # the number of runs that were subtracted
 
     def __str__(self) -> str:
         over = f"{self.runs} run{'s' if self.runs > 1 else ''}"
@@ -86,7 +83,7 @@ class Estimate:
         return min(self.runs, self.runs if self.others is None else self.others) >= MINIMUM_RUNS
 
     def above(self, value: float) -> bool | None:
-        """Whether the whole interval lies above a value, by more than rounding; open where there are too few runs."""
+        """Whether the interval lies above a value by more than rounding."""
         return self.low is not None and self.low > value + ROUNDING if self.tested else None
 
     def below(self, value: float) -> bool | None:
@@ -94,17 +91,17 @@ class Estimate:
 
 
 def estimate(values: list[float]) -> Estimate:
-    """The mean over runs with Student's interval, `mean +- t s / sqrt(n)`: the run is the unit, not the generator."""
-    if len(values) < 2:
-        return Estimate(mean(values), None, None, len(values))
-    return Estimate(*student_interval(values), len(values))
+    """The mean over runs with Student's interval: the run is the unit, not the generator."""
+    middle, *bounds = student_interval(values)
+    low, high = bounds if len(values) > 1 else (None, None)
+    return Estimate(middle, low, high, len(values))
 
 
 def difference(one: list[float], other: list[float]) -> Estimate:
-    """The difference of two means over runs with Welch's interval: the variances need not be equal."""
-    if min(len(one), len(other)) < 2:
-        return Estimate(mean(one) - mean(other), None, None, len(one), len(other))
-    return Estimate(*welch_interval(one, other), len(one), len(other))
+    """The difference of two means over runs with Welch's interval."""
+    middle, *bounds = welch_interval(one, other)
+    low, high = bounds if min(len(one), len(other)) > 1 else (None, None)
+    return Estimate(middle, low, high, len(one), len(other))
 
 
 def all_of(answers: Iterable[bool | None]) -> bool | None:
@@ -113,14 +110,16 @@ def all_of(answers: Iterable[bool | None]) -> bool | None:
 
 
 def of_parts(parts: Iterable[bool | None]) -> Verdict:
-    """The verdict on a claim of several parts; to hold, none of them may be open."""
+    """The verdict on a claim of several parts, by those that were tested; it holds if no part is open."""
     given = list(parts)
     if all(part is None for part in given):
         return "not tested"
     return "holds" if all(given) else "holds in part" if any(given) else "not seen"
 
 
-def graded(holds: bool | None, in_part: bool | None) -> Verdict:
+def graded(in_part: bool | None, *more: bool | None) -> Verdict:
+    """The verdict on a claim that holds in part by the first answer, and holds if all answers are yes."""
+    holds = all_of([in_part, *more])
     if holds is None and in_part is None:
         return "not tested"
     return "holds" if holds else "holds in part" if in_part else "not seen"
@@ -131,29 +130,28 @@ CONTROLS = (FREE, REPAIRED, OTHER_INPUTS)
 
 @dataclass(frozen=True)
 class Measured:
-    """The scores of runs, and by the name of each control those of the control, a run each."""
+    """The scores of runs and, by name, of their controls."""
 
     runs: list[Scores]
     controls: dict[str, list[Scores]] = field(default_factory=dict)
-    planted: list[Planted] = field(default_factory=list)  # what is found in such networks of structures that are there
+    planted: list[Planted] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One number over runs, that of each control, and how far the runs are ahead of it."""
+    """A number of runs, the same number of each control, and the differences."""
 
     name: str
     runs: Estimate
     controls: dict[str, Estimate]
     ahead: dict[str, Estimate]
-    least: float | None = None  # a value that the runs must be above as well
-    planted: Estimate | None = None  # the same number where what is claimed was planted
+    least: float | None = None  # a value that the runs must exceed
+    planted: Estimate | None = None  # the same number of planted structures
 
     def beyond(self) -> bool | None:
-        """Whether the runs are above the least value and ahead of all controls: what one of them has is not learned."""
+        """Whether the runs are above the least value and ahead of all controls."""
         above = [] if self.least is None else [self.runs.above(self.least)]
-        missing = [None for name in CONTROLS if name not in self.ahead]
-        return all_of([*above, *missing, *(item.above(0) for item in self.ahead.values())])
+        return all_of([*above, *(self.ahead[name].above(0) if name in self.ahead else None for name in CONTROLS)])
 
     def __str__(self) -> str:
         return f"{self.name} {self.runs}"
@@ -166,10 +164,9 @@ def compare(
     least: float | None = None,
     planted: Iterable[float] = (),
 ) -> Comparison:
-    """A number of each run, compared with the same number of each control, and with that of planted structures."""
-    runs = [number(item) for item in measured.runs]
-    controls = {title: [number(item) for item in some] for title, some in measured.controls.items() if some}
-    there = list(planted)
+    """A number of each run, compared with the same number of each control."""
+    runs, there = [number(item) for item in measured.runs], list(planted)
+    controls = {title: [number(item) for item in scores] for title, scores in measured.controls.items() if scores}
     return Comparison(
         name,
         estimate(runs),
@@ -181,18 +178,15 @@ def compare(
 
 
 def table(title: str, comparisons: Iterable[Comparison], least: str = "must exceed") -> Table:
-    """A row each: the runs, every control, the value to exceed, and whether the runs are beyond all of them.
-
-    Last, where there is one, the number of what was planted.
-    """
+    """A row for each comparison: runs, controls, value to exceed, answer, and planted structures if there are any."""
     compared = list(comparisons)
     planted = ("planted",) if any(item.planted for item in compared) else ()
     rows = []
     for item in compared:
-        beside = [str(item.controls[name]) if name in item.controls else "not run" for name in CONTROLS]
+        controls = [str(item.controls.get(name, "not run")) for name in CONTROLS]
         bound = "" if item.least is None else f"{item.least:.3g}"
-        there = (str(item.planted or "not run"),) if planted else ()
-        rows.append((item.name, str(item.runs), *beside, bound, ANSWERS[item.beyond()], *there))
+        last = (str(item.planted or "not run"),) if planted else ()
+        rows.append((item.name, str(item.runs), *controls, bound, ANSWERS[item.beyond()], *last))
     return Table(title, ("", "runs", *CONTROLS, least, "beyond all", *planted), tuple(rows))
 
 

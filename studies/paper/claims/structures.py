@@ -1,7 +1,7 @@
 """Claims on structure: shares of generators that have one, in which networks, and causality (1, 2, 13 and 15)."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from statistics import mean
@@ -16,7 +16,6 @@ from studies.paper.claims.statement import (
     Comparison,
     Measured,
     Statement,
-    all_of,
     compare,
     estimate,
     graded,
@@ -40,32 +39,23 @@ def found(scores: Scores) -> Found:
 
 
 def found_under(scores: Scores, nulls: Collection[str] = WHITE) -> Found:
-    """What would be found if only some nulls were asked: the largest of their p-values, corrected within the run.
+    """The findings under some nulls: the largest of their p-values, corrected within the run (Benjamini-Hochberg).
 
-    As in the analysis, structures of all generators are corrected together (Benjamini-Hochberg), those of singular
-    values by themselves, and operators too.
+    As in the analysis, structures of matrices, structures of singular values and operators are corrected separately.
     """
-
-    def of(spectral: bool) -> dict[tuple[int, str, str], float]:
-        return {
-            (place, structure, on): _p_value(some[score], nulls)
-            # A structure that fails its condition counts as a test with p = 1.
-            if structure not in CONDITIONS or some[CONDITIONS[structure]].value > 0.5
-            else 1.0
-            for place, generator in enumerate(scores.generators)
-            for on, some in generator.scores.items()
-            for structure, score in STRUCTURES.items()
-            if (structure in SPECTRAL) == spectral and some[score].p_values  # by construction there is nothing to test
-        }
-
-    operators = {
-        (place, f"{OPERATOR}: {family}", on): _p_value(number, nulls)
-        for place, generator in enumerate(scores.generators)
-        for on, some in generator.matches.items()
-        for family, number in some.items()
-    }
+    tests: dict[str, dict[tuple[int, str, str], float]] = {"structures": {}, "spectra": {}, "operators": {}}
+    for place, generator in enumerate(scores.generators):
+        for on, numbers in generator.scores.items():
+            for structure, score in STRUCTURES.items():
+                if numbers[score].p_values:
+                    holds = structure not in CONDITIONS or numbers[CONDITIONS[structure]].value > 0.5
+                    p_value = _p_value(numbers[score], nulls) if holds else 1.0
+                    tests["spectra" if structure in SPECTRAL else "structures"][place, structure, on] = p_value
+        for on, numbers in generator.matches.items():
+            for family, number in numbers.items():
+                tests["operators"][place, f"{OPERATOR}: {family}", on] = _p_value(number, nulls)
     result: Found = [set() for _ in scores.generators]
-    for p_values in (of(spectral=False), of(spectral=True), operators):
+    for p_values in tests.values():
         adjusted = benjamini_hochberg(torch.tensor(list(p_values.values()), dtype=torch.float64))
         for (place, name, on), value in zip(p_values, adjusted.tolist(), strict=True):
             if value <= scores.false_discovery_rate:
@@ -82,7 +72,7 @@ def share_found(scores: Scores, structure: str) -> float:
 
 
 def share_on_u(scores: Scores, structure: str) -> float:
-    """The share with a structure on what the data can say: the whole, where they speak to all of it."""
+    """The share with a structure on the identifiable subspace, which can be the whole space."""
     return mean(
         any((structure, on) in item.findings for on in ANYWHERE[item.facts["dimension"] != scores.size :])
         for item in scores.generators
@@ -90,10 +80,9 @@ def share_on_u(scores: Scores, structure: str) -> float:
 
 
 def share_undecided(scores: Scores, structure: str) -> float:
-    """The share without a structure in which too few different draws exist to decide on it."""
+    """The share without a structure for which too few different draws exist."""
     return mean(
-        any(name == structure for name, _ in item.undecided) and not any(name == structure for name, _ in item.findings)
-        for item in scores.generators
+        structure in dict(item.undecided) and structure not in dict(item.findings) for item in scores.generators
     )
 
 
@@ -102,38 +91,36 @@ def _p_value(number: Number, nulls: Collection[str]) -> float:
 
 
 EMERGING = tuple(controls.PARTS)
-POWER = 0.8  # of generators that have a structure: where fewer of them show it, that it was not found says nothing
+POWER = 0.8  # the share of planted structures that must be found before a missing one is called absent
 
 
 def emergence(number: int, runs: str, measured: Measured) -> Statement:
     rate = measured.runs[0].false_discovery_rate
-    whole, through = ([item[way] for item in measured.planted] for way in (controls.WHOLE, controls.THROUGH_FILTERS))
-    shares = {
-        name: compare(name, partial(share_found, structure=name), measured, rate, [item[name] for item in whole])
-        for name in EMERGING
-    }
-    on_u = [
-        compare(f"{name}, on U", partial(share_on_u, structure=name), measured, rate, [item[name] for item in through])
-        for name in EMERGING
-    ]
+
+    def shares(ending: str, share: Callable[..., float], way: str) -> dict[str, Comparison]:
+        planted = {name: [of[way][name] for of in measured.planted] for name in EMERGING}
+        return {
+            name: compare(name + ending, partial(share, structure=name), measured, rate, planted[name])
+            for name in EMERGING
+        }
+
+    whole, on_u = shares("", share_found, controls.WHOLE), shares(", on U", share_on_u, controls.THROUGH_FILTERS)
     undecided = {name: _undecided(measured, name) for name in EMERGING}
-    seen = [None if undecided[name] > 0.5 else _seen(item, rate) for name, item in shares.items()]
-    details: list[str] = []
-    if left_open := [name for name, item in shares.items() if _seen(item, rate) is None and item.beyond() is False]:
-        words = f"in fewer than {POWER:g} of generators where it is planted, or this was not asked"
-        details.append(f"not found and left open, for it would be found {words}: {', '.join(left_open)}")
+    seen = {name: _seen(item, rate) for name, item in whole.items()}
+    details = []
+    if left_open := [name for name, item in whole.items() if seen[name] is None and item.beyond() is False]:
+        text = f"in fewer than {POWER:g} of generators where it is planted, or this was not asked"
+        details.append(f"not found and left open, for it would be found {text}: {', '.join(left_open)}")
     if any(undecided.values()):
-        words = ", ".join(f"{name} {share:.2g}" for name, share in undecided.items())
-        details.append(
-            f"generators that too few different draws leave undecided, at most of runs and controls: {words}"
-        )
+        text = ", ".join(f"{name} {share:.2g}" for name, share in undecided.items())
+        details.append(f"generators that too few different draws leave undecided, at most of runs and controls: {text}")
     return stated(
         number,
         runs,
-        of_parts(seen),
-        (table(f"Share of generators: {runs}", [*shares.values(), *on_u], "may be false"),),
+        of_parts(None if undecided[name] > 0.5 else seen[name] for name in EMERGING),
+        (table(f"Share of generators: {runs}", [*whole.values(), *on_u.values()], "may be false"),),
         details,
-        shares="; ".join(map(str, shares.values())),
+        shares="; ".join(map(str, whole.values())),
         rate=rate,
         by_layer=_by_layer(measured.runs) or "none",
     )
@@ -143,9 +130,9 @@ def in_a_plain_cnn(runs: str, measured: Measured) -> Statement:
     statement = emergence(15, runs, measured)
     dimensions: dict[str, set[int]] = {}
     for item in (item for scores in measured.runs for item in scores.generators):
-        if (dimension := item.facts["dimension"]) is not None:
-            dimensions.setdefault(_layer(item), set()).add(int(dimension))
-    counted = ", ".join(f"{layer}: {'/'.join(map(str, sorted(some)))}" for layer, some in dimensions.items())
+        if item.facts["dimension"] is not None:
+            dimensions.setdefault(_layer(item), set()).add(int(item.facts["dimension"]))
+    counted = ", ".join(f"{layer}: {'/'.join(map(str, sorted(found)))}" for layer, found in dimensions.items())
     more = (f"dimensions that the data speak to: {counted}", "the free networks beside it are unfolded ones")
     return replace(statement, details=(*statement.details, *more))
 
@@ -154,8 +141,7 @@ def causal_averaging(runs: str, measured: Measured) -> Statement:
     sign = compare("causal sign", of_best("skew-symmetric", lambda item: item.score("causal sign")), measured)
     skew = compare("skew-symmetric", of_best("skew-symmetric", lambda item: item.score("skew-symmetric")), measured)
     share = estimate([share_found(item, "skew-symmetric") for item in measured.runs])
-    beyond = sign.beyond()
-    verdict = graded(all_of([beyond, sign.runs.above(0.5)]), beyond)
+    verdict = graded(sign.beyond(), sign.runs.above(0.5))
     tables = (table(f"The most skew-symmetric generator: {runs}", [sign, skew]),)
     return stated(13, runs, verdict, tables, sign=sign, share=share)
 
@@ -186,8 +172,8 @@ def _by_layer(runs: list[Scores]) -> str:
         (name, _layer(item))
         for scores in runs
         for item in scores.generators
-        for name in {name for name, _ in item.findings}
-        if name in EMERGING
+        for name in EMERGING
+        if name in dict(item.findings)
     )
     return ", ".join(f"{name} in {layer}: {count}" for (name, layer), count in sorted(places.items()))
 

@@ -21,7 +21,7 @@ from studies.paper.claims.actions import (
     same_on_both,
     task_dependence,
 )
-from studies.paper.claims.groups import singular_values_kept, verdict, what_is_identifiable, within
+from studies.paper.claims.groups import singular_values_kept, what_is_identifiable, within
 from studies.paper.claims.samples import Sample, judged, sample
 from studies.paper.claims.statement import CONTROLS as BESIDE
 from studies.paper.claims.statement import TEXTS, Measured, Statement, estimate
@@ -69,14 +69,6 @@ def test_as_well_allows_for_half_a_point_or_a_tenth_of_the_errors() -> None:
     assert within(gap, accuracy=99.0) is False  # 0.2 points are a fifth of its errors
     assert within(estimate([-2.0, -1.5, -1.8, -1.7, -1.6]), accuracy=70.0) is False
     assert within(estimate([3.0] * 4), accuracy=70.0) is None
-
-
-def test_to_hold_on_accuracy_no_comparison_may_be_missing() -> None:
-    assert verdict([True, True], 2) == "holds"
-    assert verdict([True, True], 4) == "holds in part"
-    assert verdict([True, False, None], 3) == "holds in part"
-    assert verdict([False, None], 2) == "not seen"
-    assert verdict([None], 1) == "not tested"
 
 
 def test_five_seeds_are_run_where_a_verdict_is_wanted() -> None:
@@ -350,10 +342,10 @@ def test_accuracy_is_read_of_a_run_of_which_nothing_but_metrics_was_kept(as_if_t
         shutil.copy(as_if_trained / "runs" / "seed-0" / name, there / name)
     row = json.loads((as_if_trained / "runs" / "seed-0" / "metrics.jsonl").read_text().splitlines()[-1])
     context, config = Context(tmp_path, existing=True), classification("mnist")
-    for last, there_is in ((9, []), (10, [0.75])):  # of ten epochs
+    for last, there_is in ((9, []), (10, [75.0])):  # of ten epochs
         (there / "metrics.jsonl").write_text(json.dumps(row | {"epoch": last, "test_accuracy": 0.75}) + "\n")
         assert sample(context, config).runs == ()
-        assert sample(context, config, accuracy=True).accuracies == there_is
+        assert sample(context, config, accuracy=True).points == there_is
 
 
 def test_recipes_without_runs_are_left_out_with_a_reason(tmp_path: Path) -> None:

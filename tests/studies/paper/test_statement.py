@@ -48,7 +48,7 @@ def test_parts_that_were_tested_decide_and_an_open_one_keeps_a_claim_from_holdin
     assert of_parts([False, None]) == of_parts([False, False]) == "not seen"
     assert of_parts([None, None]) == "not tested"
     assert graded(True, True) == "holds"
-    assert graded(False, True) == "holds in part"
+    assert graded(True, False) == graded(True, None) == "holds in part"
     assert graded(False, False) == graded(False, None) == "not seen"
     assert graded(None, None) == "not tested"
     assert combined(["holds", "not tested"]) == combined(["holds", "not seen"]) == "holds in part"
