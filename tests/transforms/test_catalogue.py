@@ -76,7 +76,7 @@ def test_every_printed_name_is_found(name: str) -> None:
             torch.testing.assert_close(found(x), transformation(x))
             if transformation.order is not None and not family.resampled:
                 torch.testing.assert_close(transformation.power(transformation.order)(x), x)
-                torch.testing.assert_close(transformation.power(-1)(transformation(x)), x)
+                torch.testing.assert_close(transformation.inverse(transformation(x)), x)
 
 
 def test_composed_transformations_are_found_by_name() -> None:
@@ -92,7 +92,7 @@ def test_powers_of_a_matrix_with_an_offset() -> None:
     turn = Transformation("turn about a point", matrix=matrix, offset=offset, space="rows")
     x = torch.rand(5, 2)
     assert torch.allclose(turn.power(3)(x), turn(turn(turn(x))), atol=1e-6)
-    assert torch.allclose(turn.power(-1)(turn(x)), x, atol=1e-6)
+    assert torch.allclose(turn.inverse(turn(x)), x, atol=1e-6)
     with pytest.raises(ValueError, match="samples"):
         turn(torch.rand(5, 3))
 

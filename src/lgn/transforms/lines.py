@@ -6,7 +6,7 @@ gives them away is measured on samples that have the symmetry exactly.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,14 +14,17 @@ from torch import Tensor
 
 from lgn.transforms.family import Family
 from lgn.transforms.transformation import Space, Transformation
-from lgn.transforms.warps import disc, rotate, scale, shear, warp
+from lgn.transforms.warps import Linear, disc, rotate, warp
 
 STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
-SCALES = tuple(math.log(1.08) * step for step in STEPS)
+#: Logarithms of factors.
+FACTORS = tuple(math.log(1.08) * step for step in STEPS)
 SHEARS = tuple(0.08 * step for step in STEPS)
 VALUES = tuple(0.1 * step for step in STEPS)
 #: Shifts of signals are multiples of this part of their length.
 PART = 64
+#: How a range of factors is written.
+FACTOR = "a factor of {:.2f}"
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class Line:
         )
 
 
-def _shift_line(family: str, space: Space, direction: str, axis: int, unit: str) -> Line:
+def _shifts(family: str, space: Space, direction: str, axis: int, unit: str) -> Line:
     def move(samples: Tensor, value: float) -> Tensor:
         return samples.roll(round(value), axis)
 
@@ -111,12 +114,22 @@ def _shift_line(family: str, space: Space, direction: str, axis: int, unit: str)
     return Line("shifts", space, template, move, window, STEPS, width, whole=True, smallest=12, family=family)
 
 
-def _zoomed(images: Tensor, down: float, right: float, slant: float = 0.0) -> Tensor:
-    return disc(warp(images, ((down, 0.0), (slant, right)), "bicubic", "zeros"))
+def _warps(candidate: str, template: str, linear: Callable[[float], Linear], values: Sequence[float] = FACTORS) -> Line:
+    """A line of warps of images; versions are made smaller, so that the largest warp keeps all pixels inside."""
+    logarithmic = values == FACTORS
 
+    def move(images: Tensor, value: float) -> Tensor:
+        return warp(images, linear(value))
 
-def _stretch(images: Tensor, value: float) -> Tensor:
-    return warp(images, ((math.exp(value), 0.0), (0.0, math.exp(-value))), "bilinear", "zeros")
+    def show(images: Tensor, value: float, largest: float) -> Tensor:
+        smaller = math.exp(-largest) if logarithmic else 1 / (1 + largest)
+        (a, b), (c, d) = linear(value)
+        return disc(warp(images, ((smaller * a, smaller * b), (smaller * c, smaller * d)), "bicubic"))
+
+    width = FACTOR if logarithmic else "{:.2f}"
+    return Line(
+        candidate, "images", template, move, show, tuple(values), width, resampled=True, logarithmic=logarithmic
+    )
 
 
 def stretch_signal(signals: Tensor, factor: float, mode: str = "bilinear", fill: str = "zeros") -> Tensor:
@@ -127,9 +140,13 @@ def stretch_signal(signals: Tensor, factor: float, mode: str = "bilinear", fill:
     return warp(signals.unsqueeze(-2), linear, mode, fill).squeeze(-2)
 
 
-def _contrast(images: Tensor, value: float) -> Tensor:
+def _contrast(images: Tensor, value: float, _: float = 0.0) -> Tensor:
     mean = images.mean((1, 2, 3), keepdim=True)
     return mean + (images - mean) * math.exp(value)
+
+
+def _gain(signals: Tensor, value: float, _: float = 0.0) -> Tensor:
+    return signals * math.exp(value)
 
 
 LINES = (
@@ -143,40 +160,11 @@ LINES = (
         "{:.0f} degrees",
         resampled=True,
     ),
-    _shift_line("shifts right", "images", "right", -1, "pixels"),
-    _shift_line("shifts down", "images", "down", -2, "pixels"),
-    Line(
-        "scalings",
-        "images",
-        "scaling {:.2f}",
-        lambda x, value: scale(x, math.exp(value)),
-        lambda x, value, most: _zoomed(x, math.exp(-value - most), math.exp(-value - most)),
-        SCALES,
-        "a factor of {:.2f}",
-        resampled=True,
-        logarithmic=True,
-    ),
-    Line(
-        "stretches",
-        "images",
-        "stretch {:.2f}",
-        _stretch,
-        lambda x, value, most: _zoomed(x, math.exp(-most) * math.exp(value), math.exp(-most) * math.exp(-value)),
-        SCALES,
-        "a factor of {:.2f}",
-        resampled=True,
-        logarithmic=True,
-    ),
-    Line(
-        "shears",
-        "images",
-        "shear {:.2f} columns",
-        lambda x, value: shear(x, value, "columns"),
-        lambda x, value, most: _zoomed(x, 1 / (1 + most), 1 / (1 + most), -value / (1 + most)),
-        SHEARS,
-        "{:.2f}",
-        resampled=True,
-    ),
+    _shifts("shifts right", "images", "right", -1, "pixels"),
+    _shifts("shifts down", "images", "down", -2, "pixels"),
+    _warps("scalings", "scaling {:.2f}", lambda value: ((math.exp(-value), 0.0), (0.0, math.exp(-value)))),
+    _warps("stretches", "stretch {:.2f}", lambda value: ((math.exp(value), 0.0), (0.0, math.exp(-value)))),
+    _warps("shears", "shear {:.2f} columns", lambda value: ((1.0, 0.0), (-value, 1.0)), SHEARS),
     Line(
         "brightness",
         "images",
@@ -187,26 +175,16 @@ LINES = (
         "{:.2f} of the standard deviation",
         scales=True,
     ),
-    Line(
-        "contrast",
-        "images",
-        "contrast {:.2f}",
-        _contrast,
-        lambda x, value, _: _contrast(x, value),
-        VALUES,
-        "a factor of {:.2f}",
-        scales=True,
-        logarithmic=True,
-    ),
-    _shift_line("shifts later", "signals", "later", -1, "values"),
+    Line("contrast", "images", "contrast {:.2f}", _contrast, _contrast, VALUES, FACTOR, scales=True, logarithmic=True),
+    _shifts("shifts later", "signals", "later", -1, "values"),
     Line(
         "stretches",
         "signals",
         "stretch {:.2f}",
         lambda x, value: stretch_signal(x, math.exp(value)),
         lambda x, value, most: stretch_signal(x, math.exp(most + value), "bicubic", "reflection"),
-        SCALES,
-        "a factor of {:.2f}",
+        FACTORS,
+        FACTOR,
         resampled=True,
         logarithmic=True,
     ),
@@ -214,10 +192,10 @@ LINES = (
         "gain",
         "signals",
         "gain {:.2f}",
-        lambda x, value: x * math.exp(value),
-        lambda x, value, _: x * math.exp(value),
+        _gain,
+        _gain,
         VALUES,
-        "a factor of {:.2f}",
+        FACTOR,
         scales=True,
         logarithmic=True,
         about_zero=True,

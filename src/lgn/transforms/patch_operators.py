@@ -63,13 +63,15 @@ def modulation(x: Tensor, cycles: float, degrees: float = 0.0) -> Tensor:
 
 def mirror(x: Tensor, axis: int = 1) -> Tensor:
     """Reverse an axis."""
-    _require_axis(axis)
+    if axis not in (1, 2, 3):
+        raise ValueError(f"axis must be 1, 2 or 3, got {axis}")
     return x.flip(axis - 4)
 
 
 def turn_volume(x: Tensor, axis: int = 1, degrees: int = 90) -> Tensor:
     """A turn by quarters about an axis, from the first of the other two axes towards the second."""
-    _require_axis(axis)
+    if axis not in (1, 2, 3):
+        raise ValueError(f"axis must be 1, 2 or 3, got {axis}")
     if degrees % 90:
         raise ValueError(f"degrees must be a multiple of 90, got {degrees}")
     return _moved(x, torch.linalg.matrix_power(quarter(axis), degrees // 90 % 4), f"a turn about axis {axis}")
@@ -111,11 +113,6 @@ def _shifted(x: Tensor, places: Sequence[int], fill: str) -> Tensor:
             inside = ((source >= 0) & (source < x.shape[axis])).to(x.dtype)
             moved = moved * inside.view(-1, *(1,) * (-axis - 1))
     return moved
-
-
-def _require_axis(axis: int) -> None:
-    if axis not in (1, 2, 3):
-        raise ValueError(f"axis must be 1, 2 or 3, got {axis}")
 
 
 Operator = Callable[..., Tensor]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import torch
@@ -98,11 +97,13 @@ class Transformation:
 
         return replace(power, function=repeated)
 
+    @property
+    def inverse(self) -> "Transformation":
+        """`T^-1`, which needs the order or a matrix."""
+        return self.power(-1)
+
     def then(self, other: "Transformation") -> "Transformation":
         """`other(self(x))`."""
-        name = f"{self.name} then {other.name}"
-        return Transformation(name, function=partial(_composed, self, other), space=self.space)
-
-
-def _composed(first: Transformation, second: Transformation, samples: Tensor) -> Tensor:
-    return second(first(samples))
+        return Transformation(
+            f"{self.name} then {other.name}", function=lambda samples: other(self(samples)), space=self.space
+        )

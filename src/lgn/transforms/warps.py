@@ -16,6 +16,7 @@ from lgn.actions import Patch
 
 MODES = ("nearest", "bilinear", "bicubic")
 FILLS = ("zeros", "reflection")
+Linear = tuple[tuple[float, float], tuple[float, float]]
 
 
 def rotate(x: Tensor, degrees: float, mode: str = "nearest", fill: str = "zeros") -> Tensor:
@@ -45,7 +46,7 @@ def shear(x: Tensor, amount: float, axis: str = "rows", mode: str = "bilinear", 
 
 def warp(
     x: Tensor,
-    linear: tuple[tuple[float, float], tuple[float, float]],
+    linear: Linear,
     mode: str = "bilinear",
     fill: str = "zeros",
     shift: tuple[float, float] = (0.0, 0.0),
