@@ -12,7 +12,7 @@ from lgn.actions import unvec
 from lgn.discovery.filters import discover_from_views, fit_generator
 from lgn.generators import Fixed, Representation, start_matrices
 from lgn.groups import Group, relation_error
-from lgn.groups.isomorphism import isomorphisms
+from lgn.groups.multiplication import isomorphisms
 from lgn.measures import total_error
 from lgn.nn import GroupConv2d, GroupStackConv2d, SetBatchNorm2d, equivariance_table
 from lgn.transforms import operator

@@ -1,8 +1,6 @@
 """Arrays in an `.npz` file: samples of one kind and, if there are any, labels or a numeric target and a test part."""
 
-import lzma
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +18,6 @@ from lgn.data.sources import samples
 from lgn.data.splitting import read_set
 from lgn.data.targets import class_numbers, target
 
-# The errors of zipfile and numpy for files that are damaged, encrypted, or compressed by an unknown method.
-_UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-    MemoryError,
-)
 _KINDS = tuple(LAYOUTS)
 _PARTS = (*_KINDS, "labels", "target")
 _NAMES = (*_PARTS, *(f"test_{name}" for name in _PARTS), "class_names")
@@ -69,10 +56,10 @@ def _read_npz(path: Path) -> Arrays:
             return {name: _read_member(archive, member) for name, member in members.items()}
     except DataError:
         raise
-    except _UNREADABLE as error:
-        raise DataError(f"it is not a readable .npz file: {error}") from error
     except OSError as error:
         raise DataError(f"it cannot be read: {error.strerror or error}") from error
+    except Exception as error:  # a damaged or encrypted archive may raise any error
+        raise DataError(f"it is not a readable .npz file: {error}") from error
 
 
 def _read_member(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:

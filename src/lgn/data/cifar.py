@@ -14,8 +14,7 @@ from lgn.data.restricted_pickle import read_pickled_dict
 IMAGE_SHAPE = (3, 32, 32)
 PIXELS = 3 * 32 * 32
 RECORD = 1 + PIXELS  # a label, then the red, green and blue planes
-_MAX_IMAGES = 100_000  # of one file; the published files have 10,000
-_LIMIT = _MAX_IMAGES * RECORD
+_LIMIT = 100_000 * RECORD  # bytes of one file; the published files have 10,000 records
 
 
 def read_cifar_binary(path: Path, md5: str | None = None) -> Split:
@@ -30,12 +29,9 @@ def read_cifar_binary(path: Path, md5: str | None = None) -> Split:
 def read_cifar_python(path: Path, md5: str | None = None) -> Split:
     """One file of the python version, read without running code from it.  Shapes as above."""
     loaded = read_pickled_dict(path, _LIMIT, md5)
-    for key in (b"data", b"labels"):
-        if key not in loaded:
-            raise DataError(f"{path} has no entry {key.decode()!r}")
-    pixels, labels = loaded[b"data"], loaded[b"labels"]
+    pixels, labels = loaded.get(b"data"), loaded.get(b"labels")
     if not isinstance(pixels, np.ndarray) or pixels.ndim != 2 or pixels.shape[1] != PIXELS:
-        raise DataError(f"{path} must hold images as an array (N, {PIXELS}) of unsigned bytes")
+        raise DataError(f"{path} must hold data, images as an array (N, {PIXELS}) of unsigned bytes")
     if not isinstance(labels, list) or not all(type(label) is int and 0 <= label < 256 for label in labels):
         raise DataError(f"{path} must hold labels as a list of integers in 0..255")
     with naming(path):

@@ -82,7 +82,7 @@ def _csv(path: Path) -> tuple[Columns, tuple[str, ...]]:
             rows = [row for row in csv.reader(file) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"it is not a readable CSV file: {error}") from error
-    named = bool(rows) and not all(cell.strip() == "" or _is_number(cell) for cell in rows[0])
+    named = bool(rows) and not all(cell.strip() == "" or _number(cell) is not None for cell in rows[0])
     names = [cell.strip() for cell in rows.pop(0)] if named else []
     if not rows:
         raise DataError("it is empty: it has no row of numbers")
@@ -115,7 +115,7 @@ def _parquet(path: Path) -> Columns:
 def _numbers(column: NDArray[Any], name: str) -> NDArray[Any]:
     if column.dtype.kind not in "buifUS":
         raise DataError(f"column {name!r} must hold numbers, got {column.dtype}")
-    numbers = np.array([float(cell) if _is_number(cell) else np.nan for cell in column])
+    numbers = np.array([_number(cell) for cell in column], np.float64)  # None becomes NaN
     if not np.isfinite(numbers).all():
         row = int(np.isfinite(numbers).argmin())
         raise DataError(f"column {name!r} must hold finite numbers, row {row + 1} has {str(column[row])!r}")
@@ -131,9 +131,8 @@ def _numbers_or_text(column: NDArray[Any]) -> NDArray[Any]:
     return column
 
 
-def _is_number(cell: str) -> bool:
+def _number(cell: str) -> float | None:
     try:
-        float(cell)
+        return float(cell)
     except ValueError:
-        return False
-    return True
+        return None

@@ -1,16 +1,17 @@
-"""Inverses, orders and subgroups from a multiplication table; elements are numbers, the identity is 0."""
+"""Inverses, orders, subgroups and isomorphisms from a multiplication table; elements are numbers, the identity is 0."""
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, product
 
 Table = Sequence[Sequence[int]]
+Tree = Sequence[tuple[int, int, int]]  # (element, generator's place, earlier element)
 LIMIT = 120  # the largest order of a group by name: its table has the square of that many entries
 
 
 def require_order(order: int) -> None:
-    """Raise a ValueError if a group would have too many elements."""
-    if order > LIMIT:
-        raise ValueError(f"group must have at most {LIMIT} elements, got {order}")
+    """Raise a ValueError if a group would have no elements or too many."""
+    if not 1 <= order <= LIMIT:
+        raise ValueError(f"group must have from 1 to {LIMIT} elements, got {order}")
 
 
 def require_group(table: Table) -> None:
@@ -23,8 +24,8 @@ def require_group(table: Table) -> None:
         raise ValueError("table must have the identity as element 0")
     for a in everything:
         for b in everything:
-            product, row = table[table[a][b]], table[a]
-            if any(product[c] != row[table[b][c]] for c in everything):
+            row, other = table[table[a][b]], table[a]
+            if any(row[c] != other[table[b][c]] for c in everything):
                 raise ValueError(f"table must be associative, got (g h) k != g (h k) for g = {a}, h = {b}")
 
 
@@ -55,10 +56,10 @@ def generated(table: Table, elements: Iterable[int]) -> frozenset[int]:
     while new:
         g = new.pop()
         for step in steps:
-            product = table[step][g]
-            if product not in found:
-                found.add(product)
-                new.append(product)
+            h = table[step][g]
+            if h not in found:
+                found.add(h)
+                new.append(h)
     return frozenset(found)
 
 
@@ -97,3 +98,18 @@ def generating_elements(table: Table) -> tuple[int, ...]:
             if len(generated(table, elements)) == n:
                 return elements
     raise AssertionError("all elements generate the group")
+
+
+def isomorphisms(table: Table, generators: Sequence[int], tree: Tree, other: Table) -> Iterator[tuple[int, ...]]:
+    """All isomorphisms: the element of `other` for each element, such that products are kept."""
+    orders, theirs = element_orders(table), element_orders(other)
+    if sorted(orders) != sorted(theirs):
+        return
+    for images in product(*([g for g, order in enumerate(theirs) if order == orders[a]] for a in generators)):
+        mapped = [0] * len(table)
+        for g, place, h in tree:
+            mapped[g] = other[images[place]][mapped[h]]
+        pairs = list(zip(generators, images, strict=True))
+        kept = (mapped[table[a][h]] == other[image][mapped[h]] for a, image in pairs for h in range(len(table)))
+        if len(set(mapped)) == len(table) and all(kept):
+            yield tuple(mapped)
