@@ -71,23 +71,18 @@ def action_of(group: Group, known: Mapping[str, tuple[Transformation, tuple[int,
     for name, element in zip(group.generators, group.generator_elements, strict=True):
         if element not in given:
             raise ValueError(f"known must hold every generator of {group.name}, got none for {name}")
-    elements, places = {0: IDENTITY}, {0: None if not _moved(given) else torch.arange(_moved(given))}
+    # The number of classes if an element moves a class, otherwise 0.
+    count = max((len(moved) for _, moved in given.values() if moved != tuple(range(len(moved)))), default=0)
+    elements, places = {0: IDENTITY}, {0: torch.arange(count)}
     for element, generator, earlier in group.tree:
         outer, permutation = given[group.generator_elements[generator]]
         composed = partial(_compose, outer, elements[earlier])
         product = Transformation(group.words[element], function=composed, family=PRODUCT)
         elements[element] = given[element][0] if element in given else product
-        before = places[earlier]
-        places[element] = None if before is None else torch.tensor(permutation or range(len(before)))[before]
-    rows = [places[element] for element in range(group.order)]
-    classes = None if rows[0] is None else torch.stack([row for row in rows if row is not None])
+        places[element] = torch.tensor(permutation or range(count), dtype=torch.long)[places[earlier]]
+    classes = torch.stack([places[element] for element in range(group.order)]) if count else None
     return Action(group, tuple(elements[element] for element in range(group.order)), classes)
 
 
 def _compose(outer: Transformation, inner: Transformation, samples: Tensor) -> Tensor:
     return outer(inner(samples))
-
-
-def _moved(given: Mapping[int, tuple[Transformation, tuple[int, ...]]]) -> int:
-    """The number of classes if an element moves a class, otherwise 0."""
-    return max((len(classes) for _, classes in given.values() if classes != tuple(range(len(classes)))), default=0)

@@ -69,15 +69,13 @@ def export(
     model = run.network
     random = torch.Generator().manual_seed(seed)
     sample = torch.randn(images, *run.facts.image_shape, generator=random, dtype=next(model.parameters()).dtype)
-    with torch.no_grad():
-        expected = model(sample)
     path.parent.mkdir(parents=True, exist_ok=True)
     # Writers may leave other files when they fail, so that they write into a temporary directory.
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as directory:
         part = Path(directory) / f"network.{format}"
         read = {"onnx": _write_onnx, "pt2": _write_pt2, "safetensors": _write_safetensors}[format](run, sample, part)
         with torch.no_grad():
-            found = read(sample)
+            found, expected = read(sample), model(sample)
         difference, largest = float((found - expected).abs().max()), float(expected.abs().max())
         if not difference <= ALLOWED * max(largest, 1.0):
             raise ValueError(
@@ -109,17 +107,13 @@ def _write_pt2(run: Run, sample: Tensor, part: Path) -> Reader:
 
 def _write_onnx(run: Run, sample: Tensor, part: Path) -> Reader:
     if not can_write_onnx():
-        raise ValueError(
-            "onnx, onnxscript and onnxruntime must be installed for format 'onnx': pip install 'lgn[onnx]'"
-        )
+        raise ValueError("onnxscript and onnxruntime must be installed for format 'onnx': pip install 'lgn[onnx]'")
     import onnx
     import onnxruntime
 
+    options: dict[str, Any] = {"input_names": ["images"], "output_names": ["outputs"], "external_data": False}
     with _quiet():
-        names: dict[str, Any] = {"input_names": ["images"], "output_names": ["outputs"]}
-        torch.onnx.export(
-            _program(run, sample), (), str(part), dynamo=True, verbose=False, external_data=False, **names
-        )
+        torch.onnx.export(_program(run, sample), (), str(part), dynamo=True, verbose=False, **options)
     written = onnx.load(str(part))
     # `lgn predict` needs the preprocessing and the names of the classes.
     onnx.helper.set_model_props(written, {FACTS: json.dumps(encode(run.facts))})
