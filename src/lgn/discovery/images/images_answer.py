@@ -80,7 +80,13 @@ def discover_images(
     with tqdm(desc="samples", leave=False, disable=None if progress else True, bar_format=BAR_FORMAT) as bar:
         stages = _Stages(bar, minutes)
         prepared = prepare(samples, labels, blocks, question)
-        found, rows, notes = _evidence(prepared, question, stages)
+        bar.total = len(prepared.families) + len(question.evidence) - 1
+        found = [
+            observe(family, prepared.division_of(family), margin, seed, prepared.effort)
+            for family in prepared.families
+            if stages.begin(family.name)
+        ]
+        rows, notes = _rows(found, prepared, question, stages)
     return _answer(samples, prepared, question, found, rows, [*notes, *stages.notes])
 
 
@@ -153,15 +159,11 @@ class _Stages:
         return [f"Not asked within {self.minutes:g} minutes: {', '.join(self.left_out)}."] if self.left_out else []
 
 
-def _evidence(
-    prepared: Prepared, question: Question, stages: _Stages
-) -> tuple[list[FamilyEvidence], list[Row], list[str]]:
-    """The evidence of observers, the rows with all evidence, and a note about the affine map of a network."""
-    found, seed, classes = [], question.seed, len(question.class_names)
-    stages.bar.total = len(prepared.families) + len(question.evidence) - 1
-    for family in prepared.families:
-        if stages.begin(family.name):
-            found.append(observe(family, prepared.division_of(family), question.margin, seed, prepared.effort))
+def _rows(
+    found: Sequence[FamilyEvidence], prepared: Prepared, question: Question, stages: _Stages
+) -> tuple[list[Row], list[str]]:
+    """The rows with all evidence, and a note about the affine map of a network."""
+    seed, classes = question.seed, len(question.class_names)
     rows = data_rows(found, prepared, question)
     kept = [row.name for row in rows if row.verdict == "kept"]
     if kept and "labels" in question.evidence and stages.begin("labels"):
@@ -174,7 +176,7 @@ def _evidence(
         search = search_affine(training, test, classes, seed)
         geometry = affine_generator(search.model).geometry()
         notes.append(affine_note(geometry, search.advantage, search.standard_error, search.p_value))
-    return found, rows, notes
+    return rows, notes
 
 
 def _with_label_effects(rows: list[Row], prepared: Prepared, classes: int, seed: int) -> list[Row]:

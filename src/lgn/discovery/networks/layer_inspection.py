@@ -146,12 +146,7 @@ def _group_of_copies(tests: dict[int, CopiesTest]) -> Subgroup:
 
 
 def _copies(
-    test: CopiesTest,
-    bank: FilterBank,
-    square: Tensor,
-    pairs: list[tuple[int, int]],
-    power: float,
-    element: int | None,
+    test: CopiesTest, bank: FilterBank, square: Tensor, pairs: list[tuple[int, int]], power: float, element: int | None
 ) -> Evidence:
     cosines = [float(square[element, i, j].abs()) for i, j in pairs]
     numbered = tuple((int(bank.numbers[i]), int(bank.numbers[j])) for i, j in pairs)
