@@ -67,7 +67,7 @@ def test_unrelated_views_have_no_symmetry(digits: DataSet, seed: int) -> None:
     found = discover_from_views(unrelated, patch=PATCH)
     assert not found.found
     assert len(found.matrices) == 0
-    assert found.name == "none"
+    assert (found.name, found.group) == ("none", None)
     assert "none" in repr(found)
 
 
@@ -100,8 +100,6 @@ def test_turns_and_flips_together_are_d4(digits: DataSet) -> None:
     known = groups.from_matrices([operator("rotation", PATCH, degrees=90), operator("reflection", PATCH)])
     for element in found.group.representation(found.matrices):
         assert any(torch.equal(element, other) for other in known.elements)
-    nothing = discover_from_views(digits.train.samples[:960].unflatten(0, (120, 8)), patch=PATCH)
-    assert (nothing.name, nothing.group) == ("none", None)
 
 
 def test_channels_and_rectangles(digits: DataSet) -> None:

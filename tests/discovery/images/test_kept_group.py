@@ -5,7 +5,6 @@ import torch
 from found import found
 from torch import Tensor
 
-import lgn
 from lgn.discovery.images.kept_group import Kept, kept_group
 from lgn.discovery.images.standardising import standardised
 from lgn.discovery.images.users_candidates import users_families
@@ -93,14 +92,3 @@ def test_the_users_maps_and_the_others_form_a_direct_product_or_no_group() -> No
 def test_a_wrong_order_of_the_user_gives_no_group() -> None:
     families = own(Transformation("turn", function=lambda x: x.rot90(1, (-2, -1)), order=3))
     assert kept_group(families, ("turn", "turn^2"), SAMPLES).group is None
-
-
-def test_layers_of_a_group_are_closed_under_it() -> None:
-    options = found(*TURNS, *FLIPS).layers(3)
-    layer = lgn.nn.GroupConv2d(1, 2, kernel_size=3, **options)
-    with torch.no_grad():
-        orbit = layer.filters()[:8, 0]
-    for moved in (torch.rot90(orbit, 1, (-2, -1)), orbit.flip(-1)):
-        distances = (moved[:, None] - orbit[None]).flatten(2).norm(dim=2)
-        assert sorted(distances.argmin(1).tolist()) == list(range(8))
-        assert float(distances.min(1).values.max()) < 1e-5

@@ -5,13 +5,7 @@ import torch
 
 from lgn.discovery.networks.filter_bank import make_bank
 from lgn.discovery.networks.filter_maps import SQUARE_GROUP
-from lgn.discovery.networks.orbits import (
-    find_orbits,
-    largest_subgroup,
-    moved_independently,
-    pairs_of,
-    square_cosines,
-)
+from lgn.discovery.networks.orbits import find_orbits, largest_subgroup, moved_independently, pairs_of, square_cosines
 from lgn.transforms import act_square
 
 EVERYTHING = SQUARE_GROUP.subgroup(range(8))

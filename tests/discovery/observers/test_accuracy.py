@@ -3,8 +3,8 @@
 import torch
 
 from lgn.data import generator_for
-from lgn.discovery.observers import correctness, decide, mean_accuracy, needed_sizes, network, shrink
-from lgn.discovery.observers.accuracy import Accuracy
+from lgn.discovery.observers import decide, mean_accuracy, needed_sizes, network, shrink
+from lgn.discovery.observers.accuracy import Accuracy, correctness
 from lgn.discovery.observers.planted_break import MIXED, act_on_each, pattern, planted_break
 from lgn.discovery.observers.verdict import is_open
 from lgn.stats import LEVEL

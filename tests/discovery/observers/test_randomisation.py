@@ -4,7 +4,8 @@ from itertools import product
 
 import torch
 
-from lgn.discovery.observers import correctness, network
+from lgn.discovery.observers import network
+from lgn.discovery.observers.accuracy import correctness
 from lgn.discovery.observers.planted_break import symmetric_copy
 from lgn.discovery.observers.randomisation import DRAWS, exact_p
 from lgn.transforms import families_of

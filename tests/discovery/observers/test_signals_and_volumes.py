@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from lgn.discovery.images.division import near_duplicates
-from lgn.discovery.observers import correctness, learn, logits, mean_accuracy, network, shrink
-from lgn.discovery.observers.observer import SIDES
+from lgn.discovery.observers import learn, mean_accuracy, network, shrink
+from lgn.discovery.observers.accuracy import correctness
+from lgn.discovery.observers.observer import SIDES, logits
 from lgn.transforms import families_of
 
 

@@ -61,8 +61,5 @@ def determined_directions(before: Tensor, after: Tensor, noisy: bool = True) -> 
     columns = (u * (inverse * kept).unsqueeze(-2)).square().sum(-1)  # (..., d): the diagonal of (X X^T)^+
     errors = (residual.unsqueeze(-1) * columns.unsqueeze(-2)).sqrt()
     return Determined(
-        dimension,
-        noise.masked_fill(unknown, torch.nan),
-        seen,
-        errors.masked_fill(unknown[..., None, None], torch.inf),
+        dimension, noise.masked_fill(unknown, torch.nan), seen, errors.masked_fill(unknown[..., None, None], torch.inf)
     )

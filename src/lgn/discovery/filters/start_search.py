@@ -30,10 +30,8 @@ class Search(NamedTuple):
     #: The best start as it was chosen, and its retrainings.
     model: nn.Module
     retrained_models: tuple[nn.Module, ...]
-    #: The mean accuracy of the retrainings and of free filters on the half of the images that judges.
-    retrained: float
-    free: float
-    #: `retrained` minus `free` with its standard error, and the one-sided p-value of Student's t.
+    #: The accuracy of the retrainings minus that of free filters on the half of the images that judges, with its
+    #: standard error, and the one-sided p-value of Student's t.
     advantage: float
     standard_error: float
     p_value: float
@@ -78,5 +76,4 @@ def search_starts(
     retrained = tuple(trained(starts[best], fresh) for fresh in seeds)
     controls = [trained(free, fresh) for fresh in seeds]
     ours, control = (scores_of(kind)[:, judging] for kind in (retrained, controls))
-    accuracies = float(ours.mean()), float(control.mean())
-    return Search(trials, best, models[best], retrained, *accuracies, *map(float, compare_runs(ours, control)))
+    return Search(trials, best, models[best], retrained, *map(float, compare_runs(ours, control)))
