@@ -19,10 +19,18 @@ def value_and_gradient(starts: Tensor, source: Moments, target: Moments) -> tupl
 
     `G_ia = sum T_ijk S_abc O_jb O_kc` for order 3, summed over classes.
     """
-    value, slope = starts.new_zeros(len(starts)), torch.zeros_like(starts)
+    count, r, _ = starts.shape
+    value, slope = starts.new_zeros(count), torch.zeros_like(starts)
     for degree in source:
         for one, other in zip(source[degree], target[degree], strict=True):
-            part = _contract(starts, one, other)
+            if degree == 1:
+                part = torch.outer(other, one).expand(count, r, r)
+            else:
+                moved = (one.reshape(-1, r) @ starts.mT).view(count, *one.shape)  # the last axis is turned
+                for axis in range(2, degree):  # then every other axis except the first, moved to the front
+                    moved = torch.bmm(starts, moved.movedim(axis, 1).reshape(count, r, -1)).view(count, *one.shape)
+                moved = moved.movedim(degree - 1, 1)  # the first axis; the order of the others does not matter
+                part = torch.einsum("ix,sax->sia", other.reshape(r, -1), moved.reshape(count, r, -1))
             value += (part * starts).sum((1, 2))
             slope += degree * part
     return value, slope
@@ -71,16 +79,3 @@ def climb(
             if not len(active):
                 break
     return ends, heights
-
-
-def _contract(starts: Tensor, source: Tensor, target: Tensor) -> Tensor:
-    """`G(O)` of one tensor of one class, for every start O."""
-    count, r, _ = starts.shape
-    degree = source.ndim
-    if degree == 1:
-        return torch.outer(target, source).expand(count, r, r)
-    moved = (source.reshape(-1, r) @ starts.mT).view(count, *source.shape)  # the last axis is turned
-    for axis in range(2, degree):  # then every other axis except the first, moved to the front: one product per start
-        moved = torch.bmm(starts, moved.movedim(axis, 1).reshape(count, r, -1)).view(count, *source.shape)
-    moved = moved.movedim(degree - 1, 1)  # the first axis; the order of the others does not matter
-    return torch.einsum("ix,sax->sia", target.reshape(r, -1), moved.reshape(count, r, -1))

@@ -61,7 +61,10 @@ def judged_elements(
     undecided if other solutions are as good, or if it does not extend to more directions.
     """
     second = first.turned_to(first.judges, first.sample)
-    again = _found_again(solutions, first, second)
+    again = {}  # the solutions of the second half that are nearest to those of the first
+    for classes in {solution.classes for solution in solutions}:
+        lifted = [first.frame.lift(solution.inner) for solution in solutions if solution.classes == classes]
+        again[classes] = second.polished(torch.stack(lifted), classes)
     level = LEVEL / len(solutions)
     results = [_judged(solution, again[solution.classes], first, second, level) for solution in solutions]
     kept, undecided = (
@@ -90,15 +93,6 @@ def closure(maps: Sequence[Tensor], tolerance: float = SAME) -> groups.Closure |
         return groups.from_matrices(maps, tolerance=tolerance) if maps else None
     except ValueError:  # errors add up, or elements are missing
         return None
-
-
-def _found_again(solutions: Sequence[Solution], first: View, second: View) -> dict[Classes | None, Tensor]:
-    """The solutions of the second view that are nearest to those of the first view, by permutation of classes."""
-    found = {}
-    for classes in {solution.classes for solution in solutions}:
-        lifted = [first.frame.lift(solution.inner) for solution in solutions if solution.classes == classes]
-        found[classes] = second.polished(torch.stack(lifted), classes)
-    return found
 
 
 def _judged(solution: Solution, again: Tensor, first: View, second: View, level: float) -> _Result:
