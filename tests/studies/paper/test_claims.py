@@ -58,11 +58,6 @@ def test_controls_have_as_many_parameters_as_sets_allow(data: str, control: str)
     assert with_equal_filters(group, control).network.num_sets == group.network.num_sets
 
 
-def test_parameters_are_those_of_the_network_alone() -> None:
-    # 4 layers of 5 sets: bases, generators and thresholds; three normalisations; a head on 20 codes in 16 cells
-    assert parameters(classification("mnist")) == 20 * 36 + 20 * 36**2 + 80 + 3 * 40 + 20 * 16 * 10 + 10
-
-
 def test_as_well_allows_for_half_a_point_or_a_tenth_of_the_errors() -> None:
     gap = estimate([-0.2, -0.1, -0.3, -0.2, -0.2])
     assert within(gap, accuracy=70.0) is True
@@ -151,17 +146,9 @@ def test_what_is_not_found_is_absent_only_where_it_would_be_found(plain: list[Sc
     assert beside().verdict == "not seen"
     some = beside(**{"multi-scale": 0.5})
     assert some.verdict == "not seen"  # of the two others
-    assert any(line.startswith("not found and left open") and "multi-scale" in line for line in some.details)
-    assert dict.fromkeys(row[-1] for row in some.tables[0].rows) == {
-        "1 [1, 1] over 5 runs": None, "0.5 [0.5, 0.5] over 5 runs": None, "0.25 [0.25, 0.25] over 5 runs": None,
-    }  # fmt: skip
     blind = beside(**{"skew-symmetric": 0.7, "Toeplitz": 0.0, "multi-scale": 0.79})
     assert blind.verdict == "not tested"
     assert emergence(1, "", _against(plain, plain)).verdict == "not tested"  # nobody asked
-    # What is found needs no proof that it can be.
-    found = emergence(1, "", _against(skew, plain))
-    assert found.verdict == "holds in part"
-    assert not any("skew-symmetric" in line for line in found.details if line.startswith("not found"))
 
 
 def test_what_too_few_draws_leave_undecided_is_not_called_absent(plain: list[Scores]) -> None:
@@ -287,9 +274,6 @@ def test_claims_use_the_runs_that_are_there_and_train_none(as_if_trained: Path) 
     (released,) = [line for line in statements[2].details if line.endswith("by these alone: not tested")]
     assert "preset released, gaussian start, 10 epochs, 0 of 5 seeds: not run" in released
     assert statements[8].verdict == "not seen"
-    missing = {number for number, item in statements.items() if item.verdict == "not tested"}
-    assert missing >= {1, 3, 4, 5, 6, 7, 10, 11, 12, 14, 15}
-    assert "5 of 5 seeds" in statements[8].runs  # what there is of both data sets
     assert set(as_if_trained.rglob("*")) == before
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from lgn.report.figures import save
+from lgn.stats import welch_interval
 from lgn.training import preset
 from lgn.training.presets import changes_between, nearest_preset
 from studies.paper.differences import changed_configs, less_preset, likeness, setting_differences
@@ -49,30 +50,21 @@ def test_smoothness_and_shares_are_compared_setting_by_setting() -> None:
 
 
 def test_a_change_is_compared_with_its_own_preset_run_by_run() -> None:
-    from scipy.stats import ttest_ind
-
     def sample(name: str, accuracies: list[float], data: str = "MNIST") -> dict[str, Any]:
         shares = {"Toeplitz": {"white nulls": accuracies}}
         filters = [[{"smoothness": 9.0}, {"smoothness": value}] for value in accuracies]  # the last epoch counts
-        on_u = [0.3] * len(accuracies)
-        return {
-            "data": data,
-            "name": name,
-            "accuracy": accuracies,
-            "filters": filters,
-            "shares": shares,
-            "toeplitz_on_u": on_u,
-        }
+        of = {"shares": shares, "filters": filters, "toeplitz_on_u": [0.3] * len(accuracies)}
+        return {"data": data, "name": name, "accuracy": accuracies, **of}
 
     paper, changed, released = [0.91, 0.93, 0.94, 0.9], [0.95, 0.98, 0.96], [0.5, 0.6]
     elsewhere = sample("paper", [0.1, 0.2], "CIFAR-10")  # of other data, and so no preset of the change
     samples = [sample("paper", paper), elsewhere, sample("paper, norm 1.0", changed), sample("released", released)]
     (row,) = less_preset(samples)
     assert [row["data"], row["name"]] == ["MNIST", "paper, norm 1.0"]
-    interval = ttest_ind(changed, paper, equal_var=False).confidence_interval(0.95)
+    interval = welch_interval(changed, paper)
     for name, scale in (("test accuracy, points", 100), ("smoothness", 1), ("Toeplitz, white nulls", 1)):
         found = [row[name]["low"] / scale, row[name]["high"] / scale]
-        assert found == pytest.approx([interval.low, interval.high])
+        assert found == pytest.approx(interval[1:])
         assert (row[name]["runs"], row[name]["others"]) == (3, 4)
     assert row["Toeplitz on U, white nulls"]["low"] == row["Toeplitz on U, white nulls"]["high"] == 0
     assert less_preset(samples[1:]) == []  # without its preset there is nothing to compare with

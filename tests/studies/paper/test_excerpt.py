@@ -1,6 +1,5 @@
 """The numbers that are kept of runs, and the likeness of the filters of a set."""
 
-import gzip
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,9 +62,6 @@ def test_scores_are_read_back_to_the_digits_that_are_kept(analysis: Analysis, tm
                 [n.value for n in numbers.values()], rel=1e-3
             )
             assert other.scores[on].keys() == numbers.keys()
-    analysis.save(tmp_path / "analysis.json")
-    whole = gzip.compress((tmp_path / "analysis.json").read_bytes())
-    assert (tmp_path / "scores.json.xz").stat().st_size < len(whole) / 4
 
 
 def test_asking_every_null_finds_what_the_analysis_found(analysis: Analysis) -> None:
@@ -83,19 +79,18 @@ def test_asking_every_null_finds_what_the_analysis_found(analysis: Analysis) -> 
     assert sum(len(item) for item in everywhere[10:]) <= 2
 
 
-def test_a_null_that_keeps_more_takes_findings_away_and_not_from_the_white_ones(analysis: Analysis) -> None:
+def test_only_the_chosen_nulls_decide(analysis: Analysis) -> None:
     before = summarise(analysis)
 
-    def kept(number: Number) -> Number:
+    def stricter(number: Number) -> Number:
         return replace(number, p_values=number.p_values | ({"sign-and-turn": 1.0} if number.p_values else {}))
 
     generators = tuple(
-        replace(item, scores={on: {n: kept(x) for n, x in some.items()} for on, some in item.scores.items()})
+        replace(item, scores={on: {n: stricter(x) for n, x in of.items()} for on, of in item.scores.items()})
         for item in before.generators
     )
     after = replace(before, generators=generators)
     assert found_under(after, WHITE) == found_under(before, WHITE)
-    assert share(found_under(after, WHITE), "skew-symmetric") > 0
     assert share(found_under(after, [*WHITE, "sign-and-turn"]), "skew-symmetric") == 0
 
 
@@ -158,7 +153,6 @@ def test_scores_stay_when_weights_go(tmp_path: Path) -> None:
         (run.path / name).unlink()
     assert (run.path / SCORES).is_file()
     assert scores_of(context, run).generators[0].name == scores.generators[0].name
-    assert controls_of(context, run).keys() == controls.keys()
     assert smallest_singular_value(run) == smallest
     kept = Context(tmp_path).train(run.config)
     assert kept.path == run.path

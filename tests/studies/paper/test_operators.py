@@ -5,7 +5,6 @@ from torch import Tensor
 
 from lgn.actions import vec
 from lgn.data import DataSet, patches
-from lgn.linalg import least_squares
 from lgn.measures import relative_error
 from lgn.transforms import operator
 from studies.paper.figures import SETTINGS, gradient_descent, learned_operators
@@ -23,8 +22,6 @@ def test_all_eleven_settings_on_digits(digits: DataSet) -> None:
         *(f"pooling {radius} then rotation 60" for radius in (4, 5, 6)),
     ]
     exact = torch.stack([setting.exact((6, 6)) for setting in SETTINGS])
-    fitted = least_squares(vec(x), torch.stack([vec(setting.transform(x)) for setting in SETTINGS]))
-    assert float(relative_error(fitted, exact).max()) <= 1e-5
     one, four = (learned_operators(x, epochs=epochs) for epochs in (1, 4))
     assert (relative_error(four, exact) < relative_error(one, exact)).all()
 
