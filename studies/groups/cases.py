@@ -1,7 +1,7 @@
 """Groups with several generators: in filter banks, in views of images, in deep networks, and their cost."""
 
 from collections.abc import Callable, Iterator
-from itertools import chain, product
+from itertools import chain
 from typing import Any
 
 import torch
@@ -32,9 +32,8 @@ PLANTED = ("D4", "C2 x C2", "S3 on channels", "C3 by blocks", "S3 x C2 by blocks
 
 def planted_cells(quick: bool) -> Iterator[Cell]:
     seeds = range(1 if quick else 4)
-    for task, noise, seed in product(PLANTED, (0.0, 0.05), seeds):
-        methods = ("least-squares", "relations", "unordered")
-        yield from grid(measure_planted, task=[task], noise=[noise], method=methods, seed=[seed])
+    methods = ("least-squares", "relations", "unordered")
+    yield from grid(measure_planted, task=PLANTED, noise=(0.0, 0.05), seed=seeds, method=methods)
     yield from grid(measure_planted, task=PLANTED, noise=["unrelated"], method=["relations"], seed=seeds)
 
 
@@ -104,9 +103,8 @@ ELEMENTS = {"D4": range(8), "C2 x C2": (0, 4, 6, 2), "C4": range(4), "transposit
 
 
 def views_cells(quick: bool) -> Iterator[Cell]:
-    for source in ("digits",) if quick else ("mnist", "cifar10"):
-        for task, noise, seed in product(NAMES, (0.0, 0.01, 0.05), range(1 if quick else 5)):
-            yield from grid(measure_views, task=[task], noise=[noise], data=[source], seed=[seed])
+    data, seeds = (("digits",), 1) if quick else (("mnist", "cifar10"), 5)
+    return grid(measure_views, data=data, task=NAMES, noise=(0.0, 0.01, 0.05), seed=range(seeds))
 
 
 def measure_views(task: str, noise: float, data: str, seed: int) -> dict[str, Any]:

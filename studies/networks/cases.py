@@ -3,6 +3,8 @@
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -130,10 +132,9 @@ def cells(part: str, quick: bool) -> Iterator[Cell]:
     """The trainings of a part; a quick run has three of the digits in the package."""
     digits: list[Block] = [("digits", 5000, ALL, range(1), {"epochs": 3})]
     for data, images, methods, seeds, further in (digits if part == "full" else []) if quick else PARTS[part]:
-        for seed in seeds:
-            for method in methods:
-                case = Case(data, method, images, seed, **further)
-                yield Cell(case.key, lambda case=case: measure(case))  # type: ignore[misc]
+        for seed, method in product(seeds, methods):
+            case = Case(data, method, images, seed, **further)
+            yield Cell(case.key, partial(measure, case))
 
 
 def measure(case: Case) -> dict[str, Any]:

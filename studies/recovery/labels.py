@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lgn.discovery.images.learned_affine import (
@@ -79,8 +79,14 @@ def measure(data: str, task: str, method: str, seed: int, budget: Budget) -> dic
         model = free_classifier(seed) if method == "free" else grouped(seed, generator="dense", share="set")
     penalty = AuxiliaryInverse(model, weight=1e-3) if method == "paper" else None
     train(model, x, y, budget.epochs, seed, penalty=penalty)
-    count = sum(parameter.numel() for parameter in model.parameters()) + AFFINE_NUMBERS * (method == "affine")
-    return {"accuracy": float(is_correct(model, x_test, y_test).double().mean()), "parameters": count, **found}
+    quality = quality_of(model, x_test, y_test)
+    quality["parameters"] += AFFINE_NUMBERS * (method == "affine")
+    return quality | found
+
+
+def quality_of(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Any]:
+    count = sum(parameter.numel() for parameter in model.parameters())
+    return {"accuracy": float(is_correct(model, x, y).double().mean()), "parameters": count}
 
 
 def grouped(seed: int, **options: Any) -> SetPoolClassifier:

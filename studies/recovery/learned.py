@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 import lgn.data
 from lgn.actions import Patch
@@ -17,14 +17,14 @@ from lgn.data.rotated import turn
 from lgn.discovery.filters import learn_generator
 from lgn.discovery.filters.learned import random_generators
 from lgn.discovery.images.learned_affine import KERNEL, ORDER, SETS, SetPoolClassifier, train
-from lgn.fitting import initial_seed, is_correct
+from lgn.fitting import initial_seed
 from lgn.generators import generators_of
 from lgn.groups import as_group
 from lgn.measures import total_error
 from lgn.nn import GroupConv2d
 from lgn.penalties import KeptMoments
 from lgn.transforms import operator
-from studies.recovery.labels import FULL, QUICK, Budget, grouped, some_images
+from studies.recovery.labels import FULL, QUICK, Budget, grouped, quality_of, some_images
 from studies.runner import Cell, grid
 from studies.symmetry import sets
 
@@ -113,7 +113,7 @@ def measure(data: str, task: str, method: str, starts: int, seed: int, budget: B
             model = SetPoolClassifier(layer)
         train(model, x, y, budget.epochs, seed, penalty=KeptMoments(model, x, y), factor=RATE)
         (generator,) = generators_of(model).values()
-        return {"error": asked.error(generator.matrix()[:, 0].detach()), **_accuracy(model, x_test, y_test)}
+        return {"error": asked.error(generator.matrix()[:, 0].detach()), **quality_of(model, x_test, y_test)}
     options: dict[str, Any] = {"patch": asked.patch, "group": asked.group, "family": method}
     answer = learn_generator(x, y, **options, starts=starts, steps=STEPS, seed=seed)
     matrices = torch.stack([row.transformation.matrix for row in answer.rows if row.transformation.matrix is not None])
@@ -130,7 +130,7 @@ def measure(data: str, task: str, method: str, starts: int, seed: int, budget: B
         return {"accuracy": None, **found}
     model = grouped(seed, generator="fixed", start=matrices[0])
     train(model, x, y, budget.epochs, seed)
-    return found | _accuracy(model, x_test, y_test)
+    return found | quality_of(model, x_test, y_test)
 
 
 def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
@@ -143,11 +143,6 @@ def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
         for matrix, element in zip(matrices, group.generator_elements, strict=True)
     ]
     return {"nearest": [operator_name(one) for one in nearest], "nearest_p": [one.adjusted_p_value for one in nearest]}
-
-
-def _accuracy(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Any]:
-    count = sum(parameter.numel() for parameter in model.parameters())
-    return {"accuracy": float(is_correct(model, x, y).double().mean()), "parameters": count}
 
 
 def images_of(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:

@@ -18,7 +18,7 @@ from lgn.measures import total_error
 from lgn.nn import OrbitBank, UndeterminedWarning
 from lgn.penalties import AuxiliaryInverse
 from lgn.transforms import parse_operator
-from studies.runner import Cell, cell, grid
+from studies.runner import Cell, grid
 
 PATCH, ORDER, PATCHES = (6, 6), 4, 20_000
 TASKS = ("rotation 90", "flip", "shift", "rotation 45", "pooling 3", "pooling 4 then rotation 60", "random cyclic")
@@ -126,11 +126,11 @@ def some_patches(source: str, seed: int) -> Tensor:
 
 def maximum_cells(quick: bool) -> Iterator[Cell]:
     """Rotation by 90 degrees, for several numbers of sets."""
-    for sets in (32,) if quick else (16, 32, 48):
-        for seed in range(1 if quick else 3):
-            for method in ("max-affine", "paper"):
-                key = {"data": "digits" if quick else "cifar10", "sets": sets, "method": method, "seed": seed}
-                yield cell(measure_maximum, {"steps": 100 if quick else 600}, task="rotation 90", **key)
+    axes: dict[str, Any] = {"data": ["digits"], "sets": (32,), "seed": range(1)}
+    if not quick:
+        axes = {"data": ["cifar10"], "sets": (16, 32, 48), "seed": range(3)}
+    settings = {"steps": 100 if quick else 600}
+    return grid(measure_maximum, settings, task=["rotation 90"], **axes, method=("max-affine", "paper"))
 
 
 def measure_maximum(task: str, data: str, sets: int, method: str, seed: int, steps: int = 600) -> dict[str, Any]:

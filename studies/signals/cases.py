@@ -22,7 +22,7 @@ from lgn.discovery.images import discover_images
 from lgn.measures import total_error
 from lgn.transforms import parse_operator
 from studies.packages import archive_of
-from studies.runner import Cell, cell, grid
+from studies.runner import Cell, grid
 from studies.symmetry.cases import verdicts
 
 SEEDS, COUNT, LENGTH, SIDE = 5, 12_000, 96, 6
@@ -59,9 +59,8 @@ def measure_signals(signals: str, seed: int, count: int) -> dict[str, Any]:
 
 
 def volume_cells(quick: bool) -> Iterator[Cell]:
-    for seed in range(1 if quick else SEEDS):
-        settings = {"count": 1000 if quick else COUNT}
-        yield cell(measure_volumes, settings, volumes="a random field with one mirror", seed=seed)
+    settings, seeds = {"count": 1000 if quick else COUNT}, range(1 if quick else SEEDS)
+    return grid(measure_volumes, settings, volumes=["a random field with one mirror"], seed=seeds)
 
 
 def measure_volumes(volumes: str, seed: int, count: int) -> dict[str, Any]:

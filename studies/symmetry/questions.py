@@ -1,6 +1,7 @@
 """Other questions about images: partial symmetries, the flip of CIFAR-10, two tasks, and the gain of a network."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import torch
@@ -39,9 +40,8 @@ WANTED = {"digit": "survive", "turn": "permuted"}
 
 
 def partial_symmetries(quick: bool) -> Iterator[Cell]:
-    for seed in range(0 if quick else 3):
-        for images, candidates, planted in RANGES:
-            yield cell(measure_range, {"planted": planted}, images=images, candidates=candidates, seed=seed)
+    for seed, (images, candidates, planted) in product(range(0 if quick else 3), RANGES):
+        yield cell(measure_range, {"planted": planted}, images=images, candidates=candidates, seed=seed)
 
 
 def measure_range(images: str, candidates: str, seed: int, planted: float | None) -> dict[str, Any]:
@@ -123,9 +123,8 @@ def measure_task(images: str, task: str, seed: int, source: str, count: int) -> 
 
 
 def gains(quick: bool) -> Iterator[Cell]:
-    for seed in () if quick else range(20, 25):
-        for images, candidate, wanted in GAINS:
-            yield cell(measure_gain, {"wanted": wanted}, images=images, candidate=candidate, seed=seed)
+    for seed, (images, candidate, wanted) in product(() if quick else range(20, 25), GAINS):
+        yield cell(measure_gain, {"wanted": wanted}, images=images, candidate=candidate, seed=seed)
 
 
 def measure_gain(images: str, candidate: str, seed: int, wanted: bool) -> dict[str, Any]:

@@ -36,16 +36,16 @@ def random_elements(*elements: int) -> Make:
     return under_random(partial(act_square, element=element) for element in elements)
 
 
-def views(images: Tensor, make: Make | None, count: int, each: int, generator: torch.Generator) -> Tensor:
+def views(images: Tensor, make: Make | None, count: int, per_image: int, generator: torch.Generator) -> Tensor:
     """Views of random images, or a random image for each view if `make` is None.
 
-    (N, C, H, W) -> (count, each, C, H, W)
+    (N, C, H, W) -> (count, per_image, C, H, W)
     """
     order = torch.randperm(len(images), generator=generator)
     if make is None:
-        chosen = order[: count * each]
-        return images[chosen[torch.arange(count * each) % len(chosen)]].unflatten(0, (count, each))
-    return make(images[order[:count]].repeat_interleave(each, 0), generator).unflatten(0, (count, each))
+        chosen = order[: count * per_image]
+        return images[chosen[torch.arange(count * per_image) % len(chosen)]].unflatten(0, (count, per_image))
+    return make(images[order[:count]].repeat_interleave(per_image, 0), generator).unflatten(0, (count, per_image))
 
 
 def upright(images: Tensor, generator: torch.Generator) -> Tensor:

@@ -12,7 +12,7 @@ from lgn.discovery.filters import fit_from_pairs
 from lgn.discovery.filters.from_bank import FitShare
 from lgn.discovery.filters.record import Method
 from lgn.measures import total_error
-from lgn.transforms import operator
+from lgn.transforms import parse_operator
 from studies.recovery.planted import TASKS, fit_quietly, planted_generator
 from studies.runner import Cell, cell, grid
 from studies.truth.matrices import smooth_fields
@@ -39,7 +39,7 @@ NO_MAPS = (
     "the same patch, noise on one side",
     "the same patch, noise on both sides",
 )
-MAPS = ("quarter turn", "flip", "turn by 10 degrees")
+MAPS = {"quarter turn": "rotation 90 bilinear", "flip": "reflection", "turn by 10 degrees": "rotation 10 bilinear"}
 
 
 def cells(quick: bool) -> Iterator[Cell]:
@@ -138,13 +138,7 @@ def some_pairs(kind: str, random: torch.Generator) -> tuple[Tensor, Tensor]:
     shared = normal(PAIRS, 1, 1)
     noise = [0.5 * normal(*x.shape) for _ in range(2)]
     if kind in MAPS:
-        degrees = {"quarter turn": 90.0, "turn by 10 degrees": 10.0}
-        matrix = (
-            operator("rotation", (4, 4), degrees=degrees[kind], mode="bilinear")
-            if kind in degrees
-            else operator("reflection", (4, 4))
-        )
-        return x, act(matrix, x) + (0.2 if kind == "turn by 10 degrees" else 1.0) * noise[0]
+        return x, act(parse_operator(MAPS[kind], (4, 4)), x) + (0.2 if kind == "turn by 10 degrees" else 1.0) * noise[0]
     return {
         "unrelated": (x, other),
         "a common factor": (shared.exp() * x, shared.exp() * other),

@@ -14,7 +14,7 @@ from lgn.generators.starts import start_matrices
 from lgn.nn import OrbitBank
 from lgn.training import build_model, preset, snapshot
 from studies.paper.excerpt import Scores, summarise
-from studies.truth.controls import PARTS, Generators, fitted, free, planted, repaired, with_other_inputs
+from studies.truth.controls import PARTS, Generators, fitted, free, orthogonal_to, planted, repaired, with_other_inputs
 
 SETS, ORDER = 6, 4
 SMALL = {"num_layers": 2, "num_sets": 3, "kernel_size": 4}
@@ -57,15 +57,9 @@ def test_off_u_stands_a_start_with_the_energy_asked_for() -> None:
     torch.testing.assert_close(rest.square().sum((-2, -1)), energies[:, 0])
     torch.testing.assert_close(rest @ vec(sets[:, 0, 0])[..., None], torch.zeros(5, 16, 1, dtype=torch.float64))
     torch.testing.assert_close(torch.linalg.matrix_rank(on_u.matrices), torch.full((5,), ORDER - 1))
-    # Along what is off U it is the start, but for its scale.
-    assert (
-        abs(torch.cosine_similarity(rest[0].flatten(), (start[0, 0] - start[0, 0] @ _on(sets[0])).flatten(), 0)) > 0.999
-    )
-
-
-def _on(elements: Tensor) -> Tensor:
-    columns = vec(elements[:-1, 0]).mT
-    return columns @ torch.linalg.pinv(columns)
+    # Off U it is the start, but for its scale.
+    off = start[0, 0] @ orthogonal_to(vec(sets[0, :-1, 0]).mT)
+    assert float(torch.cosine_similarity(rest[0].flatten(), off.flatten(), 0).abs()) > 0.999
 
 
 @pytest.mark.parametrize("share", ["set", "channel"])
@@ -132,9 +126,7 @@ SCORES = {
 
 def _trained(channels: int, share: Share) -> tuple[OrbitBank, torch.nn.Module, dict[str, Tensor]]:
     """A network whose generators have left their start."""
-    torch.manual_seed(0)
-    config = preset("paper", num_layers=1, num_sets=6, kernel_size=4, share=share)
-    model = build_model(config, (channels, 16, 16), 10, "classify")
+    model = _network(channels, num_layers=1, num_sets=6, share=share)
     initial = snapshot(model)
     bank = model.encoder.bank
     with torch.no_grad():
@@ -151,14 +143,6 @@ def test_a_part_has_its_structure_and_a_matrix_that_has_it_is_its_own_part(name:
     assert float(SCORES[name](matrices).max()) < 0.8
 
 
-def _unfolded(bank: OrbitBank, share: Share) -> tuple[Tensor, list[Tensor]]:
-    """The generators (G, d, d), and of each the bases that its orbits begin with, as columns."""
-    learned = bank.generator.matrix().detach().double().flatten(0, 1)
-    bases = vec(bank.basis.detach().double())  # (S, C, d)
-    first = [item[:, None] for item in bases.flatten(0, 1)] if share == "channel" else [item.mT for item in bases]
-    return learned, first
-
-
 def _span(matrix: Tensor, first: Tensor) -> Tensor:
     """The projector on what the first p - 1 elements of the orbits span."""
     columns = torch.cat([torch.linalg.matrix_power(matrix, k) @ first for k in range(ORDER - 1)], -1)
@@ -170,10 +154,11 @@ def _span(matrix: Tensor, first: Tensor) -> Tensor:
 @pytest.mark.parametrize(("channels", "share"), [(1, "set"), (2, "set"), (2, "channel")])
 def test_the_action_and_the_start_have_the_energy_of_the_learned_generator(channels: int, share: Share) -> None:
     bank, model, initial = _trained(channels, share)
-    learned, first = _unfolded(bank, share)
+    learned = bank.generator.matrix().detach().double().flatten(0, 1)
     starts = initial["encoder.bank.generator.matrix"].double().flatten(0, 1)
     whole, names = planted(model, initial, share, through_filters=False)
     through, _ = planted(model, initial, share, through_filters=True)
+    first = whole.filters
     for k, name in enumerate(names):
         on = _span(learned[k], first[k])
         action = PARTS[name](learned[k : k + 1], PATCH)[0]

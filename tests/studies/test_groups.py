@@ -34,10 +34,3 @@ def test_training_keeps_relations() -> None:
     trained = cases.trained("learned", 0)
     assert trained["relation_error"] <= 1e-5
     assert trained["change"] > 0.01
-
-
-def test_views_are_under_elements_of_the_group() -> None:
-    images = (255 * torch.rand(400, 1, 9, 9)).to(torch.uint8)
-    seen = cases.some_views(images, "D4", 0.0, 0)
-    assert len(torch.unique(seen[0].flatten(1), dim=0)) <= 8
-    assert seen.shape == (cases.IMAGES, cases.VIEWS, 1, 9, 9)

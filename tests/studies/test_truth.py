@@ -6,7 +6,6 @@ import torch
 from lgn.generators import FAMILIES, generators_of
 from studies.runner import Cells
 from studies.truth import fits, matrices, power
-from studies.truth.matrices import smooth_fields
 
 
 def test_a_field_is_as_smooth_as_it_says() -> None:
@@ -57,15 +56,6 @@ def test_every_family_is_among_the_untrained_models() -> None:
 def test_a_quick_cell_is_within_its_bound(cells: Cells) -> None:
     measured = next(iter(cells(True))).measure()
     assert measured.get("at_least", 0) <= measured["rate"] <= measured.get("limit", 1)
-
-
-def test_smooth_fields_have_the_covariance_that_is_asked_for() -> None:
-    fields = smooth_fields((20_000, 4, 6), 1.5, torch.Generator().manual_seed(0))
-    assert float(fields.var()) == pytest.approx(1, abs=0.03)
-    for rows, columns in ((0, 1), (1, 0), (2, 3)):
-        product = (fields[:, rows:, columns:] * fields[:, : 4 - rows, : 6 - columns]).mean()
-        expected = torch.tensor(-(rows**2 + columns**2) / (2 * 1.5**2)).exp()
-        assert float(product) == pytest.approx(float(expected), abs=0.03)
 
 
 @pytest.mark.parametrize("kind", fits.BANKS)
