@@ -68,9 +68,8 @@ def cyclic_candidates(algebra: Tensor, seed: int = 0) -> Tensor:
     See Note [From commutators to a generator].  (p, d, d) -> (candidates, d, d)
     """
     order, d = algebra.shape[0], algebra.shape[-1]
-    none = algebra.new_zeros(0, d, d)
     random = torch.Generator().manual_seed(seed)
-    best, separation = none.to(torch.complex128), 0.0
+    best, separation = torch.zeros(0, d, d, dtype=torch.complex128), 0.0
     for _ in range(20):  # two eigenvalues of a random element may be close by chance
         element = torch.einsum("i,iab->ab", torch.randn(order, generator=random, dtype=algebra.dtype), algebra)
         hermitian = torch.complex((element + element.T) / 2, (element - element.T) / 2)

@@ -16,9 +16,7 @@ FRESH = 10_000  # the first seed of the retrainings, far from the seeds that use
 # Note [Choosing is not judging]
 # The best of many starts is better than free filters on the images that chose it, even without a symmetry, and a lucky
 # run stays lucky on other images. Therefore one half of the held-out images chooses. The best start and free
-# filters are then trained again with seeds that chose nothing, and the other half judges (Note [Two variances]). Five
-# seeds are used: with three, and the same rate of false claims, a fifth of the searches would miss an advantage of four
-# points if runs spread by 0.9 points.
+# filters are then trained again with seeds that chose nothing, and the other half judges (Note [Two variances]).
 
 
 class Search(NamedTuple):

@@ -28,14 +28,12 @@ def exact_p(logits: Tensor, pairs: Sequence[tuple[int, int]], clusters: Tensor, 
 
     Shapes: logits (N, versions, versions), clusters (N,)
     """
-    times_t = dict(pairs)  # the version v T for every version v
-    identity = {version: version for version in times_t}
+    times_t = torch.tensor([moved for _, moved in sorted(pairs)])  # the version v T for every version v
+    power = identity = torch.arange(len(times_t))
     confidences: list[Tensor] = []  # of T^k x, for all powers k
-    power = identity
-    while not confidences or power != identity:
-        versions = torch.tensor([power[version] for version in range(len(power))])
-        confidences.append(correctness(logits[:, versions], pairs)[1])
-        power = {version: times_t[moved] for version, moved in power.items()}
+    while not confidences or not torch.equal(power, identity):
+        confidences.append(correctness(logits[:, power], pairs)[1])
+        power = times_t[power]
     means = cluster_means(torch.stack(confidences), clusters).T  # (clusters, powers)
     random = generator_for("symmetry randomisation", seed)
     powers = torch.randint(len(confidences), (len(means), DRAWS), generator=random)

@@ -10,8 +10,7 @@ from lgn.stats import LEVEL, normal_quantile
 #: A transformation is kept if the best observer would have an accuracy below 1/2 + margin.
 MARGIN = 0.05
 #: A break of the margin may be harder to see than the planted one. It is still seen if its accuracy beyond chance is at
-#: least this share of that of the planted break. (Turned digits that break the flips at 0.57 or more were told apart at
-#: 0.52 to 0.537, while a planted break of 0.55 was told apart at 0.537 to 0.549.)
+#: least this share of that of the planted break.
 SEEN = 0.5
 #: With this gap to the planted break, in standard errors, 98 of 100 cases are decided.
 DECIDES = 4.0
