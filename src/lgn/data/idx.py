@@ -52,8 +52,7 @@ def idx_files(folder: Path) -> dict[str, Path]:
 def load_idx_folder(folder: Path) -> DataSet:
     """A folder with the four files of a data set, plain or gzip. Classes are named by their numbers."""
     found = idx_files(folder)
-    missing = [name for name in FILES if name not in found]
-    if missing:
+    if missing := [name for name in FILES if name not in found]:
         raise DataError(f"{folder} must have all four IDX files, {', '.join(missing)} missing")
     images, labels, test_images, test_labels = found.values()
     train, test = read_idx_split(images, labels), read_idx_split(test_images, test_labels)

@@ -103,15 +103,13 @@ def _classes(values: Tensor | NDArray[Any], name: str) -> Target:
         values = values[:, 0]
     if values.ndim != 1:
         raise DataError(f"{name} must be (N,) for classes, got {tuple(values.shape)}")
-    if not isinstance(values, Tensor):
-        (numbers,), names = class_numbers([values], name)
-        return Target(numbers, "classes", names)
-    if values.is_floating_point():
+    if isinstance(values, Tensor) and values.is_floating_point():
         if not bool((values == values.round()).all()):
             raise DataError(f"{name} must be integers, booleans or text for classes, got {values.dtype}")
         values = values.long()
-    (numbers,), names = class_numbers([values.cpu().numpy()], name)
-    return Target(numbers.to(values.device), "classes", names)
+    array, device = (values.cpu().numpy(), values.device) if isinstance(values, Tensor) else (values, None)
+    (numbers,), names = class_numbers([array], name)
+    return Target(numbers.to(device), "classes", names)
 
 
 def _numbers(values: Tensor | NDArray[Any], name: str) -> Tensor:

@@ -15,8 +15,6 @@ from lgn.data.reading import require_bytes
 from lgn.data.splitting import train_and_test
 
 SUFFIXES = (".wav",)
-
-
 Headers = dict[Path, Any]  # wave._wave_params
 
 

@@ -1,4 +1,4 @@
-"""Inverses, orders, subgroups and isomorphisms from a multiplication table; elements are numbers, the identity is 0."""
+"""Orders, subgroups and isomorphisms from a multiplication table; elements are numbers, the identity is 0."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
@@ -27,11 +27,6 @@ def require_group(table: Table) -> None:
             row, other = table[table[a][b]], table[a]
             if any(row[c] != other[table[b][c]] for c in everything):
                 raise ValueError(f"table must be associative, got (g h) k != g (h k) for g = {a}, h = {b}")
-
-
-def inverses(table: Table) -> tuple[int, ...]:
-    """The inverse of each element."""
-    return tuple(list(row).index(0) for row in table)
 
 
 def element_orders(table: Table) -> tuple[int, ...]:
@@ -79,9 +74,8 @@ def subgroups(table: Table) -> tuple[frozenset[int], ...]:
 
 
 def is_normal(table: Table, elements: frozenset[int]) -> bool:
-    """Whether `g h g^-1` is in the subgroup for every h in it and every g."""
-    inverse = inverses(table)
-    return all(table[table[g][h]][inverse[g]] in elements for g in range(len(table)) for h in elements)
+    """Whether the cosets `g H` and `H g` of the subgroup H are equal for every g."""
+    return all({row[h] for h in elements} == {table[h][g] for h in elements} for g, row in enumerate(table))
 
 
 def restricted(table: Table, elements: Sequence[int]) -> list[list[int]]:
