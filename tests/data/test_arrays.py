@@ -143,14 +143,6 @@ def test_errors_name_the_file_and_the_array(tmp_path: Path, arrays: dict[str, An
     assert str(path) in str(caught.value)
 
 
-@pytest.mark.parametrize("keep", [0, 10, 200, -30])
-def test_a_truncated_file_is_refused(tmp_path: Path, keep: int) -> None:
-    path = saved(tmp_path, images=IMAGES)
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(DataError, match=r"mine\.npz"):
-        lgn.data.load(path)
-
-
 def claiming(path: Path, **shapes: tuple[int, ...]) -> Path:
     """A small archive whose arrays claim to be large."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -31,11 +31,6 @@ def test_all_positions_are_equally_likely() -> None:
     assert float(((allowed - expected) ** 2 / expected).sum()) < 80
 
 
-def test_the_whole_image_is_the_only_patch_of_its_size() -> None:
-    images = numbered(1, 2, 4, 3)
-    assert torch.equal(patches(images, (4, 3), 2, seed=0), images.expand(2, -1, -1, -1))
-
-
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.float32])
 def test_the_dtype_stays_and_the_seed_decides(dtype: torch.dtype) -> None:
     images = torch.randint(256, (10, 1, 8, 8)).to(dtype)

@@ -21,7 +21,7 @@ def test_an_even_window_reaches_down_and_right() -> None:
 
 @pytest.mark.parametrize("radius", [0, 8])
 def test_radius_is_checked(radius: int) -> None:
-    with pytest.raises(ValueError, match=f"radius must be from 1 to 7 for a patch of 4x5, got {radius}"):
+    with pytest.raises(ValueError, match="radius"):
         filters.pool(torch.zeros(4, 5), radius)
 
 
@@ -35,7 +35,7 @@ def test_blur_keeps_constants_and_spreads_a_point_evenly() -> None:
     assert torch.allclose(blurred, blurred.T)
     assert torch.allclose(blurred, blurred.flip(0))
     assert float((blurred.sum(1) * place**2).sum()) == pytest.approx(1.0, abs=0.05)  # the variance along an axis
-    with pytest.raises(ValueError, match="sigma must be positive"):
+    with pytest.raises(ValueError, match="sigma"):
         filters.blur(point, 0.0)
 
 

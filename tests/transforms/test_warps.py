@@ -73,17 +73,12 @@ def test_scaling_up_then_down_of_a_smooth_patch_is_near_the_identity() -> None:
     assert (warps.scale(x, 1.5) - x).norm() > 0.3 * x.norm()
 
 
-@pytest.mark.parametrize(
-    ("keywords", "message"),
-    [({"mode": "cubic"}, "mode must be one of"), ({"fill": "wrap"}, "fill must be one of")],
-)
-def test_wrong_options_are_named(keywords: dict[str, str], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        warps.rotate(torch.zeros(3, 3), 10.0, **keywords)
-
-
-def test_factor_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="factor must be positive, got 0"):
+def test_wrong_arguments_are_named() -> None:
+    with pytest.raises(ValueError, match="mode"):
+        warps.rotate(torch.zeros(3, 3), 10.0, mode="cubic")
+    with pytest.raises(ValueError, match="fill"):
+        warps.rotate(torch.zeros(3, 3), 10.0, fill="wrap")
+    with pytest.raises(ValueError, match="factor"):
         warps.scale(torch.zeros(3, 3), 0)
 
 

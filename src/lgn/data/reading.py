@@ -30,13 +30,8 @@ def read_bytes(path: Path, limit: int, md5: str | None = None) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            is_gzip = file.read(2) == b"\x1f\x8b"
-            file.seek(0)
-            if is_gzip:
-                with gzip.GzipFile(fileobj=file) as unpacked:
-                    content = unpacked.read(limit + 1)
-            else:
-                content = file.read(limit + 1)
+            is_gzip = file.peek(2)[:2] == b"\x1f\x8b"
+            content = (gzip.GzipFile(fileobj=file) if is_gzip else file).read(limit + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"{path} is a truncated or damaged gzip file: {error}") from error
     except OSError as error:
