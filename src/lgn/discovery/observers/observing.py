@@ -1,5 +1,6 @@
 """The accuracy of observers for all transformations of a family, and for a break of known size."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -42,6 +43,10 @@ class Division:
         return Division(samples[: len(self.training)], samples[len(self.training) :], self.clusters)
 
 
+#: The outputs of a fresh observer of a family, with a number that makes its seed.
+Look = Callable[[Family, Division, int], Tensor]
+
+
 @dataclass(frozen=True, eq=False)
 class FamilyEvidence:
     """The accuracies for all transformations of a family, and for the controls."""
@@ -71,7 +76,13 @@ def observe(family: Family, division: Division, margin: float, seed: int, effort
     lost next to plain ones, and another one looks for a planted break of the subgroup (Note [Planted break]). If that
     does not decide, further observers look at both, with new breaks (Note [More than one observer]).
     """
-    outputs = _outputs(family, division, seed, effort)
+
+    def look(part: Family, samples: Division, number: int) -> Tensor:
+        """The outputs of a fresh observer for the test samples.  -> (N, versions, versions)"""
+        own = number * SEED_STEP + seed
+        return logits(learn(part, samples.training, own, effort), part, samples.test, own)
+
+    outputs = look(family, division, 0)
     correct = _correctness(outputs, family)
     exact = tuple(
         exact_p(outputs, family.pairs(transformation), division.clusters, seed)
@@ -83,8 +94,7 @@ def observe(family: Family, division: Division, margin: float, seed: int, effort
     if family.group is not None:
         if family.resampled:
             copy = division.with_samples(symmetric_copy(family, division.samples, seed))
-            outputs = _outputs(family, copy, 2 * SEED_STEP + seed, effort)
-            resampling = mean_accuracy(_correctness(outputs, family).mean(1), division.clusters)
+            resampling = mean_accuracy(_correctness(look(family, copy, 2), family).mean(1), division.clusters)
         near = [
             transformation.element
             for transformation, accuracy in zip(family.transformations, _accuracies(correct, division), strict=True)
@@ -92,18 +102,12 @@ def observe(family: Family, division: Division, margin: float, seed: int, effort
         ]
         if near:
             elements = family.group.subgroup(near).elements
-            control = _look_closer(correct, family, elements, division, margin, seed, effort)
+            control = _look_closer(look, correct, family, elements, division, margin, seed)
     return FamilyEvidence(family, correct, _accuracies(correct, division), exact, control, resampling)
 
 
 def _look_closer(
-    correct: Tensor,
-    family: Family,
-    elements: tuple[int, ...],
-    division: Division,
-    margin: float,
-    seed: int,
-    effort: float,
+    look: Look, correct: Tensor, family: Family, elements: tuple[int, ...], division: Division, margin: float, seed: int
 ) -> Accuracy:
     """Replace the columns of a subgroup in `correct` by better ones, and return the accuracy on a planted break."""
     part = family.restricted(elements)
@@ -111,28 +115,20 @@ def _look_closer(
         column for column, transformation in enumerate(family.transformations) if transformation.element in elements
     ]
 
-    def fresh(division: Division, number: int) -> Tensor:
-        return _correctness(_outputs(part, division, number * SEED_STEP + seed, effort), part)
-
     def planted(number: int) -> Tensor:
         samples = planted_break(family, elements, division.samples, 2 * margin, number * SEED_STEP + seed)
-        return fresh(division.with_samples(samples), 20 + number).mean(1)
+        return _correctness(look(part, division.with_samples(samples), 20 + number), part).mean(1)
 
     if len(elements) < family.versions:
-        correct[:, columns] = fresh(division, 1)
+        correct[:, columns] = _correctness(look(part, division, 1), part)
     control = planted(0)
     if is_open(_accuracies(correct[:, columns], division), mean_accuracy(control, division.clusters)):
         for number in range(1, FURTHER + 1):
-            correct[:, columns] += fresh(division, 10 + number)
+            correct[:, columns] += _correctness(look(part, division, 10 + number), part)
             control += planted(number)
         correct[:, columns] /= FURTHER + 1
         control /= FURTHER + 1
     return mean_accuracy(control, division.clusters)
-
-
-def _outputs(family: Family, division: Division, seed: int, effort: float) -> Tensor:
-    """The outputs of a fresh observer for the test samples.  -> (N, versions, versions)"""
-    return logits(learn(family, division.training, seed, effort), family, division.test, seed)
 
 
 def _correctness(outputs: Tensor, family: Family) -> Tensor:
