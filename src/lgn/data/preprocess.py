@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import torch
@@ -45,17 +45,20 @@ class Recipe:
 
 
 @dataclass(frozen=True, eq=False)
-class Preprocessing(Recipe):
-    """A fitted preprocessing, made by `fit_preprocessing`.
+class Preprocessing:
+    """A fitted preprocessing, made by `fit_preprocessing`. Only the recipe is stored.
 
     - `none`: bytes are scaled to 0..1.
     - `standardise`: `(x - mean) / std` per channel.
     - `zca`: standardised, then whitened: `x -> U (Lambda + eps I)^(-1/2) U^T (x - mean)`, where `U Lambda U^T` is the
       covariance of the training images.
 
+    The whitening of `zca` can be fitted again to images with the checksum of the recipe.
+
     Shapes: whitening is the mean (D,) and the matrix (D, D), float32, with D = C * H * W.
     """
 
+    recipe: Recipe
     whitening: tuple[Tensor, Tensor] | None = None
 
     def apply(self, images: Tensor) -> Tensor:
@@ -83,21 +86,16 @@ class Preprocessing(Recipe):
 
         `apply` completes any batch of the result: `apply(prepare(images)[i]) == apply(images[i])`.
         """
-        return self.apply(images) if self.kind == "zca" else images
-
-    @property
-    def recipe(self) -> Recipe:
-        """The stored part. The matrix of `zca` is not stored: it can be fitted again to images of this checksum."""
-        return Recipe(**{field.name: getattr(self, field.name) for field in fields(Recipe)})
+        return images if self.whitening is None else self.apply(images)
 
     def _standardise(self, images: Tensor) -> Tensor:
-        if self.kind == "none":
+        if self.recipe.kind == "none":
             return images.float().div_(255)
-        if images.shape[1] != len(self.mean):
-            raise DataError(f"images must have {len(self.mean)} channels, as in train, got {images.shape[1]}")
-        std = torch.tensor(self.std, dtype=torch.float64)
+        if images.shape[1] != len(self.recipe.mean):
+            raise DataError(f"images must have {len(self.recipe.mean)} channels, as in train, got {images.shape[1]}")
+        std = torch.tensor(self.recipe.std, dtype=torch.float64)
         scale = (1 / (255 * std)).float().to(images.device)[:, None, None]
-        shift = (torch.tensor(self.mean, dtype=torch.float64) / std).float().to(images.device)[:, None, None]
+        shift = (torch.tensor(self.recipe.mean, dtype=torch.float64) / std).float().to(images.device)[:, None, None]
         return images.float().mul_(scale).sub_(shift)
 
 
@@ -110,8 +108,7 @@ def fit_preprocessing(kind: Kind, images: Tensor, *, eps: float = DEFAULT_EPS) -
         raise DataError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
     if images.dtype != torch.uint8 or images.ndim != 4 or images.numel() == 0:
         raise DataError(f"images must be uint8 (N, C, H, W) and not empty, got {images.dtype} {tuple(images.shape)}")
-    mean, std = channel_statistics(images)
-    fitted = Preprocessing(kind, mean, std, eps, checksum(images))
+    fitted = Preprocessing(Recipe(kind, *channel_statistics(images), eps, checksum(images)))
     return replace(fitted, whitening=_whitening(images, fitted._standardise, eps)) if kind == "zca" else fitted
 
 

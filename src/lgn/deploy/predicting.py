@@ -99,7 +99,7 @@ def _from_onnx(path: Path) -> tuple[Facts, Callable[[Tensor], Tensor]]:
     if stored is None:
         raise ValueError(f"run must be an ONNX file that lgn wrote, {path} does not name its classes")
     facts = decode(Facts, json.loads(stored), "facts")
-    preprocessing = data.Preprocessing(**vars(facts.preprocessing))
+    preprocessing = data.Preprocessing(facts.preprocessing)
 
     def outputs(images: Tensor) -> Tensor:
         with _reading(path):

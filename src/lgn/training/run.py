@@ -154,10 +154,10 @@ class Run:
         """The preprocessing of the training."""
         recipe = self.facts.preprocessing
         if recipe.kind != "zca":
-            return data.Preprocessing(**vars(recipe))
+            return data.Preprocessing(recipe)
         fitted = fit_again(self.config)
         # The images determine the statistics up to the rounding errors of another machine.
-        if (fitted.checksum, fitted.eps) != (recipe.checksum, recipe.eps):
+        if (fitted.recipe.checksum, fitted.recipe.eps) != (recipe.checksum, recipe.eps):
             raise ValueError(f"{self.config.data} must have the images that {self.path} was trained with, for zca")
         return fitted
 
