@@ -108,11 +108,11 @@ def views_cells(quick: bool) -> Iterator[Cell]:
 
 
 def measure_views(task: str, noise: float, data: str, seed: int) -> dict[str, Any]:
-    name = discover_from_views(some_views(training_images(data)[:10_000], task, noise, seed), patch=PATCH).name
+    name = discover_from_views(drawn_views(training_images(data)[:10_000], task, noise, seed), patch=PATCH).name
     return {"name": name, "right": name == NAMES[task], "right_or_none": name in (NAMES[task], "none")}
 
 
-def some_views(images: Tensor, task: str, noise: float, seed: int) -> Tensor:
+def drawn_views(images: Tensor, task: str, noise: float, seed: int) -> Tensor:
     """uint8 (N, 1, H, W) -> float (IMAGES, VIEWS, 1, H, W), noise as a share of each image's root mean square"""
     random = torch.Generator().manual_seed(seed)
     make = random_elements(*ELEMENTS[task]) if task in ELEMENTS else None
@@ -121,7 +121,7 @@ def some_views(images: Tensor, task: str, noise: float, seed: int) -> Tensor:
     return seen + noise * size * torch.randn(seen.shape, generator=random)
 
 
-# Networks of D4: equivariance for all eight elements, and what training leaves of the relations.
+# Networks of D4: equivariance for all eight elements, and the errors of the relations after training.
 
 KINDS = {
     "known, float64": (torch.float64, 0.0),

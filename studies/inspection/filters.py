@@ -106,7 +106,7 @@ def untrained_network(generator: torch.Generator, count: int, channels: int, n: 
 
 
 def smoothed_network(generator: torch.Generator, count: int, channels: int, n: int) -> Tensor:
-    """What the last of several untrained 3x3 layers sees of the image, under a blur: one linear filter each."""
+    """The filters of several untrained 3x3 layers in a row as one layer, with a blur."""
     filters = torch.eye(channels, dtype=torch.float64)[:, :, None, None]  # (seen, channels, size, size)
     layers = (n - 1) // 2
     for layer in range(layers):
@@ -121,7 +121,7 @@ def smoothed_network(generator: torch.Generator, count: int, channels: int, n: i
 
 
 def spread_cardinal_gabors(generator: torch.Generator, count: int, channels: int, n: int) -> Tensor:
-    """Upright and level Gabors that repel: both of what fools a test, at once."""
+    """Upright and level Gabors that are far from each other, which is the hardest case for a test."""
     quarter = torch.randint(0, 2, (30 * count,), generator=generator) * math.pi / 2
     angles = quarter + math.radians(4) * normal(generator, 30 * count)
     return farthest_point(generator, count, channels, n, gabors(generator, 30 * count, channels, n, angles))

@@ -58,7 +58,7 @@ def cells(quick: bool) -> Iterator[Cell]:
 
 
 def measure(data: str, task: str, method: str, seed: int, budget: Budget) -> dict[str, Any]:
-    images, labels = some_images(data, task, seed, sum(budget[:3]))
+    images, labels = turned_digits(data, task, seed, sum(budget[:3]))
     (x, x_held, x_test), (y, y_held, y_test) = budget.split(images), budget.split(labels)
     found: dict[str, Any] = {}
     if method == "affine":
@@ -94,7 +94,7 @@ def grouped(seed: int, **options: Any) -> SetPoolClassifier:
         return SetPoolClassifier(GroupConv2d(1, SETS, KERNEL, group=ORDER, bias="set", **options))
 
 
-def some_images(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
+def turned_digits(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
     """Digits, turned as the task says and halved in size: exact for quarter turns.  (N, 1, 14, 14), (N,)"""
     images, labels = labelled_images(source)
     random = torch.Generator().manual_seed(seed)

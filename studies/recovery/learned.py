@@ -24,7 +24,7 @@ from lgn.measures import total_error
 from lgn.nn import GroupConv2d
 from lgn.penalties import KeptMoments
 from lgn.transforms import operator
-from studies.recovery.labels import FULL, QUICK, Budget, grouped, quality_of, some_images
+from studies.recovery.labels import FULL, QUICK, Budget, grouped, quality_of, turned_digits
 from studies.runner import Cell, grid
 from studies.symmetry import sets
 
@@ -151,8 +151,8 @@ def images_of(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Te
     if TASKS[task]().patch == COLOURS:
         return _photographs(task == "permuted colours", count, random)
     if task in ("quarter turns", "upright"):
-        return some_images(source, task, seed, count)
-    images, labels = some_images(source, "upright", seed, count)
+        return turned_digits(source, task, seed, count)
+    images, labels = turned_digits(source, "upright", seed, count)
     quarters = torch.randint(4, (count,), generator=random)
     if task == "labelled by turn":
         return turn(images, quarters), quarters

@@ -42,7 +42,7 @@ def measure_planted(
 ) -> dict[str, Any]:
     """The relative error of the generator on the identifiable subspace."""
     matrix = planted_generator(task, seed)
-    x = some_patches(data, seed)
+    x = centred_patches(data, seed)
     random = torch.Generator().manual_seed(1000 + seed)
     basis = torch.randn(sets, 1, *PATCH, generator=random, dtype=torch.float64)
     bank = orbit(matrix, basis, ORDER).transpose(0, 1)  # (sets, order, 1, n, m)
@@ -117,8 +117,8 @@ def planted_generator(task: str, seed: int) -> Tensor:
 
 
 @cache
-def some_patches(source: str, seed: int) -> Tensor:
-    """Grey patches, each pixel centred.  (N, d)"""
+def centred_patches(source: str, seed: int) -> Tensor:
+    """Grey patches, centred at every pixel.  (N, d)"""
     images = lgn.data.load(source, download=False).train.samples[:5000].float().mean(1, keepdim=True) / 255
     x = vec(lgn.data.patches(images, PATCH, PATCHES, seed)[:, 0].double())
     return x - x.mean(0)
@@ -136,7 +136,7 @@ def maximum_cells(quick: bool) -> Iterator[Cell]:
 def measure_maximum(task: str, data: str, sets: int, method: str, seed: int, steps: int = 600) -> dict[str, Any]:
     """The relative error of the generator or of its inverse: a maximum does not show the direction of the turn."""
     matrix = planted_generator(task, seed)
-    x = some_patches(data, seed)[:MAXIMA_PATCHES]
+    x = centred_patches(data, seed)[:MAXIMA_PATCHES]
     basis = torch.randn(sets, 1, *PATCH, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     bank = vec(orbit(matrix, basis, ORDER).transpose(0, 1))[:, :, 0]  # (sets, order, d)
     maxima = torch.einsum("nd,kpd->nkp", x, bank).amax(-1)

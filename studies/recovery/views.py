@@ -36,7 +36,7 @@ def cells(quick: bool) -> Iterator[Cell]:
 
 def measure(task: str, data: str, method: str, seed: int) -> dict[str, Any]:
     """The dimension of the group algebra and the relative error of its generator, or of its inverse."""
-    views = some_views(training_images(data)[:10_000], task, seed)
+    views = drawn_views(training_images(data)[:10_000], task, seed)
     if method == "paper":
         matrices = _paper(views, seed)
         return {"error": min(_error(matrix, task) for matrix in matrices) if task in OPERATORS else None}
@@ -55,7 +55,7 @@ def _error(matrix: Tensor, task: str) -> float:
     return min(total_error(matrix, one) for one in (target, target.T))
 
 
-def some_views(images: Tensor, task: str, seed: int) -> Tensor:
+def drawn_views(images: Tensor, task: str, seed: int) -> Tensor:
     """Views of random images.  uint8 (N, 1, H, W) -> uint8 (IMAGES, VIEWS, 1, H, W)"""
     return sets.views(images, TASKS[task][0], IMAGES, VIEWS, torch.Generator().manual_seed(seed))
 

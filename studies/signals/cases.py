@@ -99,7 +99,7 @@ def jumps(count: int, generator: torch.Generator) -> Tensor:
     return falling_back(torch.randn(count, LENGTH + 64, generator=generator) ** 3)
 
 
-def some_jump(count: int, generator: torch.Generator) -> Tensor:
+def rare_jumps(count: int, generator: torch.Generator) -> Tensor:
     """One in eight jumps, the others are Gaussian with the same covariance: the best observer is right at 0.56."""
     calm = falling_back(math.sqrt(15) * torch.randn(count, LENGTH + 64, generator=generator))
     chosen = torch.rand(count, 1, 1, generator=generator) < 1 / 8
@@ -128,7 +128,7 @@ def pulses(count: int, generator: torch.Generator) -> Tensor:
 CASES: dict[str, tuple[Callable[[int, torch.Generator], Tensor], tuple[str, ...]]] = {
     "a stationary process": (process, ("reversal", "sign")),
     "jumps that fall back": (jumps, ("sign",)),
-    "one in eight jumps": (some_jump, ("sign",)),
+    "one in eight jumps": (rare_jumps, ("sign",)),
     "chirps": (chirps, ("sign",)),
     "pulses on a ring": (pulses, ("shift 1/8",)),
 }

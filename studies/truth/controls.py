@@ -1,8 +1,8 @@
 """Generators for comparison, made of the filters and generators of a network: unrelated ones, and planted structures.
 
 Three kinds of unrelated generators are compared with learned ones. In *free networks* filters are taken as sets,
-although nothing relates them. *Re-paired* generators belong to the filters of one network, each element of a set drawn
-from another set. With *other inputs* a generator has the right singular vectors of another one of its network.
+although nothing relates them. *Re-paired* generators belong to the filters of one network, and every element of a set
+is drawn from another set. With *other inputs* a generator has the right singular vectors of another one of its network.
 
 A structure that was not found may be absent, or invisible to the analysis. So the part of each learned generator that
 has the structure is planted in two ways. *Whole*: it is the matrix, and the start is noise on it. *Through filters*: it
@@ -46,7 +46,7 @@ class Generators:
 # Filters determine a generator on the span U of all but the last of each set, and nowhere else. To leave the rest at
 # zero would give matrices of rank 3 or 9, which no learned generator is; the isometry nearest to the identity, which
 # `lgn.generators.fit` takes where a network is to be built, is Toeplitz, symmetric and nearly a permutation on its own.
-# So what a learned generator has there is taken: a start that nothing was learned from, with as much energy.
+# A learned generator still has its start there, so a random start with as much energy is taken.
 def fitted(sets: Tensor, share: Share, start: Tensor, energy_off: Tensor | None = None) -> Generators:
     """`A = B_plus pinv(B_minus)` of filter sets, and a start off U with the energy `energy_off` (as on U for None).
 
@@ -133,12 +133,12 @@ def unit_pairs(sets: Tensor, share: Share) -> tuple[Tensor, Tensor]:
 
 
 def orthogonal_to(columns: Tensor) -> Tensor:
-    """The projector on what is orthogonal to columns, (..., d, pairs) -> (..., d, d)."""
+    """The projector on the orthogonal complement of columns, (..., d, pairs) -> (..., d, d)."""
     return torch.eye(columns.shape[-2], dtype=columns.dtype) - columns @ torch.linalg.pinv(columns)
 
 
 def with_energy(matrices: Tensor, wanted: Tensor) -> Tensor:
-    """The same but for their scale; what is nothing stays nothing, as what is off U where U is all."""
+    """The matrices, scaled to the wanted energy. A zero matrix stays zero."""
     there = energy(matrices)
     scale = torch.where(there > 1e-12, wanted / there.clamp_min(1e-12), 0.0).sqrt()
     return scale[..., None, None] * matrices
@@ -214,7 +214,7 @@ def _with_part(
 
 
 def _orbit(action: Tensor, basis: Tensor, length: int, share: Share) -> Tensor:
-    """Unit vectors along the first elements of orbits, as columns: those of all channels together, or of each apart.
+    """Unit vectors along the first elements of orbits, as columns: of all channels together, or of every channel alone.
 
     Shapes: action (S, C or 1, d, d), basis (S, C, n, m) -> (S, C or 1, d, length or C length)
     """

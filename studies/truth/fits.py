@@ -1,4 +1,4 @@
-"""Generators of banks, and maps between pairs: what is found where there is nothing, and where there is something."""
+"""Fitted generators of banks and fitted maps between pairs: the rates of false claims and of found maps."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -43,17 +43,17 @@ MAPS = {"quarter turn": "rotation 90 bilinear", "flip": "reflection", "turn by 1
 
 
 def cells(quick: bool) -> Iterator[Cell]:
-    count, side, some = (400, 4, 10) if quick else (1000, SIDE, 100)
+    count, side, few = (400, 4, 10) if quick else (1000, SIDE, 100)
     banks: dict[str, dict[str, Any]] = {bank: {"side": side} for bank in BANKS}
     banks["norms by set, procrustes"] = {"side": side, "method": "procrustes"}
     banks["norms by set, a generator per set"] = {"side": 4, "share": "set"}
     for bank, settings in banks.items():
         yield cell(measure_null, {"count": count, **settings}, kind="fit null", bank=bank)
-    yield from grid(measure_power, {"count": some}, kind=["fit power"], bank=TASKS, noise=(0.0, 0.1))
+    yield from grid(measure_power, {"count": few}, kind=["fit power"], bank=TASKS, noise=(0.0, 0.1))
     dimensions = [f"{dimension} of 36 dimensions" for dimension in (24, 31, 36)]
-    yield from grid(measure_dimension, {"count": some}, kind=["fit dimension"], bank=dimensions, noise=[0.01])
-    yield from grid(measure_pairs, {"count": 2 * some}, kind=["pairs null"], pairs=NO_MAPS)
-    yield from grid(measure_pairs, {"count": 2 * some}, kind=["pairs power"], pairs=MAPS)
+    yield from grid(measure_dimension, {"count": few}, kind=["fit dimension"], bank=dimensions, noise=[0.01])
+    yield from grid(measure_pairs, {"count": 2 * few}, kind=["pairs null"], pairs=NO_MAPS)
+    yield from grid(measure_pairs, {"count": 2 * few}, kind=["pairs power"], pairs=MAPS)
 
 
 def measure_null(
@@ -126,13 +126,13 @@ def measure_dimension(kind: str, bank: str, noise: float, count: int) -> dict[st
 
 def measure_pairs(kind: str, pairs: str, count: int) -> dict[str, Any]:
     random = torch.Generator().manual_seed(0)
-    fits = [fit_from_pairs(*some_pairs(pairs, random), shuffles=19, seed=seed) for seed in range(count)]
+    fits = [fit_from_pairs(*drawn_pairs(pairs, random), shuffles=19, seed=seed) for seed in range(count)]
     bound = {"at_least": 0.95} if pairs in MAPS else {"limit": 0.05}
     return {"rate": sum(fit.found for fit in fits) / count, **bound, "count": count}
 
 
-def some_pairs(kind: str, random: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Smooth patches above zero, as images are, and what is seen after.  two of (pairs, 4, 4)"""
+def drawn_pairs(kind: str, random: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Smooth patches with positive means, as those of images, and their partners.  two of (pairs, 4, 4)"""
     normal = partial(torch.randn, generator=random, dtype=torch.float64)
     x, other = (smooth_fields((PAIRS, 4, 4), 1.0, random) + 2 for _ in range(2))
     shared = normal(PAIRS, 1, 1)

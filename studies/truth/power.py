@@ -1,4 +1,4 @@
-"""Structures, operators and starts that are there or not, and networks that were never trained: what is found."""
+"""The rates at which planted structures and operators are found, and false claims about untrained networks."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ def measure_structure(input: str, noise: str, count: int, draws: int) -> dict[st
     analysis = analyze_matrices(matrices, patch=PATCH, draws=draws)
     names = [[finding.name for finding in generator.findings] for generator in analysis.generators]
     found, first = sum(input in found for found in names), sum(found[:1] == [input] for found in names)
-    # Quadrants that have a sign are what smooth halves of filters give, so their rate has no bound.
+    # Smooth halves of filters also give quadrants with a sign, so the rate of these has no bound.
     bound = {} if input == "multi-scale" else {"at_least": AT_LEAST}
     return {"rate": found / count, "first": first / count, **bound, "count": count}
 
@@ -151,7 +151,7 @@ def model_cells(quick: bool) -> Iterator[Cell]:
 
 def measure_model(input: str, family: str, start: str, network: str, seed: int) -> dict[str, Any]:
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # on what few filters determine, and where a start rounds to
+        warnings.simplefilter("ignore")  # few filters leave generators undetermined, and some starts are rounded
         torch.manual_seed(seed)
         analysis = lgn.analyze(untrained(family, start, network), draws=200, seed=seed)
     found = any(has_finding(generator, analysis.false_discovery_rate) for generator in analysis.generators)
@@ -173,7 +173,7 @@ def untrained(family: str, start: Any, kind: str) -> nn.Module:
 
 IMAGES, REPETITIONS, TOGETHER = 2000, 2000, 100
 SPREADS = (0.0, 0.3, 0.6, 0.9)  # of the true accuracies of runs that differ in their seed alone, in points
-COMMON, KIND = 0.4, 0.2  # of what decides about an image: shared by all networks, and by those of one start
+COMMON, KIND = 0.4, 0.2  # shares of the variance: common to all networks, and to networks of one start
 
 # Note [Simulated runs]
 # A run is right on image i where a normal number stays below the threshold of its accuracy. The number is a sum: how

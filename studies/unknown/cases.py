@@ -1,4 +1,4 @@
-"""Data with symmetries that are known, and data with none: the input of `discover_moments`, and what is true."""
+"""Data with known symmetries and data without a symmetry: the input of `discover_moments`, and the true maps."""
 
 import math
 from dataclasses import dataclass, field

@@ -56,7 +56,7 @@ def controls(quick: bool) -> Iterator[Cell]:
 
 
 def search_images(kind: str, samples: int, seed: int) -> dict[str, Any]:
-    return measure(Case(some(kind, samples, seed), [on_pixels(4)] if kind == "cifar10" else []), seed=seed)
+    return measure(Case(drawn_images(kind, samples, seed), [on_pixels(4)] if kind == "cifar10" else []), seed=seed)
 
 
 def search_rows(kind: str, samples: int, seed: int) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def planted(quick: bool) -> Iterator[Cell]:
 
 
 def search_planted(task: str, data: str, samples: int, seed: int) -> dict[str, Any]:
-    images = some(data, samples, seed, colour=task == "channels")
+    images = drawn_images(data, samples, seed, colour=task == "channels")
     if task in cases.GROUPS:
         return measure(cases.turned(images, task, seed), seed=seed)
     make = cases.channels if task == "channels" else RINGS[task]
@@ -103,11 +103,11 @@ def search_planted(task: str, data: str, samples: int, seed: int) -> dict[str, A
 
 
 def search_nameless(rank: int, task: str, data: str, samples: int, seed: int) -> dict[str, Any]:
-    case = cases.nameless(some(data, samples, seed), task.removeprefix("nameless "), rank, seed)
+    case = cases.nameless(drawn_images(data, samples, seed), task.removeprefix("nameless "), rank, seed)
     return measure(case, seed=seed, rank=rank)
 
 
-def some(source: str, count: int, seed: int, colour: bool = False) -> Tensor:
+def drawn_images(source: str, count: int, seed: int, colour: bool = False) -> Tensor:
     """Training images drawn without repetition."""
     images = training_images(source, colour)
     return images[torch.randperm(len(images), generator=generator_for("unknown some", seed))[:count]]
@@ -156,7 +156,7 @@ def discover(
 
 
 def compare(found: Found, answer: Answer, case: Case) -> dict[str, Any]:
-    """Errors of what is claimed: `found` says all generators of the group, `wrong` counts claims that are not true."""
+    """The errors of claims. `found`: all generators are found, and no claim is wrong. `wrong`: how many claims are."""
     frame = found.frame
     truth = [polar_factor(frame.lower(element)) for element in case.elements]
     lowered = [frame.lower(generator) for generator in case.generators]

@@ -181,5 +181,5 @@ def test_each_structure_is_planted_in_turn_and_only_there_it_is_found() -> None:
     analysis = analyze_matrices(made.matrices, patch=PATCH, filters=made.filters, order=ORDER, draws=200)
     found = [{finding.name for finding in item.findings} for item in analysis.generators]
     for name in ("skew-symmetric", "Toeplitz"):
-        assert all(name in some for some, there in zip(found, names, strict=True) if there == name)
-    assert not any("Toeplitz" in some for some, there in zip(found, names, strict=True) if there == "skew-symmetric")
+        assert all(name in one for one, there in zip(found, names, strict=True) if there == name)
+    assert not any("Toeplitz" in one for one, there in zip(found, names, strict=True) if there == "skew-symmetric")

@@ -37,7 +37,7 @@ def test_differences_are_over_paired_seeds() -> None:
     accuracies = {"given": (0.98, 0.97), "found": (0.979, 0.97, 0.5)}
     rows = [
         {"method": method, "seed": seed, "accuracy": accuracy}
-        for method, some in accuracies.items()
-        for seed, accuracy in enumerate(some)
+        for method, values in accuracies.items()
+        for seed, accuracy in enumerate(values)
     ]
     assert paired(rows, "given", "found") == pytest.approx([0.1, 0.0])

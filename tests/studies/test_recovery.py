@@ -44,11 +44,11 @@ def test_a_turn_through_a_maximum() -> None:
 
 def test_views_are_what_the_tasks_say() -> None:
     images = torch.randint(256, (3000, 1, 8, 8), dtype=torch.uint8)
-    turned = views.some_views(images, "quarter turns", 0)
+    turned = views.drawn_views(images, "quarter turns", 0)
     assert turned.shape == (views.IMAGES, views.VIEWS, 1, 8, 8)
     first = turned[0, 0]
     assert all(any(torch.equal(view, first.rot90(k, (-2, -1))) for k in range(4)) for view in turned[0])
-    unrelated = views.some_views(images, "unrelated", 0).flatten(0, 1).flatten(1)
+    unrelated = views.drawn_views(images, "unrelated", 0).flatten(0, 1).flatten(1)
     assert len(unrelated.unique(dim=0)) == len(unrelated)
 
 
@@ -69,7 +69,7 @@ def test_what_is_right_generates_the_group_and_nothing_else_is_near() -> None:
     for task in (make() for make in TASKS.values()):
         group = as_group(task.group)
         assert len(task.right) == len(group.generators)
-        firsts = torch.stack([some[0] for some in task.right])
+        firsts = torch.stack([targets[0] for targets in task.right])
         assert float(relation_error(group, firsts)) < 1e-12
         assert task.error(firsts) == 0
         eye = torch.eye(firsts.shape[-1], dtype=torch.float64).expand_as(firsts)
@@ -82,7 +82,7 @@ def test_what_is_right_keeps_the_moments_of_images_that_have_it_and_of_no_others
     for name in ("quarter turns", "upright", "flips", "turns and flips"):
         images, labels = images_of("digits", name, 0, 1000)
         task = TASKS["turns and flips" if name == "upright" else name]()
-        matrices = torch.stack([some[0] for some in task.right]).to(images)
+        matrices = torch.stack([targets[0] for targets in task.right]).to(images)
         missed[name] = PatchMoments(images, labels, task.patch)(matrices).sum(0).amin()
     assert max(float(missed[name]) for name in missed if name != "upright") < 0.5 * float(missed["upright"])
 

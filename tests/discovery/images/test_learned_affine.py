@@ -7,7 +7,7 @@ from lgn.discovery.images import discover_images, learned_affine
 from lgn.discovery.images.learned_affine import affine_classifier, affine_generator, starting_angles, train
 from lgn.discovery.images.wording import affine_note
 from lgn.generators.affine import Geometry
-from studies.recovery.labels import some_images
+from studies.recovery.labels import turned_digits
 
 
 def test_starting_angles_are_far_from_multiples_of_90() -> None:
@@ -18,7 +18,7 @@ def test_starting_angles_are_far_from_multiples_of_90() -> None:
 
 
 def test_training_on_turned_digits_turns_the_generator_towards_90_degrees() -> None:
-    x, y = some_images("digits", "quarter turns", 0, 3000)
+    x, y = turned_digits("digits", "quarter turns", 0, 3000)
     model = affine_classifier(65.0, 0)
     train(model, x, y, 3, 0)
     assert float(affine_generator(model).geometry().degrees) == pytest.approx(90, abs=8)
