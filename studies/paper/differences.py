@@ -95,8 +95,8 @@ def _controls(context: Context, data: str) -> Iterator[dict[str, Any]]:
         found = sample(context, classification(data, base), free=base == PRESETS[0])
         for name, scores in found.measured.controls.items() if found.runs else ():
             if name != OTHER_INPUTS:
-                words = name if name == FREE else f"{name}, {base}"
-                yield {"name": words, "runs": len(scores), "shares": shares_of(scores)["shares"]}
+                title = name if name == FREE else f"{name}, {base}"
+                yield {"name": title, "runs": len(scores), "shares": shares_of(scores)["shares"]}
 
 
 def changed_configs(data: str) -> Iterator[tuple[str, Config]]:

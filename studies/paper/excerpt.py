@@ -83,10 +83,10 @@ def _summary(entry: GeneratorAnalysis, other: GeneratorAnalysis, analysis: Analy
     return GeneratorScores(
         name=entry.name,
         findings=_places(entry.findings),
-        operators=tuple((m.name, on) for on, some in nearest.items() for m in some if m.adjusted_p_value <= rate),
+        operators=tuple((m.name, on) for on, found in nearest.items() for m in found if m.adjusted_p_value <= rate),
         undecided=_places(entry.undecided),
-        scores={on: {s.name: _number(s) for s in some} for on, some in scores.items()},
-        matches={on: {m.name: _number(m) for m in some} for on, some in nearest.items()},
+        scores={on: {s.name: _number(s) for s in found} for on, found in scores.items()},
+        matches={on: {m.name: _number(m) for m in found} for on, found in nearest.items()},
         facts=_facts(entry, other, analysis.order),
     )
 

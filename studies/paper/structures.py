@@ -35,10 +35,10 @@ def run(context: Context) -> list[Path]:
 
 def _planted_rows(planted: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for item in planted:
-        for way, words in {WHOLE: "in matrices", THROUGH_FILTERS: "in filters"}.items():
+        for way, title in {WHOLE: "in matrices", THROUGH_FILTERS: "in filters"}.items():
             found = [by_way[way] for by_way in item["shares"]]
             shares = {name: {"all nulls": [run[name] for run in found]} for name in found[0]}
-            yield {**item, "name": f"planted {words}, {item['name']}", "runs": len(found), "shares": shares}
+            yield {**item, "name": f"planted {title}, {item['name']}", "runs": len(found), "shares": shares}
 
 
 def measure(context: Context) -> dict[str, Any]:

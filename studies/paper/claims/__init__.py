@@ -36,12 +36,12 @@ def measure(context: Context) -> list[Statement]:
     colour, grey = classified
 
     def on_colour(number: int, judge: Judge) -> Statement:
-        return judged(number, judge, colour, beside=released[0], alone=("cifar10",))
+        return judged(number, judge, colour, released=released[0], data="cifar10")
 
     def on_both(number: int, judge: Judge) -> Statement:
         triples = zip(DATA, classified, released, strict=True)
         parts = {
-            one.data: judged(number, judge, one, beside=two, alone=(data,)) for data, one, two in triples if one.runs
+            one.data: judged(number, judge, one, released=two, data=data) for data, one, two in triples if one.runs
         }
         return together(number, parts)
 
@@ -69,7 +69,7 @@ def measure(context: Context) -> list[Statement]:
 
 
 def _on_mnist(grey: Sample, colour: Sample, released: Sample) -> Statement:
-    statement = judged(2, partial(structures.emergence, 2), grey, beside=released, alone=("mnist",))
+    statement = judged(2, partial(structures.emergence, 2), grey, released=released, data="mnist")
     if not (grey.runs and colour.runs):
         return statement
     nearest = [structures.nearest_operators(item.data, item.scores) for item in (colour, grey)]
@@ -83,9 +83,9 @@ def _penalties(context: Context) -> Statement:
     found = {name: item for name, item in samples.items() if item.runs}
     if "none" not in found or len(found) == 1:
         return untested(7, "runs with or without a penalty are missing")
-    words = "; ".join(dict.fromkeys(item.words for item in found.values()))
+    title = "; ".join(dict.fromkeys(item.title for item in found.values()))
     smallest = {name: [smallest_singular_value(run) for run in item.runs] for name, item in found.items()}
-    return groups.singular_values_kept(words, smallest, [name for name in names if name not in found])
+    return groups.singular_values_kept(title, smallest, [name for name in names if name not in found])
 
 
 def _products(context: Context) -> Statement:

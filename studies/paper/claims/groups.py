@@ -119,7 +119,7 @@ def as_well_as_free(context: Context, groups: dict[str, Sample]) -> Statement:
             continue
         config = context.configured(classification(data))
         title = TITLES[config.data]
-        used.append(group.words)
+        used.append(group.title)
         details.append(_line(f"{title}, learned group", config, group))
         for control, way in product(CONTROLS, WAYS):
             chosen = WAYS[way](config, control)

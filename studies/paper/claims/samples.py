@@ -27,7 +27,7 @@ class Sample:
     """Finished runs that differ in their seed alone, and runs of free networks that they are compared with."""
 
     context: Context
-    words: str
+    title: str
     runs: tuple[Run, ...]
     free: tuple[Run, ...] = ()
 
@@ -69,34 +69,34 @@ def sample(
     if epochs is not None:
         configs = [replace(item, epochs=epochs) for item in configs]
     runs = context.runs(configs, accuracy)
-    words = caption(context.configured(configs[0])).removesuffix(f", seed {configs[0].seed}")
+    title = caption(context.configured(configs[0])).removesuffix(f", seed {configs[0].seed}")
     group = preset("paper", config.task, data=config.data)
-    beside = sample(context, with_equal_filters(group, "free filters")).runs if free else ()
-    return Sample(context, f"{words}, {len(runs)} of {len(configs)} seeds", tuple(runs), beside)
+    networks = sample(context, with_equal_filters(group, "free filters")).runs if free else ()
+    return Sample(context, f"{title}, {len(runs)} of {len(configs)} seeds", tuple(runs), networks)
 
 
-def judged(
-    number: int, judge: Judge, *samples: Sample, beside: Sample | None = None, alone: tuple[str, ...] = ()
-) -> Statement:
+def judged(number: int, judge: Judge, *samples: Sample, released: Sample | None = None, data: str = "") -> Statement:
     """A statement on samples; a verdict needs at least five runs.
 
-    beside: a sample with the settings of the released code, which is judged by itself
-    alone: data sets whose long runs are listed in the details
+    released: a sample with the settings of the released code, which is judged separately
+    data: the data set whose long runs are listed in the details
     """
-    words = "; ".join(dict.fromkeys(item.words for item in samples))
+    title = "; ".join(dict.fromkeys(item.title for item in samples))
     if all(item.runs for item in samples):
-        statement = judge(words, *(item.measured for item in samples))
+        statement = judge(title, *(item.measured for item in samples))
     else:
-        statement = untested(number, f"runs are missing: {words}")
+        statement = untested(number, f"runs are missing: {title}")
     if min(len(item.runs) for item in samples) < MINIMUM_RUNS:
         statement = replace(statement, verdict="not tested")
     details = list(statement.details)
-    if beside is not None:
-        other = judged(number, judge, beside)
-        details.append(f"{beside.words}: {other.effect if beside.runs else 'not run'}; by these alone: {other.verdict}")
-        details += [f"{beside.words}: {detail}" for detail in other.details if detail not in statement.details]
+    if released is not None:
+        other = judged(number, judge, released)
+        details.append(
+            f"{released.title}: {other.effect if released.runs else 'not run'}; by these alone: {other.verdict}"
+        )
+        details += [f"{released.title}: {detail}" for detail in other.details if detail not in statement.details]
         statement = replace(statement, released=other.verdict, tables=(*statement.tables, *other.tables))
-    return replace(statement, details=(*details, *_long_runs(samples[0].context, judge, alone)))
+    return replace(statement, details=(*details, *_long_runs(samples[0].context, judge, data)))
 
 
 def together(number: int, parts: dict[str, Statement]) -> Statement:
@@ -127,11 +127,10 @@ def combined(verdicts: list[Verdict]) -> Verdict:
     return of_parts([part for verdict in verdicts for part in PARTS[verdict]])
 
 
-def _long_runs(context: Context, judge: Judge, names: tuple[str, ...]) -> list[str]:
+def _long_runs(context: Context, judge: Judge, data: str) -> list[str]:
     lines = []
-    for data in context.distinct(*names) if names else ():
-        for config in long_runs(data).values():
-            run = context.finished(config)
-            number = "not run" if run is None else judge("", Measured([scores_of(context, run)])).effect
-            lines.append(f"{caption(context.configured(config))}: {number}")
+    for config in long_runs(data).values() if data else ():
+        run = context.finished(config)
+        number = "not run" if run is None else judge("", Measured([scores_of(context, run)])).effect
+        lines.append(f"{caption(context.configured(config))}: {number}")
     return lines

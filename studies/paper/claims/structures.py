@@ -39,7 +39,7 @@ def found(scores: Scores) -> Found:
 
 
 def found_under(scores: Scores, nulls: Collection[str] = WHITE) -> Found:
-    """The findings under some nulls: the largest of their p-values, corrected within the run (Benjamini-Hochberg).
+    """The findings under the given nulls: the largest of their p-values, corrected within the run (Benjamini-Hochberg).
 
     As in the analysis, structures of matrices, structures of singular values and operators are corrected separately.
     """
@@ -163,8 +163,8 @@ def _seen(share: Comparison, may_be_false: float) -> bool | None:
 
 
 def _undecided(measured: Measured, structure: str) -> float:
-    samples = [measured.runs, *(some for some in measured.controls.values() if some)]
-    return max(mean(share_undecided(item, structure) for item in some) for some in samples)
+    samples = [measured.runs, *filter(None, measured.controls.values())]
+    return max(mean(share_undecided(item, structure) for item in runs) for runs in samples)
 
 
 def _by_layer(runs: list[Scores]) -> str:

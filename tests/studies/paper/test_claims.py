@@ -1,4 +1,4 @@
-"""Claims: controls of equal size, verdicts against controls, and what is said of runs that are not all there."""
+"""Claims: controls of equal size, verdicts against controls, and missing runs."""
 
 import json
 import shutil
@@ -138,15 +138,15 @@ def test_a_share_must_be_beyond_every_control(plain: list[Scores], skew: list[Sc
 
 
 def test_what_is_not_found_is_absent_only_where_it_would_be_found(plain: list[Scores], skew: list[Scores]) -> None:
-    def beside(**planted: float) -> Statement:
+    def with_planted(**planted: float) -> Statement:
         shares = {"skew-symmetric": 1.0, "Toeplitz": 1.0, "multi-scale": 1.0} | planted
         measured = [{"whole": shares, "through filters": dict.fromkeys(shares, 0.25)}] * 5
         return emergence(1, "", replace(_against(plain, plain), planted=measured))
 
-    assert beside().verdict == "not seen"
-    some = beside(**{"multi-scale": 0.5})
-    assert some.verdict == "not seen"  # of the two others
-    blind = beside(**{"skew-symmetric": 0.7, "Toeplitz": 0.0, "multi-scale": 0.79})
+    assert with_planted().verdict == "not seen"
+    most = with_planted(**{"multi-scale": 0.5})
+    assert most.verdict == "not seen"  # of the two others
+    blind = with_planted(**{"skew-symmetric": 0.7, "Toeplitz": 0.0, "multi-scale": 0.79})
     assert blind.verdict == "not tested"
     assert emergence(1, "", _against(plain, plain)).verdict == "not tested"  # nobody asked
 
@@ -288,9 +288,9 @@ def test_free_networks_beside_a_run_have_its_task(as_if_trained: Path, tmp_path:
             (to / "config.json").write_text(json.dumps(stored))
     context = Context(tmp_path, existing=True)
     for config in (classification("mnist"), reconstruction("mnist")):
-        beside = sample(context, config, free=True)
-        assert [run.path.name for run in beside.runs] == [f"{config.task}-dense"]
-        assert [run.path.name for run in beside.free] == [f"{config.task}-free"]
+        found = sample(context, config, free=True)
+        assert [run.path.name for run in found.runs] == [f"{config.task}-dense"]
+        assert [run.path.name for run in found.free] == [f"{config.task}-free"]
 
 
 def test_a_sample_beside_is_judged_by_itself(as_if_trained: Path) -> None:
@@ -298,14 +298,14 @@ def test_a_sample_beside_is_judged_by_itself(as_if_trained: Path) -> None:
     context = Context(as_if_trained, existing=True)
     none, five = Sample(context, "no run", ()), Sample(context, "five runs", runs)
 
-    def judge(words: str, measured: Measured) -> Statement:
-        return Statement(1, words, f"{len(measured.runs)} runs", "", "holds")
+    def judge(title: str, measured: Measured) -> Statement:
+        return Statement(1, title, f"{len(measured.runs)} runs", "", "holds")
 
-    statement = judged(1, judge, none, beside=five)
+    statement = judged(1, judge, none, released=five)
     assert statement.verdict == "not tested"
     assert statement.released == "holds"
     assert statement.details == ("five runs: 5 runs; by these alone: holds",)
-    assert judged(1, judge, five, beside=none).verdict == "holds"
+    assert judged(1, judge, five, released=none).verdict == "holds"
     assert judged(1, judge, replace(five, runs=runs[:4])).verdict == "not tested"
 
 
@@ -367,7 +367,7 @@ def test_a_figure_is_drawn_from_a_run_that_is_there(as_if_trained: Path, tmp_pat
     written, left_out = reproduce(("fig1", "fig6"), Context(tmp_path, existing=True))
     assert list(left_out) == ["fig1"]
     assert "fig6.png" in {item.name for item in written}
-    # A long run has its line although there is no sample to stand beside.
+    # A long run has its line without a sample.
     statement = measure(Context(tmp_path, existing=True))[1]
     assert statement.verdict == "not tested"
     lines = [line for line in statement.details if "orthogonal start, 100 epochs" in line]

@@ -20,8 +20,8 @@ def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset()
         steps = [
             changes_between(configs[name], item)
             for configs in (grey, colour)
-            for words, item in configs.items()
-            if words.startswith(f"{name}, ")
+            for title, item in configs.items()
+            if title.startswith(f"{name}, ")
         ]
         assert all(len(step) == 1 for step in steps)
         assert {key: value for step in steps for key, value in step.items()} == changes_between(base, other)
@@ -76,10 +76,10 @@ def test_the_figure_has_a_row_for_every_setting(tmp_path: Path) -> None:
     by_epoch = [[1.0, 10.0, 100.0], [4.0, 40.0, 400.0]]
     of_all = {"runs": 2, "accuracy": [0.99, 0.991], "conditions": by_epoch, "filters": facts, "shares": shares}
     names = {"MNIST": ["paper", "paper, norm 1.0", "released"], "CIFAR-10": ["paper", "paper, share channel"]}
-    samples = [{"data": data, "name": name, **of_all} for data, some in names.items() for name in some]
+    samples = [{"data": data, "name": name, **of_all} for data, of_data in names.items() for name in of_data]
     figure = setting_differences(samples)
     rows = [axes for axes in figure.axes if axes.get_ylabel()]
     assert [axes.get_ylabel() for axes in rows] == list(names)
-    for axes, some in zip(rows, names.values(), strict=True):
-        assert [text.get_text() for text in axes.get_yticklabels()] == [f"{name} (2)" for name in some]
+    for axes, of_data in zip(rows, names.values(), strict=True):
+        assert [text.get_text() for text in axes.get_yticklabels()] == [f"{name} (2)" for name in of_data]
     assert all(path.stat().st_size > 1_000 for path in save(figure, tmp_path / "differences"))
