@@ -65,10 +65,9 @@ def held_out(results: Results) -> Iterator[Record]:
             plain = replace(run.config, validation=0.0, epochs=preset("paper").epochs)
             changes = changes_between(preset("paper"), plain).items()
             settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in changes)
-            train, held = (
-                [epoch[f"{part}_accuracy"] for epoch in run.metrics[-LAST:]] for part in ("train", "validation")
-            )
-            means = {"train": mean(train), "held": mean(held), "last": held[-1]}
+            last = run.metrics[-LAST:]
+            train, held = (mean(epoch[f"{part}_accuracy"] for epoch in last) for part in ("train", "validation"))
+            means = {"train": train, "held": held, "last": last[-1]["validation_accuracy"]}
             yield {"name": run.path.name, "settings": settings, **means}
 
 
