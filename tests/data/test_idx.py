@@ -73,22 +73,19 @@ def test_a_wrong_checksum_is_refused_for_plain_and_compressed_files(tmp_path: Pa
             read_idx(path, 3, other)
 
 
-def test_counts_that_differ_are_refused(tmp_path: Path) -> None:
+def test_counts_that_differ_and_missing_files_are_refused(tmp_path: Path) -> None:
     images = written(tmp_path, "images", encode_idx(IMAGES))
     labels = written(tmp_path, "labels", encode_idx(torch.tensor([1, 2, 3])))
     with pytest.raises(DataError, match="labels must have 2"):
         read_idx_split(images, labels)
+    with pytest.raises(DataError, match="nowhere"):
+        read_idx_split(tmp_path / "nowhere", labels)
 
 
 def test_a_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
     path = written(tmp_path, "bomb.gz", gzip.compress(bytes(10_000_000)))
     with pytest.raises(DataError, match="1,000 bytes"):
         read_bytes(path, 1_000)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="nowhere"):
-        read_idx(tmp_path / "nowhere", 3)
 
 
 def folder_of(folder: Path, names: tuple[str, ...] = FILES, labels: tuple[int, ...] = (0, 1, 2, 0, 1, 2)) -> list[Any]:

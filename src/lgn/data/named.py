@@ -65,8 +65,8 @@ def load_named(
     named = NAMED_SETS[name]
     if named.made_from is not None:
         with naming(f"{name} is made from {named.made_from}, which", "cannot be loaded"):
-            source = load_named(named.made_from, data_dir, seed, download=download, progress=progress)
-        return MAKERS[name](source, name, seed)
+            made_from = load_named(named.made_from, data_dir, seed, download=download, progress=progress)
+        return MAKERS[name](made_from, name, seed)
     directories = search_directories(named, data_dir)
     searched = f"{name} is not in {', '.join(map(str, directories))}"
     found = locate(named, directories)
@@ -76,14 +76,10 @@ def load_named(
         found = locate(named, directories)
     if found is None:
         raise DataError(f"{searched}: get it with `lgn data get {name}`")
-    return DataSet(
-        name=name,
-        kind="images",
-        train=_read(found.layout.format, found.layout.train, found.train),
-        test=_read(found.layout.format, found.layout.test, found.test),
-        class_names=named.class_names,
-        source=f"{name} from {found.directory}",
-    )
+    train = _read(found.layout.format, found.layout.train, found.train)
+    test = _read(found.layout.format, found.layout.test, found.test)
+    source = f"{name} from {found.directory}"
+    return DataSet(name=name, kind="images", train=train, test=test, class_names=named.class_names, source=source)
 
 
 def _read(format: str, files: tuple[SetFile, ...], paths: tuple[Path, ...]) -> Split:

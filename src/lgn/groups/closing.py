@@ -102,14 +102,10 @@ def _generated(names: tuple[str, ...], multiply: Callable[[int, int], int]) -> G
             order = max(order, steps[a, h] + 1)
         h += 1
     # The row of `a h` in the table is the row of h, multiplied by a from the left.
-    rows, new = {0: list(range(order))}, [0]
-    while new:
-        h = new.pop()
-        for a in range(1, len(names) + 1):
-            g = steps[a, h]
-            if g not in rows:
-                rows[g] = [steps[a, k] for k in rows[h]]
-                new.append(g)
+    rows = {0: list(range(order))}
+    for (a, h), g in steps.items():  # in the order of h, so that the row of h is known
+        if g not in rows:
+            rows[g] = [steps[a, k] for k in rows[h]]
     return Group(torch.tensor([rows[g] for g in range(order)]), names, tuple(range(1, len(names) + 1)))
 
 

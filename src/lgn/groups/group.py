@@ -14,6 +14,7 @@ from lgn.groups.irreps import real_irreps, regular
 from lgn.groups.presentation import relations_of
 from lgn.groups.subgroup import Subgroup
 from lgn.groups.words import IDENTITY, Letters, default_names, distinct_names, parse, spell
+from lgn.linalg import identity_like
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +181,7 @@ class Group:
         Shapes: (generators, ..., d, d) -> (order, ..., d, d)
         """
         self.require_one_for_each_generator(matrices)
-        eye = torch.eye(matrices.shape[-1], dtype=matrices.dtype, device=matrices.device)
-        found = {0: eye.expand(matrices.shape[1:])}
+        found = {0: identity_like(matrices).expand(matrices.shape[1:])}
         for g, place, h in self.tree:
             found[g] = matrices[place] if h == 0 else matrices[place] @ found[h]
         return torch.stack([found[g] for g in range(self.order)])
