@@ -10,7 +10,7 @@ from torch import Tensor
 import lgn
 from lgn.actions import act, matrix_of, orbit, signed_permutations
 from lgn.measures import nearest_period
-from lgn.transforms import catalogue, fits, move_axes, operator, parse_operator
+from lgn.transforms import fits, move_axes, operator, parse_operator
 
 SIGNAL, VOLUME = (9,), (3, 3, 3)
 
@@ -52,6 +52,7 @@ def test_volumes_by_their_definitions() -> None:
         turned = applied("turn", x, axis=axis, degrees=90)
         across = [other for other in range(3) if other != axis - 1]
         assert torch.equal(turned, x.rot90(1, across))
+    assert torch.equal(applied("identity", x), x)
     assert torch.equal(applied("shift", x, first=1, third=-1), x.roll((1, -1), (0, 2)))
     torch.testing.assert_close(applied("blur", torch.ones_like(x), sigma=1.0), torch.ones_like(x))
     along = x.sum((0, 1))  # a blur of a volume is that of each axis after the other
@@ -130,16 +131,3 @@ def test_planted_operators_are_recovered(text: str, patch: tuple[int, ...], nois
     fit = lgn.fit_generator(bank + noise * torch.randn_like(bank), group=2)
     assert float((fit.matrix - matrix).norm() / matrix.norm()) <= 1e-3
     assert fit.p_value <= 0.05
-
-
-def test_every_name_of_a_catalogue_makes_a_matrix() -> None:
-    given = {
-        "stretch": {"factor": 1.5},
-        "smoothing": {"sigma": 1.0},
-        "blur": {"sigma": 1.0},
-        "modulation": {"cycles": 1},
-    }
-    for patch in (SIGNAL, VOLUME):
-        d = math.prod(patch)
-        for name in catalogue(patch):
-            assert operator(name, patch, **given.get(name, {"number": 5} if name == "cube" else {})).shape == (d, d)
