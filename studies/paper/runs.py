@@ -1,13 +1,11 @@
 """The trainings behind the figures and the claims, and the controls of the learned group (claim 14)."""
 
-import dataclasses
 from dataclasses import replace
 from typing import Any
 
 import torch
 
 from lgn.data import NAMED_SETS
-from lgn.generators import StartName
 from lgn.training import Config, build_model, preset
 from lgn.training.presets import nearest_preset
 
@@ -16,9 +14,8 @@ LONG, LONG_RECONSTRUCTION, SHORT, PENALTY_EPOCHS = 100, 30, 10, 5
 SEEDS, FEW = 5, 3
 
 
-def classification(data: str, name: str = "paper", start: StartName | None = None, **changes: Any) -> Config:
-    changes = {"epochs": LONG} | changes | ({"start": start} if start else {})
-    return preset(name, "classify", data=data, **changes)
+def classification(data: str, name: str = "paper", **changes: Any) -> Config:
+    return preset(name, "classify", data=data, **({"epochs": LONG} | changes))
 
 
 def reconstruction(data: str, name: str = "paper", **changes: Any) -> Config:
@@ -35,8 +32,7 @@ def long_runs(data: str) -> dict[str, Config]:
 
 def seeds_of(config: Config, count: int | None = None) -> list[Config]:
     """Short runs over seeds, for the statistics: the run is the unit."""
-    number = count or _seeds(config)
-    return [dataclasses.replace(config, seed=seed, epochs=SHORT) for seed in range(number)]
+    return [replace(config, seed=seed, epochs=SHORT) for seed in range(count or _seeds(config))]
 
 
 def _seeds(config: Config) -> int:
@@ -58,10 +54,10 @@ def with_equal_filters(group: Config, control: str) -> Config:
 
 
 def with_equal_parameters(group: Config, control: str) -> Config:
-    """A control with about as many trained numbers as the group has, and so with more filters."""
+    """A control with about as many parameters as the group, and so with more filters."""
     same = with_equal_filters(group, control)
     one, two = (parameters(_with(same, num_sets=number)) for number in (1, 2))
-    # Every set adds the same, filters and their part of the head: the nearest number of sets is a division.
+    # All sets add equally many parameters.
     return _with(same, num_sets=max(1, round((parameters(group) - one) / (two - one)) + 1))
 
 

@@ -58,7 +58,7 @@ def measure(context: Context) -> list[Statement]:
         on_both(9, groups.what_is_identifiable),
         on_colour(10, actions.effects_on_identity),
         judged(11, actions.same_on_both, *rebuilt, colour),
-        _if_measured(12, lambda: _products(context)),
+        _if_measured(12, lambda: actions.products_of_learned(context.read_json("compositions.json"))),
         on_colour(13, structures.causal_averaging),
         groups.as_well_as_free(context, {"mnist": grey, "cifar10": colour}),
         _plain_cnn(cnn, classified),
@@ -86,15 +86,6 @@ def _penalties(context: Context) -> Statement:
     title = "; ".join(dict.fromkeys(item.title for item in found.values()))
     smallest = {name: [smallest_singular_value(run) for run in item.runs] for name, item in found.items()}
     return groups.singular_values_kept(title, smallest, [name for name in names if name not in found])
-
-
-def _products(context: Context) -> Statement:
-    try:
-        measured = context.read_json("compositions.json")
-    except NotRun:
-        learned, data = context.operators()
-        measured = {"data": data, "seeds": [actions.product_errors(learned)]}
-    return actions.products_of_learned(measured["data"], measured["seeds"])
 
 
 def _plain_cnn(cnn: list[Sample], unfolded: list[Sample]) -> Statement:

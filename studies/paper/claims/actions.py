@@ -103,8 +103,12 @@ def product_errors(learned: dict[Setting, Tensor]) -> dict[str, dict[str, float]
     return errors
 
 
-def products_of_learned(data: str, seeds: list[dict[str, Any]]) -> Statement:
-    """Claim 12: the learned composition is learned rotation times learned pooling; `product_errors` of each seed."""
+def products_of_learned(measured: dict[str, Any]) -> Statement:
+    """Claim 12: the learned composition is learned rotation times learned pooling.
+
+    measured: "data", and "seeds" with the `product_errors` of each seed
+    """
+    seeds = measured["seeds"]
     right = estimate([max(item["right"] for item in seed.values()) for seed in seeds])
     nearer = estimate([min(item["nearest wrong"] - item["right"] for item in seed.values()) for seed in seeds])
     verdict = graded(nearer.above(0), right.below(0.1))
@@ -112,7 +116,7 @@ def products_of_learned(data: str, seeds: list[dict[str, Any]]) -> Statement:
         f"{title}: {values['right']:.2g}, nearest wrong product {values['nearest wrong']:.2g}"
         for title, values in seeds[0].items()
     ]
-    return stated(12, data, verdict, details=details, right=right, nearer=nearer)
+    return stated(12, measured["data"], verdict, details=details, right=right, nearer=nearer)
 
 
 BLOCKS = "concentrated blocks"

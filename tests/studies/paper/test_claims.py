@@ -236,10 +236,10 @@ def test_a_product_is_told_from_the_nearest_wrong_one() -> None:
     errors = product_errors(exact)
     assert max(item["right"] for item in errors.values()) < 1e-6
     assert 0.1 < min(item["nearest wrong"] for item in errors.values()) < 1  # smooth products are near each other
-    assert products_of_learned("", [errors] * 5).verdict == "holds"
-    assert products_of_learned("", [errors] * 4).verdict == "not tested"
+    assert products_of_learned({"data": "", "seeds": [errors] * 5}).verdict == "holds"
+    assert products_of_learned({"data": "", "seeds": [errors] * 4}).verdict == "not tested"
     swapped = {title: {"right": e["nearest wrong"], "nearest wrong": e["right"]} for title, e in errors.items()}
-    assert products_of_learned("", [swapped] * 5).verdict == "not seen"
+    assert products_of_learned({"data": "", "seeds": [swapped] * 5}).verdict == "not seen"
 
 
 @pytest.fixture(scope="module")
