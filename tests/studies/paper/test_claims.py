@@ -309,27 +309,18 @@ def test_a_sample_beside_is_judged_by_itself(as_if_trained: Path) -> None:
     assert judged(1, judge, replace(five, runs=runs[:4])).verdict == "not tested"
 
 
-def test_an_unfinished_run_is_not_used(as_if_trained: Path, tmp_path: Path) -> None:
-    shutil.copytree(as_if_trained / "runs" / "seed-0", tmp_path / "runs" / "one")
-    (tmp_path / "runs" / "one" / "model.safetensors").unlink()
-    (tmp_path / "runs" / "one" / "scores.json.xz").unlink(missing_ok=True)
-    context = Context(tmp_path, existing=True)
-    assert context.find(classification("mnist", epochs=10)) is not None
-    assert context.finished(classification("mnist", epochs=10)) is None
-    assert measure(context)[1].verdict == "not tested"
-
-
-def test_accuracy_is_read_of_a_run_of_which_nothing_but_metrics_was_kept(as_if_trained: Path, tmp_path: Path) -> None:
-    there = tmp_path / "runs" / "one"
-    there.mkdir(parents=True)
+def test_unfinished_runs_are_not_used_and_accuracy_needs_only_metrics(as_if_trained: Path, tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "one"
+    run.mkdir(parents=True)
     for name in ("config.json", "environment.json"):
-        shutil.copy(as_if_trained / "runs" / "seed-0" / name, there / name)
+        shutil.copy(as_if_trained / "runs" / "seed-0" / name, run / name)
     row = json.loads((as_if_trained / "runs" / "seed-0" / "metrics.jsonl").read_text().splitlines()[-1])
     context, config = Context(tmp_path, existing=True), classification("mnist")
-    for last, there_is in ((9, []), (10, [75.0])):  # of ten epochs
-        (there / "metrics.jsonl").write_text(json.dumps(row | {"epoch": last, "test_accuracy": 0.75}) + "\n")
+    for last, points in ((9, []), (10, [75.0])):  # of ten epochs
+        (run / "metrics.jsonl").write_text(json.dumps(row | {"epoch": last, "test_accuracy": 0.75}) + "\n")
+        assert context.find(classification("mnist", epochs=10)) is not None
         assert sample(context, config).runs == ()
-        assert sample(context, config, accuracy=True).points == there_is
+        assert sample(context, config, accuracy=True).points == points
 
 
 def test_recipes_without_runs_are_left_out_with_a_reason(tmp_path: Path) -> None:
