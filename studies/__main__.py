@@ -1,8 +1,8 @@
 """Run a study, or list all of them. Pages in docs/evidence show their results.
 
 python -m studies                                    # names, minutes, and files of results
-python -m studies groups --quick                     # on bundled data
-python -m studies groups --out results/groups.json
+python -m studies.groups --quick                     # on bundled data
+python -m studies.groups --out results/groups.json
 """
 
 import sys
@@ -107,21 +107,15 @@ STUDIES = (
 )
 
 
-def main() -> None:
-    name, *options = sys.argv[1:] or [""]
-    studies = {study.name: study for study in STUDIES}
-    if name in studies:
-        run(studies[name], options)
-        return
-    if name:
-        sys.exit(f"study must be one of {', '.join(studies)}, got {name!r}")
-    print(f"{'command':32}{'--quick':>10}{'all':>10}  results (--out)")
-    for study in STUDIES:
-        quick, full = (f"{minutes:g} min" for minutes in study.minutes)
-        print(f"python -m studies {study.name:15}{quick:>10}{full:>10}  results/{study.name}.json")
-    print("python -m studies.paper          the paper's figures and claims")
-    print("python -m studies.render         fill the tables of docs/evidence, README.md and results")
+def main(name: str) -> None:
+    """Run the study with this name, with the options of the command line."""
+    run(next(study for study in STUDIES if study.name == name), sys.argv[1:])
 
 
 if __name__ == "__main__":
-    main()
+    print(f"{'command':32}{'--quick':>10}{'all':>10}  results (--out)")
+    for study in STUDIES:
+        quick, full = (f"{minutes:g} min" for minutes in study.minutes)
+        print(f"python -m studies.{study.name:15}{quick:>10}{full:>10}  results/{study.name}.json")
+    print("python -m studies.paper          the paper's figures and claims")
+    print("python -m studies.render         fill the tables of docs/evidence, README.md and results")

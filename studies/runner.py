@@ -43,7 +43,7 @@ Cells = Callable[[bool], Iterable[Cell]]  # the cells of a part, given whether t
 
 @dataclass(frozen=True)
 class Study:
-    """A study, as `python -m studies NAME` runs it."""
+    """A study, as `python -m studies.NAME` runs it."""
 
     name: str
     minutes: tuple[float, float]  # of a quick run and of a full run
@@ -81,7 +81,7 @@ def _identity(key: dict[str, Any]) -> str:
 
 def run(study: Study, arguments: Sequence[str]) -> None:
     """Run a study and print its tables."""
-    parser = argparse.ArgumentParser(prog=f"python -m studies {study.name}")
+    parser = argparse.ArgumentParser(prog=f"python -m studies.{study.name}")
     quick, full = study.minutes
     parser.add_argument("--quick", action="store_true", help=f"{quick:g} minutes instead of {full:g}, on bundled data")
     parser.add_argument("--out", type=Path, help="file of the results; cells that it has are not measured again")

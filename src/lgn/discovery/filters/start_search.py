@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from lgn.stats import compare_runs, halves
 
 LEVEL = 0.015  # the level of the studies of the search
-FALSE_CLAIM_RATE = 0.02  # the largest in any simulated cell of `python -m studies truth`
+FALSE_CLAIM_RATE = 0.02  # the largest in any simulated cell of `python -m studies.truth`
 RETRAININGS = 5
 FRESH = 10_000  # the first seed of the retrainings, far from the seeds that users count from 0
 
