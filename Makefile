@@ -27,6 +27,7 @@ check: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/limits.py
 
 # The package with its dependencies, and with everything that tests and checks need.
 .venv/core: pyproject.toml constraints.txt
