@@ -41,14 +41,6 @@ def small_network(family: str = "dense", share: Any = "set") -> nn.Module:
 
 
 @each_family
-def test_export_of_a_merged_network(family: str, images: Tensor) -> None:
-    model = lgn.convert(ResNet(), group=4, generator=family).eval()
-    program = torch.export.export(lgn.merge(model), (images,))
-    with torch.no_grad():
-        torch.testing.assert_close(program.module()(images), model(images), rtol=0, atol=1e-5)
-
-
-@each_family
 def test_export_of_a_group_network(family: str, images: Tensor) -> None:
     """Without merging: the orbits are part of the program."""
     model = small_network(family)

@@ -138,12 +138,6 @@ def test_copies_and_pickles(family: str) -> None:
         assert repr(twin) == repr(layer)
 
 
-def test_repr_shows_the_group() -> None:
-    text = repr(GroupConv2d(3, 5, 6, group=4, generator="cyclic"))
-    assert "5 sets of 4 filters, 3 x 6x6" in text
-    assert "A^p = I" in text
-
-
 @pytest.mark.parametrize(
     "arguments",
     [

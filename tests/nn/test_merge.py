@@ -1,32 +1,17 @@
 """`merge`: a new plain network with equal outputs; the original is unchanged."""
 
-from typing import Any
-
 import pytest
 import torch
 from nn.resnet import ResNet
 from torch import nn
 
 import lgn
-from lgn.generators import FAMILIES, Generator
 from lgn.nn import FreeBank, GroupConv2d, GroupLinear, OrbitBank
-
-each_family = pytest.mark.parametrize("family", FAMILIES)
 
 
 @pytest.fixture(autouse=True)
 def _seed() -> None:
     torch.manual_seed(0)
-
-
-def group_network(family: str, share: Any = "set") -> nn.Module:
-    start: Any = torch.linalg.qr(torch.randn(9, 9))[0] if family == "fixed" else "orthogonal"
-    layers = {"layers": lambda name, module: module.kernel_size == (3, 3)}
-    return lgn.convert(ResNet(), group=4, generator=family, share=share, start=start, **layers).eval()
-
-
-def is_group(module: nn.Module) -> bool:
-    return isinstance(module, OrbitBank | Generator | GroupConv2d | GroupLinear)
 
 
 def test_a_merged_network_has_the_size_of_the_plain_one() -> None:
@@ -78,7 +63,7 @@ def test_a_module_that_is_used_twice_stays_one() -> None:
 
 @pytest.mark.parametrize("merge_first", [True, False])
 def test_merging_twice_and_in_double_precision(merge_first: bool) -> None:
-    model = group_network("orthogonal").double()
+    model = lgn.convert(ResNet(), group=4, generator="orthogonal").eval().double()
     x = torch.randn(2, 3, 32, 32, dtype=torch.float64)
     once = lgn.merge(model)
     again = lgn.merge(once if merge_first else model)

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from lgn.actions import walk
 from lgn.groups import Group
 
 
@@ -49,10 +50,7 @@ def element_permutations(group: Group, classes: Tensor) -> Tensor:
     identity = torch.arange(classes.shape[-1])
     if classes.shape != (len(group.generators), len(identity)) or not (classes.sort(1).values == identity).all():
         raise ValueError(f"classes must have one permutation per generator of {group.name}, got {classes.tolist()}")
-    found = {0: identity}
-    for element, generator, earlier in group.tree:
-        found[element] = classes[generator][found[earlier]]
-    permutations = torch.stack([found[element] for element in range(group.order)])
+    permutations = torch.stack(walk(lambda generator, found: classes[generator][found], identity, group.tree))
     for generator, element in enumerate(group.generator_elements):
         if not torch.equal(permutations[group.table[element]], classes[generator][permutations]):
             raise ValueError(f"classes must obey the relations of {group.name}, got {classes.tolist()}")

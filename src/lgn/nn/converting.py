@@ -26,16 +26,10 @@ MAX_DENSE = 256  # a dense generator on more inputs than this has over 65,000 en
 HEAD = ("layer", "converted to", "relative error of the filters")
 MAX_FILTER_ERROR = 0.1  # a larger relative error of filters causes a warning
 
+CONVOLUTIONS = (GroupConv1d, GroupConv2d, GroupConv3d)
+TRANSPOSED = (GroupConvTranspose1d, GroupConvTranspose2d, GroupConvTranspose3d)
 CONVERTED: dict[type[nn.Module], type[GroupConv | GroupConvTranspose]] = {
-    layer.plain: layer
-    for layer in (
-        GroupConv1d,
-        GroupConv2d,
-        GroupConv3d,
-        GroupConvTranspose1d,
-        GroupConvTranspose2d,
-        GroupConvTranspose3d,
-    )
+    layer.plain: layer for layer in (*CONVOLUTIONS, *TRANSPOSED)
 }
 
 Plain = _ConvNd | nn.Linear

@@ -41,17 +41,15 @@ def warn_undetermined(dimension: int, d: int, pairs: int | None = None) -> None:
 
     If the number of `pairs` to which the generator is fitted is given, also warn if it does not exceed d.
     """
-    few = pairs is not None and pairs <= d
-    if dimension == d and not few:
-        return
     problems = []
     if dimension < d:
         problems.append(f"the filters determine the generator on {dimension} of {d} dimensions; the rest is arbitrary")
-    if few:
+    if pairs is not None and pairs <= d:
         problems.append(f"{pairs} pairs of filters in {d} dimensions are fitted exactly, whatever they are")
-    warnings.warn(
-        f"{'; '.join(problems)}. Use more sets, channels or elements, smaller filters, less noise, or share the "
-        "generator across more sets (share='layer')",
-        UndeterminedWarning,
-        stacklevel=3,
-    )
+    if problems:
+        warnings.warn(
+            f"{'; '.join(problems)}. Use more sets, channels or elements, smaller filters, less noise, or share the "
+            "generator across more sets (share='layer')",
+            UndeterminedWarning,
+            stacklevel=3,
+        )

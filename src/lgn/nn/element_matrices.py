@@ -15,7 +15,8 @@ class ElementMatrices:
     """The matrices of all elements of a group, computed from fixed generators, and anew only after these change."""
 
     def __init__(self) -> None:
-        self._computed_from: tuple[Tensor, int] | None = None  # the generators' matrices and their version
+        self._given: Tensor | None = None  # the generators' matrices
+        self._version = 0
         self._matrices = torch.empty(0)
 
     def of(self, generator: Generator) -> Tensor | None:
@@ -23,18 +24,13 @@ class ElementMatrices:
 
         Shapes: -> (order * d, d)
         """
-        count = len(generator.group.generators)
         if generator.learning_rate or torch.compiler.is_compiling() or is_transformed():
             return None
         given = generator.matrix()
-        if given.shape[:2] != (count, 1) or given.is_inference():
+        if given.shape[:2] != (len(generator.group.generators), 1) or given.is_inference():
             return None
-        if (
-            self._computed_from is None
-            or self._computed_from[0] is not given
-            or self._computed_from[1] != given._version
-        ):
-            self._computed_from, self._matrices = (given, given._version), _products(generator, given)
+        if self._given is not given or self._version != given._version:
+            self._given, self._version, self._matrices = given, given._version, _products(generator, given)
         return self._matrices
 
 

@@ -59,7 +59,18 @@ class GroupNet(nn.Module):
     ) -> None:
         super().__init__()
         require_positive(in_channels=in_channels, parameters=parameters, num_layers=num_layers, kernel_size=kernel_size)
-        _require_options(group, num_classes, kernel_size, dropout, action, classes, gates)
+        if num_classes < 2:
+            raise ValueError(f"num_classes must be at least 2, got {num_classes}")
+        if kernel_size % 2 == 0:
+            raise ValueError(f"kernel_size must be odd, so that layers preserve the size of images, got {kernel_size}")
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
+        if group is None and (action is not None or classes is not None or gates):
+            raise ValueError("group must be given with action, classes or gates, got None")
+        if classes is not None and classes.shape[-1] != num_classes:
+            raise ValueError(f"classes must have {num_classes} columns, got shape {tuple(classes.shape)}")
+        if classes is not None and gates:
+            raise ValueError("gates must be False if the group permutes the classes, got True")
         factory: dict[str, Any] = {"device": device, "dtype": dtype}
         acting = None if group is None else image_action(group, kernel_size, action)
         self.group = None if acting is None else acting.group
@@ -108,7 +119,9 @@ class GroupNet(nn.Module):
         for number, (convolution, norm) in enumerate(zip(self.convolutions, self.norms, strict=True)):
             last = number == len(self.norms) - 1
             if last:
-                codes = _pad_to(codes, self.kernel_size)
+                # Equal margins at opposite sides, so that the last kernel fits.
+                margins = [-(-max(self.kernel_size - size, 0) // 2) for size in (codes.shape[-1], codes.shape[-2])]
+                codes = F.pad(codes, [margin for margin in margins for _ in range(2)]) if any(margins) else codes
             codes = convolution(codes)
             if number < HALVED:
                 codes = halve(codes)
@@ -129,32 +142,3 @@ def halve(codes: Tensor) -> Tensor:
     """
     odd = [side % 2 for side in codes.shape[-2:]]
     return F.max_pool2d(codes, [2 + margin for margin in odd], 2, odd)
-
-
-def _pad_to(codes: Tensor, side: int) -> Tensor:
-    """Codes padded with zeros, equally at opposite sides, to at least `side` pixels.  (N, C, H, W)"""
-    margins = [-(-max(side - size, 0) // 2) for size in (codes.shape[-1], codes.shape[-2])]
-    return F.pad(codes, [margin for margin in margins for _ in range(2)]) if any(margins) else codes
-
-
-def _require_options(
-    group: Group | str | int | None,
-    num_classes: int,
-    kernel_size: int,
-    dropout: float,
-    action: Tensor | Sequence[str] | None,
-    classes: Tensor | None,
-    gates: bool,
-) -> None:
-    if num_classes < 2:
-        raise ValueError(f"num_classes must be at least 2, got {num_classes}")
-    if kernel_size % 2 == 0:
-        raise ValueError(f"kernel_size must be odd, so that layers preserve the size of images, got {kernel_size}")
-    if not 0 <= dropout < 1:
-        raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
-    if group is None and (action is not None or classes is not None or gates):
-        raise ValueError("group must be given with action, classes or gates, got None")
-    if classes is not None and classes.shape[-1] != num_classes:
-        raise ValueError(f"classes must have {num_classes} columns, got shape {tuple(classes.shape)}")
-    if classes is not None and gates:
-        raise ValueError("gates must be False if the group permutes the classes, got True")

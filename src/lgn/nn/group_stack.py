@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from lgn.generators import Family, Share
 from lgn.groups import Group
-from lgn.nn.bank import OrbitBank, group_of_layer
+from lgn.nn.bank import OrbitBank, group_of_layer, require_positive
 from lgn.nn.element_matrices import ElementFilters
 from lgn.nn.layers import GroupConv, GroupConv1d, GroupConv2d, GroupConv3d
 from lgn.warning import LgnWarning
@@ -77,8 +77,7 @@ class GroupStackConv(GroupConv):
         share: Share = "layer",
         **options: Any,
     ) -> None:
-        if in_sets < 1:
-            raise ValueError(f"in_sets must be at least 1, got {in_sets}")
+        require_positive(in_sets=in_sets)
         group = group_of_layer(group)
         if generator is None:
             generator = "cyclic" if len(group.generators) == 1 else "representation"
@@ -90,12 +89,6 @@ class GroupStackConv(GroupConv):
 
     def _make_bank(self, orbits: OrbitBank) -> StackBank:
         return StackBank(orbits)
-
-    @property
-    def orbits(self) -> OrbitBank:
-        """The orbits that the filters of this layer are computed from."""
-        assert isinstance(self.bank, StackBank)
-        return self.bank.orbits
 
     def forward(self, x: Tensor) -> Tensor:
         check = not (self._warned or torch.compiler.is_compiling() or isinstance(x, torch.fx.Proxy))

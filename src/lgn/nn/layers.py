@@ -13,11 +13,11 @@ from lgn.actions import size_text
 from lgn.generators import Family, Share, Start
 from lgn.groups import Group
 from lgn.nn.bank import OrbitBank, require_choice
+from lgn.nn.kernels.adjoint import CORRELATE
 from lgn.nn.plain_layers import plain_layer
 
 Bias = bool | Literal["set"]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
-CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 
 
 @torch.fx.wrap
@@ -60,8 +60,7 @@ class GroupLayer(nn.Module, ABC):
     @property
     def orbits(self) -> OrbitBank:
         """The orbits that the filters of this layer are computed from."""
-        assert isinstance(self.bank, OrbitBank)
-        return self.bank
+        return next(module for module in self.bank.modules() if isinstance(module, OrbitBank))
 
     def _filters_for(self, x: Tensor) -> Tensor:
         return _filters_for(self.bank, x)
@@ -155,7 +154,7 @@ class GroupConv(BaseGroupConv):
         if self.padding_mode != "zeros":
             margins = [margin for pair in reversed(self._margins()) for margin in pair]  # F.pad begins at the last axis
             x, padding = F.pad(x, margins, mode=self.padding_mode), (0,) * self.axes
-        convolve = CONVOLUTIONS[self.axes]
+        convolve = CORRELATE[self.axes]
         return convolve(x, self._filters_for(x), self._bias_per_filter(), self.stride, padding, self.dilation)
 
     def _margins(self) -> list[tuple[int, int]]:

@@ -44,14 +44,9 @@ class Summary:
         return "\n".join([self._sentence(), *columns([HEAD, *self._rows()])])
 
     def _rows(self) -> list[tuple[str, ...]]:
-        return [
-            (
-                bank.name or "bank",
-                bank.family,
-                *(f"{n:,}" for n in (bank.order, bank.stored, bank.free, bank.break_even_order)),
-            )
-            for bank in self.banks
-        ]
+        numbers = [(bank.order, bank.stored, bank.free, bank.break_even_order) for bank in self.banks]
+        names = [(bank.name or "bank", bank.family) for bank in self.banks]
+        return [(*name, *(f"{n:,}" for n in row)) for name, row in zip(names, numbers, strict=True)]
 
     def _sentence(self) -> str:
         if self.ratio > 1:
@@ -72,24 +67,13 @@ def summary(model: nn.Module) -> Summary:
         if not isinstance(bank, OrbitBank):
             continue
         size = bank.basis.numel()
-        # A basis may be stored as fewer coefficients than it has entries.
-        of_generators = sum(p.numel() for g in bank.generators() for p in g.parameters())
-        of_basis = sum(p.numel() for p in bank.parameters()) - of_generators
-        new = sum(p.numel() for g in bank.generators() if id(g) not in counted for p in g.parameters())
+        known = sum(p.numel() for g in bank.generators() if id(g) in counted for p in g.parameters())
+        stored = sum(p.numel() for p in bank.parameters()) - known
         counted.update(map(id, bank.generators()))
         family = " across ".join(type(generator).__name__ for generator in reversed(bank.generators()))
         if len(bank.group.generators) > 1:
             family += f" of {bank.group.name}"
-        banks.append(
-            BankSummary(
-                name,
-                family,
-                bank.order,
-                stored=of_basis + new,
-                free=size * bank.order,
-                break_even_order=math.ceil((of_basis + new) / size),
-            )
-        )
+        banks.append(BankSummary(name, family, bank.order, stored, size * bank.order, math.ceil(stored / size)))
     if not banks:
         raise ValueError(f"model must have a group layer, got {type(model).__name__} with none")
     stored = sum(parameter.numel() for parameter in model.parameters())

@@ -4,6 +4,7 @@ from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.conv import _ConvTransposeNd
 
 Layer = TypeVar("Layer", bound=nn.Module)
 #: The arguments of torch's layers; group layers have attributes of the same names, where they apply.
@@ -19,7 +20,8 @@ def plain_layer(kind: type[Layer], layer: nn.Module, weight: Tensor, bias: Tenso
     arguments = {name: getattr(layer, name) for name in ARGUMENTS if hasattr(layer, name)}
     options = {"bias": bias is not None, "device": weight.device, "dtype": weight.dtype}
     made = nn.utils.skip_init(kind, **arguments, **options)
-    made.weight.copy_(weight)
+    transposed = isinstance(made, _ConvTransposeNd)  # such a layer has the inputs first
+    made.weight.copy_(weight.transpose(0, 1) if transposed else weight)
     if bias is not None:
         made.bias.copy_(bias)
     return made.train(layer.training)

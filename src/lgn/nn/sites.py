@@ -66,6 +66,9 @@ def _sites_of(
     cyclic = len(group.generators) == 1
     # The basis filters of all banks, as the layers of one bank.  (layers, sets, channels, n, m)
     layers = [layer for bank in banks for layer in _seen(bank.basis, across).unflatten(0, (bank.num_layers, -1))]
+    # The (layer, set, channel) of every basis filter, counted from 1.
+    sizes = [(i, range(1, part.shape[0] + 1), range(1, part.shape[1] + 1)) for i, part in enumerate(layers, 1)]
+    places = [(i, k, channel) for i, ks, channels in sizes for k in ks for channel in channels]
     for member, letter in enumerate(group.generators):
         acted_on = layers if cyclic else [part for bank in banks for part in _acted_on(bank, member, across)]
         for row in range(rows):
@@ -75,7 +78,7 @@ def _sites_of(
                 label: Label = (None if layer_name else layer, own[1], own[2])
                 members = [
                     place
-                    for place in _places(layers)
+                    for place in places
                     if own[0] in (None, (place[0] - 1) % first.num_layers + 1)
                     and own[1] in (None, place[1])
                     and own[2] in (None, place[2])
@@ -94,16 +97,6 @@ def _sites_of(
                     ),
                     length=group.order if cyclic else 2,
                 )
-
-
-def _places(layers: list[Tensor]) -> list[tuple[int, int, int]]:
-    """The (layer, set, channel) of every basis filter, counted from 1."""
-    return [
-        (number, k, channel)
-        for number, filters in enumerate(layers, 1)
-        for k in range(1, filters.shape[0] + 1)
-        for channel in range(1, filters.shape[1] + 1)
-    ]
 
 
 def _site_name(label: Label, layer_name: str | None, letter: str, across: bool) -> str:

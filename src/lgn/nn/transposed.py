@@ -3,12 +3,9 @@
 from typing import Any
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
+from lgn.nn.kernels.adjoint import SYNTHESISE
 from lgn.nn.layers import BaseGroupConv, Bias
-from lgn.nn.plain_layers import plain_layer
-
-TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
 
 
 class GroupConvTranspose(BaseGroupConv):
@@ -37,12 +34,8 @@ class GroupConvTranspose(BaseGroupConv):
 
     def forward(self, x: Tensor) -> Tensor:
         filters = self._filters_for(x).transpose(0, 1)  # transposed convolutions have the inputs first
-        convolve, bias = TRANSPOSED[self.axes], self._bias_per_filter()
+        convolve, bias = SYNTHESISE[self.axes], self._bias_per_filter()
         return convolve(x, filters, bias, self.stride, self.padding, self.output_padding, 1, self.dilation)
-
-    def merged(self) -> nn.Module:
-        """The plain transposed convolution with the same filters."""
-        return plain_layer(self.plain, self, self.filters().transpose(0, 1), self._bias_per_filter())
 
 
 class GroupConvTranspose1d(GroupConvTranspose):

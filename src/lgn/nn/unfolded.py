@@ -15,7 +15,8 @@ from lgn.nn.kernels import KERNELS, Kernel
 from lgn.nn.kernels.adjoint import Margins, synthesise
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.fast import Synthesis
-from lgn.nn.kernels.native import NativeSynthesis, is_native
+from lgn.nn.kernels.native.layer import is_native
+from lgn.nn.kernels.native.step import NativeSynthesis
 from lgn.nn.kernels.plain import Unfolding
 from lgn.nn.kernels.plain_gradients import is_transformed
 

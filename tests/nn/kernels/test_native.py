@@ -38,18 +38,9 @@ def relative_error(found: Tensor, expected: Tensor) -> float:
     return float((found - expected).detach().double().norm() / expected.detach().double().norm())
 
 
-def plain_step(
-    codes: Tensor | None,
-    previous: Tensor | None,
-    moments: Any,
-    weight: Any,
-    shift: Any,
-    x: Tensor,
-    filters: Tensor,
-    bias: Tensor,
-    numbers: Numbers,
-) -> list[Tensor]:
+def plain_step(*inputs: Any, numbers: Numbers) -> list[Tensor]:
     """A step by its definition: the codes, and the moments of the input of the next layer."""
+    codes, previous, moments, weight, shift, x, filters, bias = inputs
     margins = numbers.margins
     if codes is None:
         out = mixed = F.relu(correlate(x, filters, margins, bias))
@@ -117,7 +108,7 @@ def test_a_step_and_its_gradients_agree_with_autograd(
     mine = [None if value is None else value.clone().requires_grad_() for value in inputs]
     exact = [None if value is None else value.double().requires_grad_() for value in inputs]
     found = [value for value in NativeStep.apply(*mine, numbers) if value is not None]
-    expected = plain_step(*exact, numbers)  # type: ignore[arg-type]
+    expected = plain_step(*exact, numbers=numbers)
     weights = [torch.randn_like(value) for value in expected]
     weights[1] *= 1e3  # moments are means, of which the gradient at a place is small
     assert found[0].shape == expected[0].shape

@@ -76,9 +76,8 @@ def _column_sums(x: Tensor) -> Tensor:
 
 def _rows(codes: Tensor) -> Tensor | None:
     """Codes as (batch * height * width, channels) without a copy, or None if they are stored otherwise."""
-    if codes.device.type != "cpu" or torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu"):
-        return None
-    if is_transformed():  # not supported by the function above
+    unsupported = torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu") or is_transformed()
+    if codes.device.type != "cpu" or unsupported:
         return None
     inner = codes.permute(0, 2, 3, 1)
     return inner.flatten(0, 2) if inner.is_contiguous() else None

@@ -1,7 +1,7 @@
 """The layers of an unfolded encoder as plain expressions, which torch differentiates and compiles by itself."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -30,11 +30,6 @@ class Unfolding(NamedTuple):
         """The normalisation of the input of a layer; the first layer has none."""
         return self.norms[number - 1] if 0 < number <= len(self.norms) else None
 
-    def mixed(self, codes: Tensor, previous: Tensor, number: int) -> Tensor:
-        """The input of a layer before normalisation."""
-        ahead = self.ahead[number]
-        return codes if ahead == 1 else torch.lerp(previous, codes, ahead)
-
 
 def soft_threshold(u: Tensor, threshold: Tensor | float, *, two_sided: bool = True) -> Tensor:
     """`sign(u) relu(|u| - lambda)`, or `relu(u - lambda)` if one-sided (eq. 4). The threshold broadcasts.
@@ -54,19 +49,24 @@ class PlainLayers:
         self.unfolding, self.two_sided, self.margins = unfolding, unfolding.two_sided, unfolding.margins
 
     def __call__(self, u: Tensor | None, x: Tensor, number: int) -> Tensor:
+        """The codes of a layer; u is None for the first layer, which begins at z = 0."""
         filters = self.unfolding.filters[number % len(self.unfolding.filters)]
         threshold = self.unfolding.thresholds[number % len(self.unfolding.thresholds)].view(-1, *(1,) * (x.ndim - 2))
-        if u is None:  # z = 0: there is nothing to decode
+        if u is None:
             return soft_threshold(correlate(x, filters, self.margins), threshold, two_sided=self.two_sided)
         residual = x - synthesise(u, filters, self.margins)
         return soft_threshold(u + correlate(residual, filters, self.margins), threshold, two_sided=self.two_sided)
 
     def pooled(self, u: Tensor | None, x: Tensor, number: int, cells: int) -> Tensor:
+        """The codes of the last layer, averaged over a grid of `cells x cells`."""
         return F.adaptive_avg_pool2d(self(u, x, number), cells)
 
     def image(self, x: Tensor) -> Tensor:
+        """The image in the memory layout of these layers."""
         return x
 
-    def layer_input(self, codes: Tensor, previous: Tensor, number: int) -> Tensor:
-        mixed, norm = self.unfolding.mixed(codes, previous, number), self.unfolding.norm_before(number)
+    def layer_input(self, codes: Tensor, previous: Tensor, number: int) -> Any:
+        """The input of a layer from the codes of the two layers before it, with momentum and normalisation."""
+        ahead, norm = self.unfolding.ahead[number], self.unfolding.norm_before(number)
+        mixed = codes if ahead == 1 else torch.lerp(previous, codes, ahead)
         return mixed if norm is None else norm(mixed)

@@ -40,7 +40,7 @@ def kernels(report: Callable[[str], None] | None = None) -> ctypes.CDLL | None:
     takes three seconds; `report` gets a message. The compiler is `CC`, or `cc`. A compiler that failed is not called
     again until it changes. `LGN_NATIVE=0` disables the kernels.
     """
-    if os.environ.get("LGN_NATIVE") == "0" or sys.platform != "linux":
+    if os.environ.get("LGN_NATIVE") == "0" or sys.platform != "linux" or platform.machine() != "x86_64":
         return None
     if not _loaded:
         _loaded.append(_load(report))
@@ -48,8 +48,6 @@ def kernels(report: Callable[[str], None] | None = None) -> ctypes.CDLL | None:
 
 
 def _load(report: Callable[[str], None] | None) -> ctypes.CDLL | None:
-    if platform.machine() != "x86_64":
-        return None
     try:
         library = ctypes.CDLL(str(PREBUILT)) if PREBUILT.is_file() else _built(report)
     except (OSError, RuntimeError, CannotBuild) as error:  # no place for the cache, or a compiler that fails
@@ -66,7 +64,7 @@ def _built(report: Callable[[str], None] | None) -> ctypes.CDLL | None:
     compiler = _compiler()
     if not compiler:
         return None
-    path = _cache_directory()
+    path = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lgn" / "native"
     with own_directory(path) as directory:
         descriptor = _obtain(compiler, directory, path, report)
     if descriptor is None:
@@ -88,15 +86,13 @@ def _obtain(compiler: list[str], directory: int, path: Path, report: Callable[[s
     sources = [file.read_text() for file in sorted([SOURCE, *HERE.glob("*.h")])]
     parts = [*command, *_versions(compiler), platform.machine(), *sources]
     name = f"kernels-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:24]}"
-    found = open_checked(directory, f"{name}.so")
-    if found is not None:
+    if (found := open_checked(directory, f"{name}.so")) is not None:
         return found
     with locked(directory, SECONDS + 5):
-        found = open_checked(directory, f"{name}.so")  # another process may have compiled it meanwhile
-        if found is not None:
+        # Another process may have compiled it meanwhile.
+        if (found := open_checked(directory, f"{name}.so")) is not None:
             return found
-        failed = open_checked(directory, f"{name}.failed")
-        if failed is not None:
+        if (failed := open_checked(directory, f"{name}.failed")) is not None:
             os.close(failed)
             return None
         if report is not None:
@@ -155,10 +151,6 @@ def _versions(compiler: list[str]) -> list[str]:
     """The size and time of the programs of a compiler, instead of its version: a compiler that hangs takes long."""
     programs = [Path(found).resolve() for word in compiler if (found := shutil.which(word)) is not None]
     return [f"{program} {program.stat().st_size} {program.stat().st_mtime_ns}" for program in programs]
-
-
-def _cache_directory() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lgn" / "native"
 
 
 @cache

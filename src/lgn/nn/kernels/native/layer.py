@@ -11,7 +11,7 @@ from lgn.actions import Patch
 from lgn.nn.kernels.batch_norm import CodeBatchNorm
 from lgn.nn.kernels.native.compiled import kernels
 from lgn.nn.kernels.native.step import NativeStep, Numbers
-from lgn.nn.kernels.plain import Unfolding
+from lgn.nn.kernels.plain import PlainLayers, Unfolding
 
 LARGEST = 11  # side of the patches that were measured
 SHORTEST = 8  # row of codes: the width of the narrowest vectors
@@ -20,7 +20,7 @@ SHORTEST = 8  # row of codes: the width of the narrowest vectors
 class LayerInput(NamedTuple):
     """The input of a layer, which the layer mixes and normalises while it reads it; see `NativeStep`."""
 
-    codes: Tensor
+    codes: Tensor | None
     previous: Tensor | None = None
     moments: Tensor | None = None
     weight: Tensor | None = None
@@ -29,61 +29,48 @@ class LayerInput(NamedTuple):
     eps: float = 0.0
 
 
-class LayerOutput(NamedTuple):
-    """The outputs of a layer that the next layer uses."""
-
-    codes: Tensor
-    moments: Tensor | None
-    previous: Tensor | None  # the codes of the layer before, passed on by the layer
-
-
-class NativeLayers:
+class NativeLayers(PlainLayers):
     """Layers with a one-sided threshold, in float32 on a CPU; see Note [Native step]."""
 
     def __init__(self, unfolding: Unfolding) -> None:
-        if unfolding.two_sided:
-            raise ValueError("two_sided must be False for native layers, got True")
-        self.unfolding = unfolding
+        super().__init__(unfolding)
         # Unbound at once: the gradient of a slice would be padded with zeros to the size of all filters.
         self.filters, self.biases = unfolding.filters.unbind(), (-unfolding.thresholds).unbind()
-        self.last: LayerOutput | None = None
+        #: The codes and moments of the last layer, and the codes of the layer before, which it passed on.
+        self.last: tuple[Tensor, Tensor | None, Tensor | None] | None = None
 
     def __call__(self, u: Tensor | LayerInput | None, x: Tensor, number: int) -> Tensor:
         return self.pooled(u, x, number, 0)
 
     def pooled(self, u: Tensor | LayerInput | None, x: Tensor, number: int, cells: int) -> Tensor:
-        given = LayerInput(u) if isinstance(u, Tensor) else u
+        given = u if isinstance(u, LayerInput) else LayerInput(u)
         index, norm = number % len(self.filters), self.unfolding.norm_before(number + 1)
         following = self.unfolding.ahead[number + 1] if number + 1 < len(self.unfolding.ahead) else 1.0
         # Codes that a separate module normalised cannot be mixed here.
         mixable = following == 1 or isinstance(u, LayerInput)
         numbers = Numbers(
             self.unfolding.margins,
-            given.ahead if given is not None else 1.0,
+            given.ahead,
             following if mixable else 1.0,
-            given.eps if given is not None else 0.0,
+            given.eps,
             mixable and _is_usual(norm) and norm.training,
             cells,
         )
-        tensors = (None,) * 5 if given is None else given[:5]
-        self.last = LayerOutput(*NativeStep.apply(*tensors, x, self.filters[index], self.biases[index], numbers))
-        return self.last.codes
-
-    def image(self, x: Tensor) -> Tensor:
-        return x
+        self.last = NativeStep.apply(*given[:5], x, self.filters[index], self.biases[index], numbers)
+        return self.last[0]
 
     def layer_input(self, codes: Tensor, previous: Tensor, number: int) -> Tensor | LayerInput:
         """The codes of the layers before, mixed and normalised by the kernel if it can, else by separate modules."""
-        norm, ahead, last = self.unfolding.norm_before(number), self.unfolding.ahead[number], self.last
-        assert last is not None
-        before = None if ahead == 1 else last.previous
-        mixable = codes is last.codes and (ahead == 1 or before is not None)
+        norm, ahead = self.unfolding.norm_before(number), self.unfolding.ahead[number]
+        assert self.last is not None
+        made, moments, passed = self.last
+        before = None if ahead == 1 else passed
+        mixable = codes is made and (ahead == 1 or before is not None)
         if norm is None and mixable:
             return LayerInput(codes, before, ahead=ahead)
-        if not (mixable and _is_usual(norm) and (last.moments is not None or not norm.training)):
-            mixed = self.unfolding.mixed(codes, previous, number)
-            return mixed if norm is None else norm(mixed)
-        moments = _running(norm) if last.moments is None else last.moments
+        if not (mixable and _is_usual(norm) and (moments is not None or not norm.training)):
+            return super().layer_input(codes, previous, number)
+        moments = _running(norm) if moments is None else moments
         if norm.training:
             _track(norm, moments, codes.numel() / codes.shape[1])
         return LayerInput(codes, before, moments, norm.weight, norm.bias, ahead, norm.eps)

@@ -12,7 +12,8 @@ from lgn.nn.kernels.adjoint import Margins, correlate, synthesise
 from lgn.nn.kernels.native import compiled
 from lgn.nn.kernels.plain_gradients import plain_gradients
 
-INPUTS = 8  # number of tensors that a step takes
+OF_CODES = ("codes", "previous", "moments", "weight", "shift")
+INPUTS = (*OF_CODES, "image", "bank", "bias")  # the tensors that a step takes
 
 
 class _Layer(ctypes.Structure):
@@ -24,11 +25,9 @@ class _Layer(ctypes.Structure):
         *((name, ctypes.c_double) for name in ("ahead", "following", "eps")),
         *((name, ctypes.c_void_p) for name in ("codes", "previous", "moments", "weight", "shift")),
         *((name, ctypes.c_void_p) for name in ("image", "bank", "bias", "residual", "out", "pooled", "next_moments")),
-        *(
-            (name, ctypes.c_void_p)
-            for name in ("g_pooled", "g_out", "g_passed", "g_next_moments", "g_codes", "g_previous")
-        ),
-        *((name, ctypes.c_void_p) for name in ("g_image", "g_bank", "g_bias", "g_weight", "g_shift", "g_moments")),
+        *((name, ctypes.c_void_p) for name in ("g_pooled", "g_out", "g_passed", "g_next_moments")),
+        *((name, ctypes.c_void_p) for name in ("g_codes", "g_previous", "g_image", "g_bank")),
+        *((name, ctypes.c_void_p) for name in ("g_bias", "g_weight", "g_shift", "g_moments")),
     ]
 
 
@@ -59,20 +58,10 @@ class NativeStep(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(
-        ctx: Any,
-        codes: Tensor | None,
-        previous: Tensor | None,
-        moments: Tensor | None,
-        weight: Tensor | None,
-        shift: Tensor | None,
-        image: Tensor,
-        bank: Tensor,
-        bias: Tensor,
-        numbers: Numbers,
-    ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        inputs = {"codes": codes, "previous": previous, "moments": moments, "weight": weight, "shift": shift}
-        inputs |= {"image": image, "bank": bank, "bias": bias}
+    def forward(ctx: Any, *arguments: Any) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        *tensors, numbers = arguments
+        inputs = dict(zip(INPUTS, tensors, strict=True))
+        codes, image, bank = inputs["codes"], inputs["image"], inputs["bank"]
         used = _contiguous(inputs)
         made = {"residual": torch.empty_like(image, memory_format=torch.contiguous_format)}
         made["out"] = image.new_empty(len(image), len(bank), *numbers.margins.code_size(image, bank.shape[-2:]))
@@ -95,13 +84,12 @@ class NativeStep(torch.autograd.Function):
         if torch.is_grad_enabled():
             plain = partial(_plain_step, numbers=ctx.numbers, wanted=[gradient is not None for gradient in gradients])
             given = [gradient for gradient in gradients if gradient is not None]
-            return (*plain_gradients(plain, saved[:INPUTS], ctx.needs_input_grad[:INPUTS], given), None)
+            return (*plain_gradients(plain, saved[: len(INPUTS)], ctx.needs_input_grad[:-1], given), None)
         tensors: dict[str, Any] = _contiguous(dict(zip(ctx.names, saved, strict=True)))
         if g_out is None:
             g_out = torch.zeros_like(tensors["pooled" if ctx.numbers.pool else "out"])
         found = {"bank": torch.empty_like(tensors["bank"]), "bias": torch.empty_like(tensors["bias"])}
-        names = ("codes", "previous", "moments", "weight", "shift")
-        found |= {name: torch.empty_like(tensors[name]) for name in names if tensors[name] is not None}
+        found |= {name: torch.empty_like(tensors[name]) for name in OF_CODES if tensors[name] is not None}
         if ctx.needs_input_grad[5]:
             found["image"] = torch.empty_like(tensors["image"])
         _call(
@@ -113,7 +101,7 @@ class NativeStep(torch.autograd.Function):
             g_passed=None if g_passed is None else g_passed.contiguous(),
             **{f"g_{name}": value for name, value in found.items()},
         )
-        return (*(found.get(name) for name in (*names, "image", "bank", "bias")), None)
+        return (*(found.get(name) for name in INPUTS), None)
 
 
 class NativeSynthesis(torch.autograd.Function):
@@ -136,10 +124,8 @@ class NativeSynthesis(torch.autograd.Function):
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         codes, bank, *inputs = ctx.saved_tensors
         if torch.is_grad_enabled():
-            return (
-                *plain_gradients(partial(synthesise, margins=ctx.margins), inputs, ctx.needs_input_grad[:2], (g,)),
-                None,
-            )
+            plain = partial(synthesise, margins=ctx.margins)
+            return (*plain_gradients(plain, inputs, ctx.needs_input_grad[:2], (g,)), None)
         g_codes = torch.empty_like(codes) if ctx.needs_input_grad[0] else None
         g_bank = torch.empty_like(bank)
         gradients = {"g_codes": g_codes, "g_bank": g_bank}
@@ -147,18 +133,14 @@ class NativeSynthesis(torch.autograd.Function):
         return g_codes, g_bank, None
 
 
-def _plain_step(*inputs: Tensor | None, numbers: Numbers, wanted: list[bool]) -> list[Tensor]:
+def _plain_step(*inputs: Any, numbers: Numbers, wanted: list[bool]) -> list[Tensor]:
     """`NativeStep` as plain expressions: the wanted outputs."""
     codes, previous, moments, weight, shift, image, bank, bias = inputs
-    assert image is not None
-    assert bank is not None
     if codes is None:
         out = following = F.relu(correlate(image, bank, numbers.margins, bias))
     else:
         u = codes if previous is None else torch.lerp(previous, codes, numbers.ahead)
         if moments is not None:
-            assert weight is not None
-            assert shift is not None
             scale = weight * (moments[1] + numbers.eps).rsqrt()
             shift = shift - moments[0] * scale
             u = scale.to(u.dtype).view(-1, 1, 1) * u + shift.to(u.dtype).view(-1, 1, 1)
@@ -174,13 +156,11 @@ def _contiguous(tensors: dict[str, Tensor | None]) -> dict[str, Tensor | None]:
     return {name: None if tensor is None else tensor.contiguous() for name, tensor in tensors.items()}
 
 
-def _call(function: str, numbers: Numbers, **tensors: Tensor | None) -> None:
+def _call(function: str, numbers: Numbers, **tensors: Any) -> None:
     library = compiled.kernels()
     if library is None:
         raise RuntimeError("there are no native kernels on this machine")
     image, bank = tensors["image"], tensors["bank"]
-    assert image is not None
-    assert bank is not None
     margins, code_size = numbers.margins, numbers.margins.code_size(image, bank.shape[-2:])
     sizes = (len(image), len(bank), *image.shape[1:], *bank.shape[2:], *margins.before, *code_size)
     pointers = {name: tensor.data_ptr() for name, tensor in tensors.items() if tensor is not None}
