@@ -49,6 +49,13 @@ def mixed_model(axes: int = 2) -> nn.ModuleDict:
     )
 
 
+def away_from_start(term: Penalty) -> Penalty:
+    """The same penalty; auxiliary inverses move away from the inverses, where the penalty is zero."""
+    for parameter in term.parameters():
+        parameter.data.add_(torch.randn_like(parameter))
+    return term
+
+
 def plain_values(a: Tensor, order: int, inverse: Tensor) -> dict[type[Penalty], float]:
     """The formulas of the paper for one matrix."""
     eye = torch.eye(len(a), dtype=a.dtype)
@@ -69,10 +76,7 @@ def plain_values(a: Tensor, order: int, inverse: Tensor) -> dict[type[Penalty], 
 @all_axes
 def test_the_value_equals_a_plain_loop(penalty: type[Penalty], axes: int) -> None:
     model = mixed_model(axes)
-    term = penalty(model, weight=0.3)
-    if isinstance(term, AuxiliaryInverse):  # away from the inverse, where there is something to sum
-        for inverse in term.inverses.values():
-            inverse.data.add_(torch.randn_like(inverse))
+    term = away_from_start(penalty(model, weight=0.3))
     total = 0.0
     for generator in (model["first"], model["other_order"], model["small"]):
         batch = generator.matrix().detach().flatten(0, 1)
@@ -88,11 +92,8 @@ def test_the_value_equals_a_plain_loop(penalty: type[Penalty], axes: int) -> Non
 def test_the_gradient_against_finite_differences(penalty: type[Penalty]) -> None:
     """With respect to the generators, through the penalty's own batching."""
     model = nn.ModuleList([dense((2, 1), (1, 3), 3), dense((1, 1), (2, 2), 4)])
-    term = penalty(model, weight=0.5)
+    term = away_from_start(penalty(model, weight=0.5))
     generators = [model[0], model[1]]
-    if isinstance(term, AuxiliaryInverse):
-        for inverse in term.inverses.values():
-            inverse.data.add_(torch.randn_like(inverse))
 
     def value(*matrices: Tensor) -> Tensor:
         for generator, matrix in zip(generators, matrices, strict=True):
@@ -133,10 +134,7 @@ def test_every_generator_gets_a_gradient(penalty: type[Penalty], axes: int) -> N
     shared = make_generator("dense", (3,) * axes, 4, (1, 1))
     model = nn.Sequential(convolution(3, 2, 3, generator=shared), convolution(8, 2, 3, generator=shared))
     model.append(convolution(8, 2, PATCHES[axes][0], group=3, generator="cyclic"))
-    term = penalty(model, 0.1)
-    if isinstance(term, AuxiliaryInverse):
-        for inverse in term.inverses.values():
-            inverse.data.add_(0.1 * torch.randn_like(inverse))
+    term = away_from_start(penalty(model, 0.1))
     term().backward()
     assert len(term.generators) == 2
     for generator in term.generators:

@@ -18,7 +18,7 @@ from torch import nn
 
 import lgn
 from lgn.analysis import Analysis, analyze_matrices
-from lgn.analysis.tables import columns
+from lgn.analysis.result import columns
 from lgn.discovery.filters import fit_generator
 from lgn.text import DIVERGING, heat_map
 from lgn.transforms import operator

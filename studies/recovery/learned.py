@@ -11,7 +11,7 @@ from torch import Tensor
 import lgn.data
 from lgn.actions import Patch
 from lgn.analysis import analyze_matrices
-from lgn.analysis.tables import operator_name
+from lgn.analysis.result import operator_name
 from lgn.answer import Defect
 from lgn.data.rotated import turn
 from lgn.discovery.filters import learn_generator

@@ -15,10 +15,6 @@ def noise(*shape: int, seed: int) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def orthogonal(count: int, generator: torch.Generator, d: int = D) -> Tensor:
-    return torch.linalg.qr(torch.randn(count, d, d, generator=generator, dtype=torch.float64))[0]
-
-
 def test_known_operators_are_named() -> None:
     known = [
         ("rotation", {"degrees": 90}, 90),
@@ -51,8 +47,6 @@ def planted(name: str) -> Tensor:
         return noise(2 * D, seed=2)[place[:, None] - place[None]]
     if name == "causal":
         return a.abs().triu(1)
-    if name == "multi-scale":
-        return torch.kron(torch.tensor([[1.0, -1.0], [-1.0, 1.0]], dtype=torch.float64), torch.ones(8, 8)) * a.abs()
     if name == "concentrated blocks":
         mask = torch.zeros(4, 4, dtype=torch.float64)
         mask[0, 2] = mask[3, 1] = 1
@@ -81,7 +75,7 @@ def test_planted_structure_is_found_in_noise() -> None:
 
 STARTS = {
     "gaussian": lambda count, g: torch.randn(count, D, D, generator=g, dtype=torch.float64),
-    "orthogonal": orthogonal,
+    "orthogonal": lambda count, g: torch.linalg.qr(torch.randn(count, D, D, generator=g, dtype=torch.float64))[0],
     "identity": lambda count, g: torch.eye(D, dtype=torch.float64).expand(count, D, D),
     "near identity": lambda count, g: (
         torch.eye(D, dtype=torch.float64) + 0.1 * torch.randn(count, D, D, generator=g, dtype=torch.float64)

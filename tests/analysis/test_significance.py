@@ -29,7 +29,7 @@ def whole() -> NullDistributions:
     )
     for null in chance.models:
         # Draws that all matrices share are one sample, which must be larger than the sample of matrices.
-        chance.draw(null, chance.applies(null), 200 if len(set(null.keys)) > 1 else 5000)
+        chance.draw(null, null.applies.expand(COUNT, -1), 200 if len(set(null.keys)) > 1 else 5000)
     return chance
 
 

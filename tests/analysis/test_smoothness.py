@@ -93,7 +93,7 @@ def test_re_paired_generators_map_filters_of_other_sets() -> None:
         assert round(float(projector.trace())) == 4  # two columns, two elements that are mapped
         assert torch.allclose(draw @ projector, draw, atol=1e-4)
         # A turned first element of one set is mapped to a turned second element, with the growth of the own set.
-        starts = unit[:, 0][:, turns].transpose(1, 2).flatten(0, 0)  # (S, d, Q, N)
+        starts = unit[:, 0][:, turns].transpose(1, 2)  # (S, d, Q, N)
         inside = [
             (s, q) for s in range(6) for q in range(len(turns))
             if torch.allclose(projector @ starts[s, :, q], starts[s, :, q], atol=1e-3)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lgn.analysis import analyze_matrices, structure
-from lgn.analysis.specificity import adds
+from lgn.analysis.assemble import adds
 from studies.truth.power import NOISES, STRUCTURES
 
 PATCH = (6, 6)

@@ -36,9 +36,7 @@ def quadrants() -> Tensor:
 def orthogonal_blocks() -> Tensor:
     """Nine blocks of 4x4 with uncorrelated zero-mean patterns."""
     patterns = torch.linalg.qr(torch.cat([torch.ones(16, 1, dtype=torch.float64), random(16, 15)], dim=1))[0][:, 1:]
-    blocks = torch.zeros(9, 16, dtype=torch.float64)
-    blocks[:] = patterns.T[:9]
-    return blocks.reshape(3, 3, 4, 4).transpose(1, 2).reshape(12, 12)
+    return patterns.T[:9].reshape(3, 3, 4, 4).transpose(1, 2).reshape(12, 12)
 
 
 def one_block() -> Tensor:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import lgn
-from lgn.analysis.tables import SHOWN
+from lgn.analysis.result import SHOWN
 from lgn.deploy import from_pretrained, hub_model, model_card
 from lgn.deploy.hub import escape
 from lgn.training import Run

@@ -19,10 +19,9 @@ class TestFixed(ExactFamilyContract):
     def violation(self, matrix: Tensor, patch: tuple[int, ...], order: int = 4) -> float:
         return 0.0  # every matrix can be given; that it stays is in the contract
 
-    @pytest.mark.parametrize("start", ["orthogonal", "gaussian", "identity"])
-    def test_it_takes_only_a_given_start(self, start: Any) -> None:
-        with pytest.raises(ValueError, match=f"start must be a matrix for the family fixed, got '{start}'"):
-            make_generator("fixed", (2, 3), 4, (1, 1), start)
+    def test_it_takes_only_a_given_start(self) -> None:
+        with pytest.raises(ValueError, match="start.*'orthogonal'"):
+            make_generator("fixed", (2, 3), 4, (1, 1))
 
     def test_guarantee_error_sees_a_change(self) -> None:
         generator = Fixed(random_matrix((2, 3)), (2, 3))

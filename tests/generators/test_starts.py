@@ -1,10 +1,11 @@
-"""Starts, sharing, and `make_generator`."""
+"""Starts, sharing, `make_generator`, and the generators of a model."""
 
 from functools import partial
 from typing import Any
 
 import pytest
 import torch
+from torch import nn
 
 from lgn.generators import (
     FAMILIES,
@@ -15,8 +16,10 @@ from lgn.generators import (
     leading_shape,
     make_generator,
     matrices_by_size,
+    parameter_groups,
     start_matrices,
 )
+from lgn.nn import GroupConv2d
 
 
 @pytest.fixture(autouse=True)
@@ -106,10 +109,10 @@ def test_bad_arguments_are_refused(call: Any, argument: str) -> None:
 
 def test_generators_of_a_model_come_once_and_in_batches() -> None:
     shared = make_generator("dense", (2, 3), 4, (2, 1))
-    model = torch.nn.ModuleDict(
+    model = nn.ModuleDict(
         {
             "one": shared,
-            "two": torch.nn.Sequential(shared),
+            "two": nn.Sequential(shared),
             "fixed": Fixed(torch.eye(6)[None, None], (2, 3)),
             "other": make_generator("dense", (2, 3), 3, (1, 2)),
             "small": make_generator("dense", (2, 2), 4, (1, 1)),
@@ -124,3 +127,18 @@ def test_generators_of_a_model_come_once_and_in_batches() -> None:
         (4, 4): (1, 4, 4),
     }
     assert torch.equal(batches[6, 4], torch.cat([shared.matrix()[:, 0], torch.eye(6)[None]]))
+
+
+def test_generators_learn_at_their_own_rate_or_not_at_all() -> None:
+    model = nn.Sequential(GroupConv2d(1, 2, 3, group=4), nn.Conv2d(8, 2, 3))
+    generator = model[0].bank.generator.weight
+    groups = parameter_groups(model, 0.01, 30.0)
+    assert [group["lr"] for group in groups] == pytest.approx([0.01, 0.3])
+    assert [p is generator for p in groups[1]["params"]] == [True]
+    assert sum(len(group["params"]) for group in groups) == len(list(model.parameters()))
+    frozen = parameter_groups(model, 0.01, 0.0)
+    assert len(frozen) == 1
+    assert not generator.requires_grad
+    assert all(p is not generator for p in frozen[0]["params"])
+    with pytest.raises(ValueError, match="generator_factor"):
+        parameter_groups(model, 0.01, -1)

@@ -92,7 +92,8 @@ def analyze_subjects(
     for patch in dict.fromkeys(subject.patch for subject in subjects):
         same_patch = [subject for subject in subjects if subject.patch == patch]
         tables.append(NullDistributions(same_patch, random))
-        if partial := [subject for subject in same_patch if subject.partial]:
+        # The restriction to U says something new unless U is empty or all of R^d.
+        if partial := [s for s in same_patch if s.basis is not None and 0 < s.basis.shape[1] < s.d]:
             tables.append(NullDistributions(partial, random, restricted=True))
     hypotheses = [h for index, table in enumerate(tables) for h in hypotheses_of(index, table)]
     with _one_thread(), tqdm(bar_format="{desc}", leave=False, disable=None if progress else True) as bar:

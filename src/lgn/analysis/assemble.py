@@ -2,15 +2,26 @@
 
 import math
 
-from lgn.analysis import scores
+from torch import Tensor
+
+from lgn.actions import Patch
+from lgn.analysis import scores, structure
 from lgn.analysis.dictionary import dictionary
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Finding, Match, Score, Undecided
 from lgn.analysis.matching import nearest, order_by_excess, parameter_of
 from lgn.analysis.null_distributions import NullDistributions
 from lgn.analysis.significance import Hypothesis
-from lgn.analysis.specificity import most_specific_first
+from lgn.stats import LEVEL
 
 STRUCTURES, SPECTRA, MATCHES = "structures", "spectra", "matches"  # each group is corrected separately
+#: Pairs of spaces of matrices: the larger one contains the smaller one.
+WITHIN = (
+    ("circulant", "Toeplitz"),
+    ("circulant", "block-Toeplitz"),
+    ("doubly block-circulant", "block-Toeplitz"),
+    ("Toeplitz", "block-Toeplitz"),
+)
+MARGIN = 0.05
 
 
 def hypotheses_of(index: int, table: NullDistributions) -> list[Hypothesis]:
@@ -71,28 +82,27 @@ class Results:
     def findings(self, member: int) -> list[Finding]:
         """The structures whose adjusted p-value is at most the false-discovery rate, the most specific first."""
         found = []
-        for (of, group, name), (hypothesis, p, adjusted) in self.tested.items():
-            if of == member and group != MATCHES and adjusted <= self.rate:
-                column = hypothesis.column
-                score, chance = float(self.table.observed[member, column]), float(self.expected[member, column])
-                found.append(Finding(name, score, chance, p, adjusted, self.on))
+        for h, p, adjusted in self.tested.values():
+            if h.member == member and h.group != MATCHES and adjusted <= self.rate:
+                score, chance = (float(values[member, h.column]) for values in (self.table.observed, self.expected))
+                found.append(Finding(h.name, score, chance, p, adjusted, self.on))
         subject = self.table.subjects[member]
         if not self.table.restricted or subject.basis is None:
-            return most_specific_first(found, subject.matrix, subject.patch, subject.d)
-        return most_specific_first(found, subject.matrix @ subject.projector, subject.patch, subject.basis.shape[1])
+            return _most_specific_first(found, subject.matrix, subject.patch, subject.d)
+        return _most_specific_first(found, subject.matrix @ subject.projector, subject.patch, subject.basis.shape[1])
 
     def undecided(self, member: int) -> list[Undecided]:
         """The hypotheses that no draw exceeds and that are not findings, because too few draws differ."""
         found = []
-        for (of, _, name), (hypothesis, p, adjusted) in self.tested.items():
-            if of != member or hypothesis.void or adjusted <= self.rate:
+        for h, p, adjusted in self.tested.values():
+            if h.member != member or h.void or adjusted <= self.rate:
                 continue
-            column = hypothesis.column
-            exact = float(self.table.exact[member, column].nan_to_num(0))
-            if exact <= self.rate / len(self.tested) and self.table.unbeaten(member, column):
-                by_null = self._p_values(member, column)
+            exact = float(self.table.exact[member, h.column].nan_to_num(0))
+            beaten = any(bool(counts[member, h.column]) for counts in self.table.beyond.values())
+            if exact <= self.rate / len(self.tested) and not beaten:
+                by_null = self._p_values(member, h.column)
                 null = max(by_null, key=by_null.__getitem__)
-                found.append(Undecided(name, float(self.table.observed[member, column]), p, null, self.on))
+                found.append(Undecided(h.name, float(self.table.observed[member, h.column]), p, null, self.on))
         return found
 
     def matches(self, member: int) -> tuple[Match, ...]:
@@ -112,7 +122,7 @@ class Results:
                 parameter=parameter_of(name, keywords),
                 cosine=cosine,
                 chance=chance,
-                excess=(abs(cosine) - chance) / max(1 - chance, 1e-12),
+                excess=_excess(abs(cosine), chance),
                 p_values=self._p_values(member, column),
                 p_value=p,
                 adjusted_p_value=adjusted,
@@ -127,3 +137,41 @@ class Results:
 
 def _group(structure: str) -> str:
     return SPECTRA if structure in scores.SPECTRAL else STRUCTURES
+
+
+def _excess(score: float, chance: float) -> float:
+    """The score beyond chance, as a share of the largest possible."""
+    return (score - chance) / max(1 - chance, 1e-12)
+
+
+def _most_specific_first(found: list[Finding], matrix: Tensor, patch: Patch, dimensions: int) -> list[Finding]:
+    """Sort the findings on one matrix (d, d).
+
+    A finding explains its score beyond chance, as a share of the largest possible. Of two nested spaces the larger
+    comes first only if it explains more than its additional dimensions explain of white noise (an F-test) and of noise
+    as smooth as the matrix (its chance).
+
+    dimensions: of the space of the matrix: d, or dim U for a restricted matrix.
+    """
+    explained = {finding.name: _excess(finding.score, finding.chance) for finding in found}
+    second = set()
+    for small, large in WITHIN:
+        if small in explained and large in explained:
+            more = explained[large] > explained[small] + MARGIN and adds(small, large, matrix, patch, dimensions)
+            second.add(small if more else large)
+    return sorted(found, key=lambda f: (f.name in scores.SPECTRAL, f.name in second, -explained[f.name]))
+
+
+def adds(small: str, large: str, matrix: Tensor, patch: Patch, dimensions: int) -> bool:
+    """Whether a matrix (d, d) has more energy in the larger space than the smaller space and noise give: an F-test."""
+    from scipy.special import fdtrc
+
+    shares = scores.score(matrix, patch, [small, large])
+    sizes = scores.dimensions(patch)
+    live = dimensions / matrix.shape[-1]
+    added, rest = live * (sizes[large] - sizes[small]), live * (matrix.numel() - sizes[large])
+    between, left = float(shares[large] - shares[small]), 1.0 - float(shares[large])
+    if between < 1e-9 or float(structure.energy(matrix)) == 0:
+        return False
+    ratio = (between / added) / (left / rest) if left > 1e-12 else math.inf
+    return bool(fdtrc(added, rest, ratio) <= LEVEL)

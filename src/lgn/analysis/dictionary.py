@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -44,11 +44,6 @@ class Dictionary:
             inverse = torch.where(squares > 1e-6 * norms**2, squares, torch.inf).rsqrt()
         return (flat / length) @ self.matrices[members].T * inverse
 
-    def maxima(self, a: Tensor, projector: Tensor | None, families: Sequence[str]) -> Tensor:
-        """The largest absolute cosine in each of the families, (..., d, d) -> (..., F)."""
-        parts = [self.cosines(a, projector, self.families[name]).abs().amax(-1) for name in families]
-        return torch.stack(parts, dim=-1)
-
 
 @lru_cache(maxsize=4)
 def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
@@ -57,21 +52,21 @@ def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
         exact = dictionary(patch)
         tensors = {name: getattr(exact, name).to(dtype) for name in ("matrices", "grams", "norms")}
         return replace(exact, **tensors)
-    grids = {name: members for name, make in _GRIDS[len(patch)].items() if (members := make(patch))}
-    by_family = {
-        name: torch.stack([operator(name, patch, **keywords) for keywords in members])
-        for name, members in grids.items()
-        if name != "pooling then rotation"
-    }
-    # All poolings with all rotations, in the order of the grid.
-    if "pooling then rotation" in grids:
-        turns, pools = by_family["rotation"], by_family["pooling"]
-        by_family["pooling then rotation"] = (turns[None] @ pools[:, None]).flatten(0, 1)
-    matrices = torch.cat([by_family[name] for name in grids])
-    ends = itertools.accumulate(len(members) for members in grids.values())
+    families: dict[str, slice] = {}
+    members: list[Keywords] = []
+    made: dict[str, Tensor] = {}
+    for name, grid in _GRIDS[len(patch)].items():
+        if own := grid(patch):
+            if name == "pooling then rotation":  # all poolings with all rotations, in the order of the grid
+                made[name] = (made["rotation"][None] @ made["pooling"][:, None]).flatten(0, 1)
+            else:
+                made[name] = torch.stack([operator(name, patch, **keywords) for keywords in own])
+            families[name] = slice(len(members), len(members) + len(own))
+            members += own
+    matrices = torch.cat(list(made.values()))
     return Dictionary(
-        {name: slice(end - len(members), end) for (name, members), end in zip(grids.items(), ends, strict=True)},
-        tuple(keywords for members in grids.values() for keywords in members),
+        families,
+        tuple(members),
         matrices.flatten(-2),
         (matrices.mT @ matrices).flatten(-2),
         matrices.flatten(-2).norm(dim=-1),

@@ -91,9 +91,8 @@ def _refine(
     key, step = _CONTINUOUS[name]
     centre, sign = float(keywords[key]), math.copysign(1.0, cosine)
     # Steps of degrees, shear and cycles add; steps of factor and sigma multiply.
-    bounds = (
-        (centre - step, centre + step) if key in ("degrees", "amount", "cycles") else (centre / step, centre * step)
-    )
+    adds = key in ("degrees", "amount", "cycles")
+    bounds = (centre - step, centre + step) if adds else (centre / step, centre * step)
 
     def loss(value: float) -> float:
         b = operator(name, patch, **{**keywords, key: value})

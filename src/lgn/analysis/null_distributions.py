@@ -1,20 +1,34 @@
-"""Counts of the draws of null models that reach the statistics of the observed matrices."""
+"""The null models of matrices, and counts of their draws that reach the statistics of the observed matrices."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 import torch
 from torch import Tensor
 
-from lgn.analysis import null_models, nulls, scores
-from lgn.analysis.dictionary import dictionary
-from lgn.analysis.null_models import NullModel
+from lgn.analysis import nulls, scores
+from lgn.analysis.dictionary import UNPLACED, dictionary
 from lgn.analysis.subject import Subject
 
 #: A draw this close to the observed number counts as reaching it: draws are float32, and ties are not evidence.
 TIE = 1e-5
 #: Numbers in the draws of one step of work: 500 matrices of 6x6 patches, one of 28x28.
 NUMBERS = 500 * 36**2
+
+Draws = tuple[Tensor, Tensor | None]  # matrices (count, d, d) and, if they are restricted, the projectors on their U
+
+
+@dataclass(frozen=True)
+class NullModel:
+    """A null model of several matrices."""
+
+    name: str
+    applies: Tensor  # (C,) bool: the statistics that it can judge
+    #: Matrices with the same key share their draws; None if the model does not apply to a matrix.
+    keys: Sequence[Hashable]
+    draw: Callable[[int, int], Draws]  # (member, count)
 
 
 class NullDistributions:
@@ -27,7 +41,7 @@ class NullDistributions:
     def __init__(self, subjects: Sequence[Subject], random: torch.Generator, restricted: bool = False) -> None:
         self.subjects, self.patch, self.restricted = subjects, subjects[0].patch, restricted
         self.names = scores.names_for(self.patch) + tuple(dictionary(self.patch).families)
-        self.models = (null_models.restricted if restricted else null_models.whole)(subjects, self.names, random)
+        self.models = (_on_u if restricted else _whole)(subjects, self.names, random)
         self.observed = torch.cat([self._observe(subject) for subject in subjects])  # (G, C)
         shape = self.observed.shape
         #: P-values by formula under the Gaussian null model, NaN if there is no formula.
@@ -42,11 +56,6 @@ class NullDistributions:
             for name, r in scores.dimensions(self.patch).items():
                 column = self.names.index(name)
                 self.exact[:, column] = nulls.beta_p_value(self.observed[:, column], r, d)
-
-    def applies(self, model: NullModel) -> Tensor:
-        """The statistics of the matrices that a model can judge, (G, C)."""
-        members = torch.tensor([key is not None for key in model.keys])
-        return members[:, None] & model.applies[None, :]
 
     def draw(self, model: NullModel, wanted: Tensor, count: int) -> None:
         """Make `count` more draws for the wanted (G, C) statistics, and count the draws that reach them."""
@@ -80,10 +89,6 @@ class NullDistributions:
             means[nulls.GAUSSIAN][:, self.names.index(name)] = r / self.subjects[0].d ** 2
         return torch.stack(list(means.values())).nan_to_num(-1).amax(0).clamp(min=0)
 
-    def unbeaten(self, member: int, column: int) -> bool:
-        """Whether no draw exceeds the observed statistic: then only ties and few draws keep its p-value large."""
-        return not any(bool(counts[member, column]) for counts in self.beyond.values())
-
     def _observe(self, subject: Subject) -> Tensor:
         if self.restricted:
             return self._statistics((subject.matrix @ subject.projector)[None], subject.projector, self.names)
@@ -92,10 +97,10 @@ class NullDistributions:
     def _statistics(self, a: Tensor, projector: Tensor | None, names: Sequence[str]) -> Tensor:
         """The named statistics of a batch, (B, d, d) -> (B, len(names))."""
         columns = scores.score(a, self.patch, [name for name in names if name in scores.SPATIAL])
-        families = [name for name in names if name not in scores.SPATIAL]
-        if families:
-            maxima = dictionary(self.patch, a.dtype).maxima(a, projector, families)
-            columns |= dict(zip(families, maxima.unbind(-1), strict=True))
+        known = dictionary(self.patch, a.dtype)
+        for name in names:
+            if name not in columns:
+                columns[name] = known.cosines(a, projector, known.families[name]).abs().amax(-1)
         return torch.stack([columns[name] for name in names], dim=-1)
 
 
@@ -108,3 +113,78 @@ def _samples(model: NullModel, wanted: Tensor, count: int, most: int) -> Iterato
     for members in by_key.values():
         for begin in range(0, count, most):
             yield torch.tensor(members), min(most, count - begin)
+
+
+def _whole(subjects: Sequence[Subject], names: Sequence[str], random: torch.Generator) -> list[NullModel]:
+    """The null models of whole matrices of one patch, the strictest first (see Note [Draws])."""
+    d, patch, members = subjects[0].d, subjects[0].patch, range(len(subjects))
+    masks = _Masks(names)
+    as32 = [subject.matrix.float() for subject in subjects]
+    families = [None if subject.fresh_starts is None else id(subject.fresh_starts) for subject in subjects]
+    remixed = cache(lambda i: nulls.Remixed(subjects[i].matrix, patch))  # made on demand: most matrices need few models
+    matched = cache(lambda i: nulls.Matched(subjects[i].matrix, patch))
+    return [
+        NullModel(nulls.REMIXED, masks.smooth, members, lambda i, n: (remixed(i)(n, random), None)),
+        NullModel(nulls.MATCHED, masks.smooth, members, lambda i, n: (matched(i)(n, random), None)),
+        NullModel(nulls.GAUSSIAN, masks.all, [0] * len(subjects), lambda _, n: (nulls.gaussian(n, d, random), None)),
+        NullModel(nulls.RELABELLED, masks.spatial, members, lambda i, n: (nulls.relabelled(as32[i], n, random), None)),
+        NullModel(nulls.SHUFFLED, masks.entries, members, lambda i, n: (nulls.shuffled(as32[i], n, random), None)),
+        NullModel(nulls.FRESH, masks.tested, families, lambda i, n: (_fresh(subjects[i], n), None)),
+    ]
+
+
+def _on_u(subjects: Sequence[Subject], names: Sequence[str], random: torch.Generator) -> list[NullModel]:
+    """The null models of `A P_U`.
+
+    U depends on the generator, so a random matrix on the U of another one would make any generator look like a finding.
+    If the filters are known, every draw is restricted to the U of its own orbits.
+    """
+    d, patch, members = subjects[0].d, subjects[0].patch, range(len(subjects))
+    masks = _Masks(names)
+
+    def on_own_u(member: int, draws: Tensor) -> Draws:
+        subject = subjects[member]
+        if subject.filters is None or subject.sets is None:
+            return draws @ subject.projector.float(), subject.projector
+        return nulls.own_orbits(draws, subject.filters, len(subject.sets))
+
+    def on_u(member: int, count: int) -> Draws:
+        return nulls.gaussian(count, d, random, subjects[member].basis), subjects[member].projector
+
+    with_filters = [None if subject.filters is None else i for i, subject in enumerate(subjects)]
+    with_starts = [None if subject.fresh_starts is None else i for i, subject in enumerate(subjects)]
+    remixed = cache(lambda i: nulls.Remixed(subjects[i].matrix, patch))
+
+    @cache
+    def repaired(member: int) -> nulls.Repaired:
+        sets = {i: subject.sets for i, subject in enumerate(subjects) if subject.sets is not None}
+        same = [i for i, own in sets.items() if own.shape == sets[member].shape]
+        return nulls.Repaired(torch.stack([sets[i] for i in same]), same.index(member), patch)
+
+    return [
+        NullModel(nulls.REMIXED, masks.smooth, members, lambda i, n: on_own_u(i, remixed(i)(n, random))),
+        NullModel(nulls.REPAIRED, masks.tested, with_filters, lambda i, n: repaired(i)(n, random)),
+        NullModel(nulls.GAUSSIAN, masks.all, members, on_u),
+        NullModel(nulls.ORBITS, masks.tested, with_filters, lambda i, n: on_own_u(i, nulls.gaussian(n, d, random))),
+        NullModel(nulls.FRESH, masks.tested, with_starts, lambda i, n: on_own_u(i, _fresh(subjects[i], n))),
+    ]
+
+
+class _Masks:
+    """Masks (C,) over the statistics: the scores by name, and the families of operators."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.all = torch.ones(len(names), dtype=torch.bool)
+        self.tested = torch.tensor([name not in scores.UNTESTED for name in names])
+        self.spatial = self.tested & torch.tensor([scores.SPATIAL.get(name, name not in UNPLACED) for name in names])
+        self.smooth = self.tested & torch.tensor([scores.SMOOTH.get(name, True) for name in names])
+        self.entries = torch.tensor([name == "permutation" for name in names])
+
+
+def _fresh(subject: Subject, count: int) -> Tensor:
+    assert subject.fresh_starts is not None
+    draws = torch.as_tensor(subject.fresh_starts(count)).detach().float()
+    expected = (count, subject.d, subject.d)
+    if draws.shape != expected:
+        raise ValueError(f"fresh_starts must return shape {expected}, got {tuple(draws.shape)}")
+    return draws

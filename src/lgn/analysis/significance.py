@@ -41,8 +41,13 @@ def adjusted_p_values(
     for table in tables:
         _first_draws(table, draws, stage)
     while True:
-        p = _largest(tables, hypotheses)
-        adjusted = _adjust(p, hypotheses)
+        worst = [torch.stack(list(table.p_values().values())).nan_to_num(-1).amax(0) for table in tables]
+        values = [1.0 if h.void else float(worst[h.table][h.member, h.column]) for h in hypotheses]
+        p = torch.tensor(values, dtype=torch.float64)
+        adjusted = torch.ones_like(p)
+        for group in {h.group for h in hypotheses}:
+            members = torch.tensor([h.group == group for h in hypotheses])
+            adjusted[members] = benjamini_hochberg(p[members])
         at_floor = [
             h
             for h, own, own_adjusted in zip(hypotheses, p.tolist(), adjusted.tolist(), strict=True)
@@ -66,25 +71,10 @@ def _first_draws(table: NullDistributions, draws: int, stage: Callable[[str], No
     large = table.exact > 0.05
     for model in table.models:
         stage(f"{model.name} null on U" if table.restricted else f"{model.name} null")
-        applies = table.applies(model)
+        applies = model.applies.expand_as(table.observed)
         table.draw(model, applies, first)
         large |= table.reached[model.name] > 0.05 * first
         table.draw(model, applies & ~large, draws - first)
-
-
-def _largest(tables: list[NullDistributions], hypotheses: list[Hypothesis]) -> Tensor:
-    """The largest p-value of each hypothesis over the null models."""
-    worst = [torch.stack(list(table.p_values().values())).nan_to_num(-1).amax(0) for table in tables]
-    values = [1.0 if h.void else float(worst[h.table][h.member, h.column]) for h in hypotheses]
-    return torch.tensor(values, dtype=torch.float64)
-
-
-def _adjust(p: Tensor, hypotheses: list[Hypothesis]) -> Tensor:
-    adjusted = torch.ones_like(p)
-    for group in {h.group for h in hypotheses}:
-        members = torch.tensor([h.group == group for h in hypotheses])
-        adjusted[members] = benjamini_hochberg(p[members])
-    return adjusted
 
 
 def _unreached(table: NullDistributions, hypothesis: Hypothesis) -> dict[str, int]:

@@ -98,8 +98,6 @@ def quadrant_signs(a: Tensor, patch: Patch) -> Tensor:
     """
     n, m = patch
     half = (m // 2) * n
-    if half == 0:
-        return torch.zeros_like(energy(a))
     sides = (slice(None, half), slice(a.shape[-1] - half, None))
     quadrants = [a[..., rows, columns] for rows in sides for columns in sides]
     return torch.stack([_ratio(q.sum((-2, -1)).abs(), q.abs().sum((-2, -1))) for q in quadrants]).mean(0)

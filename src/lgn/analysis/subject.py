@@ -18,17 +18,6 @@ FreshStarts = Callable[[int], Tensor]
 MOST_PIXELS = 144
 
 
-def require_patch(patch: Patch) -> None:
-    """Refuse a patch with fewer than 2 pixels, or with so many that the analysis would take hours."""
-    if len(patch) not in (1, 2, 3) or min(patch) < 1 or math.prod(patch) < 2:
-        raise ValueError(f"patch must have one, two or three sizes and at least 2 pixels, got {patch}")
-    if math.prod(patch) > MOST_PIXELS:
-        raise ValueError(
-            f"patch must have at most {MOST_PIXELS} pixels, because the null models need the singular values of "
-            f"thousands of matrices, got {size_text(patch)}"
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class Subject:
     """A generator (d, d) on patches (n, m) with d = n m, in float64, and its origin."""
@@ -52,7 +41,13 @@ class Subject:
     by_construction: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        require_patch(self.patch)
+        if len(self.patch) not in (1, 2, 3) or min(self.patch) < 1 or self.d < 2:
+            raise ValueError(f"patch must have one, two or three sizes and at least 2 pixels, got {self.patch}")
+        if self.d > MOST_PIXELS:
+            raise ValueError(
+                f"patch must have at most {MOST_PIXELS} pixels, because the null models need the singular values of "
+                f"thousands of matrices, got {size_text(self.patch)}"
+            )
         if self.order is not None and self.order < 1:
             raise ValueError(f"order must be at least 1, got {self.order}")
         if unknown := sorted(self.by_construction - set(scores.STRUCTURES)):
@@ -95,15 +90,9 @@ class Subject:
         assert self.basis is not None
         return self.basis @ self.basis.T
 
-    @property
-    def partial(self) -> bool:
-        """Whether U is neither empty nor all of R^d, so that the restriction to U says something new."""
-        return self.basis is not None and 0 < self.basis.shape[1] < self.d
-
 
 def checked(matrices: Tensor, patch: Patch, name: str) -> Tensor:
     """Square, finite matrices (G, d, d) of the patch in float64, or an error that names the argument."""
-    require_patch(patch)
     d = math.prod(patch)
     result = torch.as_tensor(matrices).detach().cpu()
     if result.is_complex():

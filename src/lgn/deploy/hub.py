@@ -10,7 +10,7 @@ from safetensors.torch import save_model
 from torch import Tensor, nn
 
 from lgn.analysis import Analysis
-from lgn.analysis.tables import HEAD, row
+from lgn.analysis.result import HEAD, row
 from lgn.data import NAMED_SETS
 from lgn.files import read_json, write_json
 from lgn.front import analyze

@@ -1,7 +1,8 @@
-"""`Generator`: the interface of every family of generators."""
+"""`Generator`, the interface of every family, and the generators of a model."""
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 import torch
@@ -47,7 +48,17 @@ class Generator(nn.Module, ABC):
         super().__init__()
         self.group = as_group(group)
         self.patch, self.order = patch, self.group.order
-        _require_start(start, patch, self.group)
+        d, names = math.prod(patch), self.group.generators
+        if start.ndim != 4 or start.shape[-2:] != (d, d):
+            raise ValueError(
+                f"start must be (leading, channels, {d}, {d}) for a kernel of {size_text(patch)}, "
+                f"got shape {tuple(start.shape)}"
+            )
+        if not start.is_floating_point() or not torch.isfinite(start).all():
+            raise ValueError(f"start must have finite entries of a floating-point type, got {start.dtype}")
+        if len(start) % len(names):
+            needed = f"{', '.join(names)} of {self.group.name}"
+            raise ValueError(f"start must have a matrix for each generator {needed}, got {len(start)}")
         # safetensors refuses the strides that torch.linalg returns, so what is stored is contiguous.
         self._project(start.detach().contiguous())
         with torch.no_grad():
@@ -127,15 +138,43 @@ def require_invertible(start: Tensor, family: str) -> None:
         )
 
 
-def _require_start(start: Tensor, patch: Patch, group: Group) -> None:
-    d = math.prod(patch)
-    if start.ndim != 4 or start.shape[-2:] != (d, d):
-        raise ValueError(
-            f"start must be (leading, channels, {d}, {d}) for a kernel of {size_text(patch)}, "
-            f"got shape {tuple(start.shape)}"
-        )
-    if not start.is_floating_point() or not torch.isfinite(start).all():
-        raise ValueError(f"start must have finite entries of a floating-point type, got {start.dtype}")
-    if len(start) % len(group.generators):
-        names = ", ".join(group.generators)
-        raise ValueError(f"start must have a matrix for each generator {names} of {group.name}, got {len(start)}")
+def generators_of(model: nn.Module) -> dict[str, Generator]:
+    """The generators of a model by module name; a generator that layers share appears once."""
+    return {name: module for name, module in model.named_modules() if isinstance(module, Generator)}
+
+
+def rebase(model: nn.Module) -> None:
+    """Move the origin of the coordinates of every generator to its present matrices. See Note [Rebasing]."""
+    for generator in generators_of(model).values():
+        generator.rebase_()
+
+
+def parameter_groups(model: nn.Module, learning_rate: float, generator_factor: float = 1.0) -> list[dict[str, Any]]:
+    """Parameter groups for an optimiser: generators learn `generator_factor` times as fast as all other parameters.
+
+    A factor of 0 freezes generators. Parameters with the same rate are in one group, in the order of the model.
+    """
+    if generator_factor < 0:
+        raise ValueError(f"generator_factor must be at least 0, got {generator_factor}")
+    own = [parameter for generator in generators_of(model).values() for parameter in generator.parameters()]
+    for parameter in own:
+        parameter.requires_grad_(generator_factor > 0)
+    apart = {id(parameter) for parameter in own if generator_factor not in (0, 1)}
+    others = [parameter for parameter in model.parameters() if parameter.requires_grad and id(parameter) not in apart]
+    groups: list[dict[str, Any]] = [{"params": others, "lr": learning_rate}]
+    if apart:
+        groups.append({"params": own, "lr": learning_rate * generator_factor})
+    return groups
+
+
+def matrices_by_size(generators: Iterable[Generator]) -> dict[tuple[int, int], Tensor]:
+    """The matrices of generators in a batch per size d and order p: {(d, p): (count, d, d)}.
+
+    For a group with several generators, p is the order of each generator as an element.
+    """
+    batches: dict[tuple[int, int], list[Tensor]] = {}
+    for generator in generators:
+        matrix, group = generator.matrix(), generator.group
+        for part, element in zip(matrix.chunk(len(group.generators)), group.generator_elements, strict=True):
+            batches.setdefault((matrix.shape[-1], group.element_orders[element]), []).append(part.flatten(0, 1))
+    return {key: torch.cat(batch) if len(batch) > 1 else batch[0] for key, batch in batches.items()}

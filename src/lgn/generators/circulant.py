@@ -26,9 +26,8 @@ class Circulant(Generator):
 
     def _project(self, start: Tensor) -> None:
         places, d = pixels(self.patch), start.shape[-1]
-        offsets = (places[:, None] - places) % torch.tensor(self.patch)  # (d, d, axes)
-        strides = torch.tensor([math.prod(self.patch[:axis]) for axis in range(len(self.patch))])
-        index = (offsets * strides).sum(-1).to(start.device)  # the place in the kernel of each entry of A, (d, d)
+        offsets = ((places[:, None] - places) % torch.tensor(self.patch)).unbind(-1)  # (d, d) for each axis
+        index = unvec(torch.arange(d), self.patch)[offsets].to(start.device)  # the place in the kernel of each entry
         self.register_buffer("index", index, persistent=False)
         kernel = start.new_zeros(*start.shape[:2], d)
         kernel.scatter_add_(-1, index.flatten().expand(*start.shape[:2], -1), start.flatten(-2))

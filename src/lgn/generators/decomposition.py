@@ -28,8 +28,7 @@ def decompose(matrices: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarra
     Shapes: (generators, d, d) -> (d, d), (d, d), (generators, d, d)
     """
     if len(group.generators) == 1:
-        stretch, turn, block = _nearest_cyclic(matrices[0], group.order)
-        return stretch, turn, block[None]
+        return _nearest_cyclic(matrices[0], group.order)
     given = torch.from_numpy(matrices)
     elements = group.representation(given)
     metric = (elements.mT @ elements).mean(0)
@@ -51,10 +50,8 @@ def blocks_of(character: Tensor, d: int, group: Group) -> Tensor:
     """
     irreps = group.irreps()
     sizes = [irrep.shape[-1] for irrep in irreps]
-    wanted = []
-    for irrep in irreps:
-        own = irrep.diagonal(dim1=-2, dim2=-1).sum(-1)
-        wanted.append(max(0.0, float((character * own).sum() / own.square().sum())))
+    characters = [irrep.diagonal(dim1=-2, dim2=-1).sum(-1) for irrep in irreps]
+    wanted = [max(0.0, float((character * own).sum() / own.square().sum())) for own in characters]
     counts = _rounded(wanted, sizes, d)
     parts = [irrep for irrep, count in zip(irreps, counts, strict=True) for _ in range(count)]
     return torch.stack([torch.block_diag(*(part[g] for part in parts)) for g in range(group.order)])
@@ -77,19 +74,16 @@ def _frame(elements: Tensor, blocks: Tensor) -> Tensor:
     """The orthogonal Q with `rho(g) Q` nearest to `Q R(g)` for all g."""
     d = elements.shape[-1]
     # A fixed random start: the randomness of a generator is that of its starting matrices.
-    start = torch.randn(d, d, generator=torch.Generator().manual_seed(0), dtype=elements.dtype)
-    q = polar_factor(start)
+    q = polar_factor(torch.randn(d, d, generator=torch.Generator().manual_seed(0), dtype=elements.dtype))
     for _ in range(ITERATIONS):
-        turned = polar_factor((elements @ q @ blocks.mT).mean(0))
-        done = float((turned - q).norm()) < 1e-12 * d
-        q = turned
-        if done:
+        before, q = q, polar_factor((elements @ q @ blocks.mT).mean(0))
+        if float((q - before).norm()) < 1e-12 * d:
             break
     return q
 
 
 def _nearest_cyclic(matrix: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """P, Q and R such that `A = P Q R (P Q)^-1` is near the given matrix and `A^order = I`."""
+    """P, Q and R (1, d, d) such that `A = P Q R (P Q)^-1` is near the given matrix (d, d) and `A^order = I`."""
     d = len(matrix)
     if not np.allclose(matrix.T @ matrix, np.eye(d), atol=1e-6):
         values, vectors = np.linalg.eig(matrix)
@@ -98,12 +92,11 @@ def _nearest_cyclic(matrix: np.ndarray, order: int) -> tuple[np.ndarray, np.ndar
         else:
             rounded = np.array([_round_to_root(value, order) for value in values])
             matrix = np.real(vectors @ np.diag(rounded) @ np.linalg.inv(vectors))
-    # With P = mean((A^j)^T A^j)^(-1/2), the average of the metric over the group, P^-1 A P is orthogonal.
     powers = [np.linalg.matrix_power(matrix, j) for j in range(order)]
     metric, frame = np.linalg.eigh(sum(power.T @ power for power in powers) / order)
     p = frame @ np.diag(metric**-0.5) @ frame.T
     q, r = _round_orthogonal(np.linalg.solve(p, matrix @ p), order)
-    return p, q, r
+    return p, q, r[None]
 
 
 def _round_to_root(value: complex, order: int) -> complex:

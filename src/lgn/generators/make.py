@@ -10,14 +10,13 @@ from lgn.actions import Patch, size_text
 from lgn.generators.affine import Affine
 from lgn.generators.base import Generator
 from lgn.generators.circulant import Circulant
-from lgn.generators.cyclic import Cyclic
 from lgn.generators.dense import Dense
 from lgn.generators.doubly_stochastic import DoublyStochastic
 from lgn.generators.fixed import Fixed
 from lgn.generators.kronecker import Kronecker
 from lgn.generators.low_rank import LowRank
 from lgn.generators.orthogonal import Orthogonal
-from lgn.generators.representation import Representation
+from lgn.generators.representation import Cyclic, Representation
 from lgn.generators.starts import Start, start_matrices
 from lgn.groups import Group, as_group
 

@@ -50,7 +50,16 @@ class PatchMoments(nn.Module):
         seed: int = 0,
     ) -> None:
         super().__init__()
-        _require(images, labels, patch)
+        if images.ndim != 4 or not images.is_floating_point() or len(images) < 2:
+            found = f"{images.dtype} {tuple(images.shape)}"
+            raise ValueError(f"images must be (N, C, H, W) with N >= 2 of a floating-point type, got {found}")
+        if labels is not None and (labels.shape != (len(images),) or labels.is_floating_point()):
+            raise ValueError(f"labels must be {len(images)} whole numbers, got {labels.dtype} {tuple(labels.shape)}")
+        if len(patch) != 2:
+            raise ValueError(f"model must have generators on patches of images, got one on {size_text(patch)}")
+        channels, height, width = images.shape[1:]
+        if patch != (channels, 1) and (patch[0] > height or patch[1] > width):
+            raise ValueError(f"images must be at least as large as the patch {size_text(patch)}, got {height}x{width}")
         means, seconds, counts = _class_moments(images, labels, patch, seed)
         if frame is None:
             mean, whitening = _whitening(means, seconds, counts)
@@ -195,18 +204,3 @@ def _third(images: Tensor, patch: Patch, mean: Tensor, whitening: Tensor, seed: 
             total += (part.T @ (part.unsqueeze(2) * part.unsqueeze(1)).flatten(1)).to(total)
         count += len(u)
     return (total / count).view(d, d, d)
-
-
-def _require(images: Tensor, labels: Tensor | None, patch: Patch) -> None:
-    if images.ndim != 4 or not images.is_floating_point() or len(images) < 2:
-        raise ValueError(
-            f"images must be (N, C, H, W) with N >= 2 of a floating-point type, got {images.dtype} "
-            f"{tuple(images.shape)}"
-        )
-    if labels is not None and (labels.shape != (len(images),) or labels.is_floating_point()):
-        raise ValueError(f"labels must be {len(images)} whole numbers, got {labels.dtype} {tuple(labels.shape)}")
-    if len(patch) != 2:
-        raise ValueError(f"model must have generators on patches of images, got one on {size_text(patch)}")
-    channels, height, width = images.shape[1:]
-    if patch != (channels, 1) and (patch[0] > height or patch[1] > width):
-        raise ValueError(f"images must be at least as large as the patch {size_text(patch)}, got {height}x{width}")

@@ -4,8 +4,8 @@ from collections import Counter
 
 from lgn.analysis import Analysis, Finding, GeneratorAnalysis, Match
 from lgn.analysis.generator import IDENTIFIABLE, WHOLE
+from lgn.analysis.result import operator_name
 from lgn.analysis.scores import STRUCTURES
-from lgn.analysis.tables import operator_name
 
 #: The number of findings that a sentence names.
 NAMED = 3
