@@ -25,7 +25,6 @@ def values(answer: Answer, images: bool = True) -> dict[str, Any]:
 
 
 def write(answer: Answer, path: Path, images: bool) -> None:
-    """Write the file."""
     write_json(path, values(answer, images))
 
 

@@ -45,13 +45,12 @@ class Symmetrised(nn.Module):
         self.model, self.action = model, action
 
     def forward(self, samples: Tensor) -> Tensor:
-        total: Tensor | None = None
+        total = torch.zeros(())
         for element in range(self.action.group.order):
             outputs = self.model(self.action.elements[element](samples))
             if self.action.classes is not None:
                 outputs = outputs[:, self.action.classes[element].to(outputs.device)]
-            total = outputs if total is None else total + outputs
-        assert total is not None
+            total = total + outputs
         return total / self.action.group.order
 
     def extra_repr(self) -> str:

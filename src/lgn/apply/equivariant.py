@@ -59,8 +59,7 @@ def layer_options(action: Action, kind: str, kernel_size: int | None = None) -> 
         action = action.moving_pixels()
     if action.group.order < 2:
         raise ValueError(f"group must have at least 2 elements that preserve every class, got {action.group.name}")
-    if kind in AXES:
-        assert kernel_size is not None
+    if kernel_size is not None and kind in AXES:
         start = action.matrices((kernel_size,) * AXES[kind])
     else:
         matrices = [action.elements[element].matrix for element in action.group.generator_elements]

@@ -61,7 +61,6 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _parsed(hint: Any, name: str, text: str) -> Any:
-    """A text as a value of a type."""
     values: list[Any] = [text, text.split(",")]
     with suppress(ValueError):
         values.insert(0, json.loads("null" if text.lower() == "none" else text.lower()))

@@ -73,11 +73,20 @@ def discover(
     images: dict[str, Any] = {"of": of, "evidence": asked, "margin": margin, "effort": effort, "minutes": minutes}
     moments = {"rank": rank, "size": size, "blur": blur, "patch": patch, "starts": starts}
     moments = {name: value for name, value in moments.items() if value is not None}
-    if inputs.kind in DEFAULTS and UNKNOWN not in (named or ()):
+    options = {"columns": inputs.columns, **moments, **common}
+    is_grid = inputs.kind in DEFAULTS
+    if not is_grid:
+        _refuse(inputs.kind, candidates=named or None, evidence=asked, minutes=minutes)
+    if is_grid and UNKNOWN not in (named or ()):
         _refuse(f"{inputs.kind} and named candidates", **moments)
         found = discover_images(inputs.samples, inputs.labels, candidates=named, **images, **common)
+    elif not is_grid and not verify:
+        found = discover_moments(inputs.samples, inputs.labels, **options)
     else:
-        found = _with_linear_maps(inputs, named or (), images, {**moments, **common}, common, verify)
+        found = _confirmed_maps(inputs, options, effort)
+        if others := tuple(candidate for candidate in named or () if candidate != UNKNOWN):
+            about = discover_images(inputs.samples, inputs.labels, candidates=others, **images, **common)
+            found = _joined(about, found)
     return replace(found, notes=(*inputs.notes, *found.notes))
 
 
@@ -103,31 +112,9 @@ def _question(data: DataSet, options: dict[str, Any]) -> dict[str, Any]:
     return question | {"samples": checksum(samples), "labels": "" if labels is None else checksum(labels)}
 
 
-def _with_linear_maps(
-    inputs: Inputs,
-    candidates: tuple[Any, ...],
-    images: dict[str, Any],
-    moments: dict[str, Any],
-    common: dict[str, Any],
-    verify: bool,
-) -> Answer:
-    """Linear maps without names; for images, signals and volumes also the named candidates."""
-    is_grid = inputs.kind in DEFAULTS
-    if not is_grid:
-        _refuse(inputs.kind, candidates=candidates or None, evidence=images["evidence"], minutes=images["minutes"])
-    effort = images["effort"] if is_grid or verify else None
-    found = _linear_maps(inputs, {**moments, "columns": inputs.columns}, effort)
-    named = tuple(candidate for candidate in candidates if candidate != UNKNOWN)
-    if not named:
-        return found
-    return _joined(discover_images(inputs.samples, inputs.labels, candidates=named, **images, **common), found)
-
-
-def _linear_maps(inputs: Inputs, options: dict[str, Any], effort: float | None) -> Answer:
-    """Linear maps that moments keep; with an effort, a half of the samples finds them, and observers see the others."""
+def _confirmed_maps(inputs: Inputs, options: dict[str, Any], effort: float) -> Answer:
+    """Linear maps without names: a half of the samples finds them, and observers see the other half."""
     samples, labels, blocks = inputs.samples, inputs.labels, options["blocks"]
-    if effort is None:
-        return discover_moments(samples, labels, **options)
     numbers = torch.arange(len(samples)) if blocks is None else blocks
     first, _ = halves(int(numbers.max()) + 1, generator_for("unknown maps", options["seed"]))
     half = torch.isin(numbers, first)

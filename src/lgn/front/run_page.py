@@ -15,7 +15,7 @@ from lgn.nn.gates import OPEN
 from lgn.pretrained import find_run
 from lgn.report import Contents, Network, write_page
 from lgn.report.figures import write_figures
-from lgn.training import Facts, NetworkConfig, Run, local_training_images
+from lgn.training import Facts, Run, local_training_images
 from lgn.training.presets import changes_from_preset, nearest_preset
 
 #: The page shows the crops with the highest contrast among those that are drawn.
@@ -56,17 +56,16 @@ def write_report(
 
 
 def contents_of(source: Source | Analysis, *, patch: Patch | None = None, progress: bool = False) -> Contents:
-    """Everything that a page shows of a run, an analysis, or a file of matrices."""
+    """Everything that a page shows of a run, an analysis, or a file of matrices.
+
+    Crops are shown only if the training images are on this machine.
+    """
     if isinstance(source, Analysis):
         return Contents(title="matrices", analysis=source)
     analysis = analyze(source, patch=patch, progress=progress)
     if is_file(source):
         return Contents(title=Path(str(source)).name, analysis=analysis)
-    return contents_of_run(find_run(source), analysis)
-
-
-def contents_of_run(run: Run, analysis: Analysis) -> Contents:
-    """Everything that the page of a run shows; crops only if the training images are on this machine."""
+    run = find_run(source)
     sites, config, facts, metrics = generator_sites(run.network), run.config, run.facts, run.metrics
     notes = {
         f"Stopped after {len(metrics)} of {config.epochs} epochs: the last checkpoint is shown.": not run.finished,
@@ -97,13 +96,17 @@ def facts_of_run(run: Run) -> tuple[tuple[str, str], ...]:
     is_net = network.architecture == "net"
     sets = f"at most {network.parameters:,} parameters, sets" if is_net else f"{network.num_sets} sets"
     changed = ", ".join(f"{name} {value}" for name, value in changes_from_preset(config).items() if name not in SHOWN)
+    operators = " and ".join(network.operator)
+    generators = f"{network.generator}, one per {network.share}, started {operators or network.start}"
+    if network.generator == "fixed":
+        generators = f"given, not trained: {operators or f'the known action of {group.name}'}"
     train, test, size = (*(f"{facts.counts[part]:,}" for part in ("train", "test")), network.kernel_size)
     rows = {
         "images": f"{facts.data_name}, {train} to train, {test} to test, {' x '.join(map(str, facts.image_shape))}",
         "task": _task(facts),
         "network": f"{network.num_layers} layers of {kind}, {sets} of {group.order} filters, orbits of {group.name}, "
         f"{size} x {size}",
-        "generators": _generators(network),
+        "generators": generators,
         "penalty": config.penalty + ("" if config.penalty == "none" else f", weight {config.penalty_weight:g}"),
         "training": f"{config.epochs} epoch{'s' * (config.epochs > 1)}, learning rate {config.learning_rate:g}, seed "
         f"{config.seed}, preset {nearest_preset(config)}{changed and f' with {changed}'}",
@@ -136,13 +139,6 @@ def _crops(run: Run, patch: Patch) -> Tensor | None:
         return None
     drawn = data.patches(images, (patch[0], patch[1]), DRAWN, run.config.data_seed).float().mean(1) / 255
     return drawn[drawn.flatten(1).std(1).topk(CROPS).indices]
-
-
-def _generators(network: NetworkConfig) -> str:
-    operators = " and ".join(network.operator)
-    if network.generator == "fixed":
-        return f"given, not trained: {operators or f'the known action of {network.finite_group.name}'}"
-    return f"{network.generator}, one per {network.share}, started {operators or network.start}"
 
 
 def result_of(run: Run) -> str | None:

@@ -2,13 +2,13 @@
 
 import base64
 import math
+from itertools import zip_longest
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from lgn.actions import Patch
-from lgn.analysis import GeneratorAnalysis, Match
+from lgn.analysis import GeneratorAnalysis
 from lgn.analysis.generator import tensor
 from lgn.files import encode
 from lgn.report import sentences
@@ -67,6 +67,8 @@ def pack_small(values: Tensor) -> dict[str, Any]:
 
 def _generator(generator: GeneratorAnalysis, contents: Contents, index: int) -> dict[str, Any]:
     analysis, about, spectrum = contents.analysis, generator.identifiability, generator.spectrum
+    shown = (operator(match.name, analysis.patch, **match.keywords) for match in generator.nearest[:OPERATORS])
+    matrices = map(pack_small, shown)
     bases = None
     if contents.bases is not None and contents.base_names is not None:
         bases = {"names": list(contents.base_names[index]), "filters": pack(contents.bases[index])}
@@ -85,7 +87,10 @@ def _generator(generator: GeneratorAnalysis, contents: Contents, index: int) -> 
         "sentence": sentences.sentence(generator, analysis.false_discovery_rate),
         "findings": [encode(found) | {"sentence": sentences.finding_text(found)} for found in generator.findings],
         "scores": encode(generator.scores),
-        "nearest": [_match(match, analysis.patch, rank < OPERATORS) for rank, match in enumerate(generator.nearest)],
+        "nearest": [
+            encode(match) | {"text": sentences.operator_text(match), "matrix": matrix}
+            for match, matrix in zip_longest(generator.nearest, matrices)
+        ],
         "eigenvalues": [[round(real, 5), round(imaginary, 5)] for real, imaginary in spectrum.eigenvalues],
         "singularValues": [round(value, 5) for value in spectrum.singular_values],
         "rank": spectrum.rank,
@@ -95,8 +100,3 @@ def _generator(generator: GeneratorAnalysis, contents: Contents, index: int) -> 
         "closureError": spectrum.closure_error,
         "diagonalShares": {CIRCULANT[score.name]: score.score for score in generator.scores if score.name in CIRCULANT},
     }
-
-
-def _match(match: Match, patch: Patch, with_matrix: bool) -> dict[str, Any]:
-    matrix = pack_small(operator(match.name, patch, **match.keywords)) if with_matrix else None
-    return dict(encode(match)) | {"text": sentences.operator_text(match), "matrix": matrix}

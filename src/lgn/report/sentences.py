@@ -27,20 +27,16 @@ def sentence(generator: GeneratorAnalysis, rate: float) -> str:
     parts = [finding_text(finding) for finding in named[:NAMED]]
     if len(named) > NAMED:
         parts.append(f"and {len(named) - NAMED} more")
-    return f"{generator.name}: {'; '.join(parts) or 'no finding'}; {nearest_text(generator.nearest, rate)}"
+    nearest = "no known operator is nearer than chance"
+    if generator.nearest and generator.nearest[0].adjusted_p_value <= rate:
+        nearest = f"nearest operator: {operator_text(generator.nearest[0])}, cosine {generator.nearest[0].cosine:.2f}"
+    return f"{generator.name}: {'; '.join(parts) or 'no finding'}; {nearest}"
 
 
 def finding_text(finding: Finding) -> str:
     """`Toeplitz, 0.31 (chance 0.06), p < 0.001`; p is corrected for all tests."""
     on = " on its identifiable part" if finding.on == IDENTIFIABLE else ""
     return f"{finding.name}{on}, {finding.score:.2f} (chance {finding.chance:.2f}), {p_text(finding.adjusted_p_value)}"
-
-
-def nearest_text(nearest: tuple[Match, ...], rate: float) -> str:
-    """The nearest known operator, if it is nearer than chance."""
-    if not nearest or nearest[0].adjusted_p_value > rate:
-        return "no known operator is nearer than chance"
-    return f"nearest operator: {operator_text(nearest[0])}, cosine {nearest[0].cosine:.2f}"
 
 
 def operator_text(match: Match) -> str:
@@ -61,12 +57,14 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     found = sum(bool(g.findings) for g in generators)
     common = sorted(structures, key=lambda name: (-structures[name], _ORDER.index(name)))[:4]
     listed = ", ".join(f"{name} ({structures[name]})" for name in common)
+    *others, last = (_NULLS.get(null, null) for null in analysis.nulls)
+    against = [", ".join(others), last] if others else [last]
     near = [g for g in generators if g.nearest[0].adjusted_p_value <= analysis.false_discovery_rate]
     sentences = [
         f"{found} of {count} {noun} with a structure beyond chance" + (f", most often {listed}." if listed else "."),
         f"{len(near)} of {count} {noun} nearer to a known operator than chance",
         f"Tested at a false-discovery rate of {analysis.false_discovery_rate:g} over {analysis.tests:,} structures and "
-        f"{analysis.match_tests:,} operators, against {_listed(analysis.nulls)}.",
+        f"{analysis.match_tests:,} operators, against {' and '.join(against)}.",
     ]
     if near:
         best = max(near, key=lambda g: g.nearest[0].excess)
@@ -79,8 +77,3 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
         span = f"{low}" if low == high else f"{low} to {high}"
         sentences.append(f"The basis filters determine each generator on {span} of its {d} dimensions.")
     return tuple(sentences)
-
-
-def _listed(nulls: tuple[str, ...]) -> str:
-    names = [_NULLS.get(null, null) for null in nulls]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -45,21 +45,16 @@ def confirm(answer: Answer, samples: Tensor, *, kind: Kind, seed: int = 0, effor
     if others:
         pictures, maps = _whitened(others, samples, kind, answer.settings, seed)
         found |= _observed(maps, pictures, "images", seed, effort)
-    return _with_evidence(_of_all_samples(answer, len(samples)), found)
-
-
-def _of_all_samples(answer: Answer, others: int) -> Answer:
-    """The answer about all samples, of which the observers see the same share when there are more."""
-    count = answer.data.count + others
-    factor = count / answer.data.count
-    rows = tuple(
+    count = answer.data.count + len(samples)
+    factor = count / answer.data.count  # observers see the same share of more samples
+    all_rows = tuple(
         replace(row, needed=row.needed and (math.ceil(row.needed[0] * factor), math.ceil(row.needed[1] * factor)))
         for row in answer.rows
     )
-    sentence = sentence_of(rows, answer.name, answer.question == "labels") if rows else answer.sentence
-    note = f"{answer.data.count:,} samples propose linear maps, and observers see the other {others:,}."
+    sentence = sentence_of(all_rows, answer.name, answer.question == "labels") if all_rows else answer.sentence
+    note = f"{answer.data.count:,} samples propose linear maps, and observers see the other {len(samples):,}."
     data, notes = replace(answer.data, count=count), (*answer.notes, note)
-    return replace(answer, data=data, rows=rows, sentence=sentence, notes=notes)
+    return _with_evidence(replace(answer, data=data, rows=all_rows, sentence=sentence, notes=notes), found)
 
 
 def _is_single(row: Row) -> bool:

@@ -66,8 +66,5 @@ def cycles(classes: Classes) -> int:
 
 def _best_classes(matrix: Tensor, moments: Moments) -> Classes:
     """The permutation of classes that is nearest to a map."""
-    nearness = torch.zeros((), dtype=matrix.dtype)
-    for degree in (1, 2):
-        moved, there = rotate(matrix, moments[degree], degree).flatten(1), moments[degree].flatten(1)
-        nearness = nearness + moved @ there.T
-    return tuple(assignment(nearness).tolist())
+    means, covariances = (rotate(matrix, moments[n], n).flatten(1) @ moments[n].flatten(1).T for n in (1, 2))
+    return tuple(assignment(means + covariances).tolist())

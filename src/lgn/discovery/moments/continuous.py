@@ -33,7 +33,12 @@ def find_generators(found: View, final: View) -> tuple[Element, ...]:
     """
     judgements: list[Judgement] = []
     for skew in spectrum(found.blocks)[1][:MOST]:
-        judgement = judge_generator(skew, found.judging, LEVEL / MOST)
+        rest, terms = torch.zeros(()), torch.zeros(())
+        for degree, tensor in found.judging.items():
+            rest = rest + products_by_direction(derive(skew, tensor, degree)).sum(0)
+            terms = terms + degree * products_by_direction(on_axis(skew, tensor, 2)).sum(0)
+        products = rest.expand(2, -1, -1), terms.expand(2, -1, -1)
+        judgement = decide([products], (1.0, FREE), (1.0, NEARLY), 1, LEVEL / MOST)
         if judgement.verdict == "broken" or (judgements and judgements[-1].verdict != "kept"):
             break
         judgements.append(judgement)
@@ -82,15 +87,6 @@ def skew_basis(r: int) -> Tensor:
     basis = torch.zeros(len(rows), r, r, dtype=torch.float64)
     basis[torch.arange(len(rows)), rows, columns] = math.sqrt(0.5)
     return (basis - basis.mT).flatten(1)
-
-
-def judge_generator(skew: Tensor, blocks: Blocks, level: float) -> Judgement:
-    """Whether the terms of `L . T` cancel.  (r, r)"""
-    rest, terms = torch.zeros(()), torch.zeros(())
-    for degree, tensor in blocks.items():
-        rest = rest + products_by_direction(derive(skew, tensor, degree)).sum(0)
-        terms = terms + degree * products_by_direction(on_axis(skew, tensor, 2)).sum(0)
-    return decide([(rest.expand(2, -1, -1), terms.expand(2, -1, -1))], (1.0, FREE), (1.0, NEARLY), 1, level)
 
 
 def components(maps: Tensor, generators: Sequence[Element]) -> Tensor:

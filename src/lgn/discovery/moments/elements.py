@@ -146,10 +146,13 @@ def _continued(maps: Tensor, view: View, level: float) -> list[Verdict]:
 
     Shapes: maps (count, r, r), orthogonal on the directions of the view
     """
-    wider = _wider(view)
-    if wider is None:
+    whole, frame = whitening(view.sample.x), view.frame
+    cuts = [rank for rank in ranks(whole, frame.rank + FURTHER) if rank > frame.rank]
+    if not cuts:
         return ["kept" for _ in maps]
-    extra = wider.rank - view.frame.rank
+    extra, further = min(cuts) - frame.rank, slice(frame.rank, min(cuts))
+    back = torch.cat([frame.back, whole.back[:, further]], 1)
+    wider = Frame(frame.mean, torch.cat([frame.to, whole.to[further]]), back)
     generator = generator_for("continued maps", view.sample.seed)
     more = torch.linalg.qr(torch.randn(STARTS, extra, extra, generator=generator, dtype=torch.float64))[0]
     signs = 1.0 - 2 * torch.randint(2, (STARTS, extra), generator=generator).double()
@@ -167,14 +170,3 @@ def _extended(matrix: Tensor, more: Tensor, moments: Moments) -> Tensor:
     quick = {degree: tensor.float() for degree, tensor in moments.items()}
     found, values = climb(starts.float(), quick, steps=40, inside=inside.float())
     return polish(found[values.argmax()][None], moments)[0]
-
-
-def _wider(view: View) -> Frame | None:
-    """The frame with the directions up to the next gap of the variances; None if there is no gap soon."""
-    whole, frame = whitening(view.sample.x), view.frame
-    wider = [rank for rank in ranks(whole, frame.rank + FURTHER) if rank > frame.rank]
-    if not wider:
-        return None
-    whole = whole.leading(min(wider))
-    to = torch.cat([frame.to, whole.to[frame.rank :]])
-    return Frame(frame.mean, to, torch.cat([frame.back, whole.back[:, frame.rank :]], 1))

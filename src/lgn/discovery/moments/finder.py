@@ -26,11 +26,8 @@ FAINT, ENOUGH = 1.0, 20.0
 #: The number of samples in pictures.
 EXAMPLES = 6
 
-NOTHING = "Third moments, and fourth moments of at most 12 directions, do not differ from zero."
 ALONE = "Only fourth moments differ from zero. They are equal for a map and its negative, so they decide nothing alone."
 HIDDEN = "Noise hides the moments of a direction; {} samples or a smaller rank may show them."
-FLAT = "Means and covariances have continuous symmetries, so they decide nothing alone."
-OPEN = "The kept maps do not close to a finite group: the moments are too few to decide."
 
 # Note [More than the distribution]
 # More maps may preserve the moments of a few orders than preserve the distribution. Means and covariances may be kept
@@ -137,7 +134,7 @@ def _moments(searching: Sample, rank: int | None) -> tuple[Frame, Blocks | None,
         if is_visible(fourth[4]):
             frame, blocks, visible = other, fourth, True
     if not visible:
-        return frame, None, (NOTHING,)
+        return frame, None, ("Third moments, and fourth moments of at most 12 directions, do not differ from zero.",)
     weakest = weakest_direction(blocks, count)
     if weakest < FAINT:
         more = f"about {round(2 * count * CLEAR / weakest):,}" if weakest > 0 else "many more"
@@ -163,9 +160,9 @@ def _decided(
     """Make kept maps undecided if the moments are too few, with a note; see Note [More than the distribution]."""
     undecided = tuple(element.undecided() for element in elements)
     if max(degrees) == 2 and generators:
-        return undecided, (), (FLAT,)
+        return undecided, (), ("Means and covariances have continuous symmetries, so they decide nothing alone.",)
     if kept_maps(elements) and not generators and closure(kept_maps(elements)) is None:
-        return undecided, (), (OPEN,)
+        return undecided, (), ("The kept maps do not close to a finite group: the moments are too few to decide.",)
     if max(degrees) == 2:
         enough = (cycles(element.classes or ()) >= ENOUGH_CYCLES for element in elements)
         return tuple(a if b else c for a, b, c in zip(elements, enough, undecided, strict=True)), (), ()

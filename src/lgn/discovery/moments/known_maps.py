@@ -9,8 +9,6 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from lgn.actions import Patch
-from lgn.data.kinds import Kind
 from lgn.discovery.moments.prepare import Grid
 from lgn.discovery.moments.sample import Frame
 from lgn.generators.affine import places_from_centre, turns, warp_matrices
@@ -49,7 +47,12 @@ def known_maps(grid: Grid | None, d: int, named: bool) -> Iterator[Known]:
         yield from ((_of_rows(name, matrix), matrix) for name, matrix in ({} if named else rings).items())
         return
     kind, patch, channels = grid.kind, grid.patch, torch.eye(grid.channels, dtype=torch.float64)
-    pixels = [(known, parse_operator(known.name, patch)) for known in _of_pixels(kind, patch)]
+    names = {"images": ("flips", "turns"), "signals": ("reversal", "sign"), "volumes": ("turns", "mirrors")}[kind]
+    families = families_of(names, kind, torch.zeros(1, 1, *patch))
+    exact = [known for family in families for known in family.transformations]
+    shifts = [find(f"shift {part}/8", kind) for part in range(1, 8)] if kind == "signals" else []
+    exact += [shift for shift in shifts if shift is not None]
+    pixels = [(known, parse_operator(known.name, patch)) for known in exact]
     yield from ((known, torch.kron(channels, matrix)) for known, matrix in pixels)
     for degrees in range(15, 360, 15) if kind == "images" and patch[0] == patch[1] else ():
         if degrees % 90 and (turn := find(f"turn {degrees}", kind)) is not None:
@@ -128,15 +131,6 @@ def ring_derivative(size: int) -> Tensor:
         waves[size // 2] = 0  # the highest wave has no derivative on the grid
     matrix = torch.fft.ifft(1j * waves[:, None] * torch.fft.fft(torch.eye(size, dtype=torch.complex128), dim=0), dim=0)
     return matrix.real.contiguous() * 2 * torch.pi / size
-
-
-def _of_pixels(kind: Kind, patch: Patch) -> list[Transformation]:
-    """Exact transformations of the catalogue on one channel."""
-    names = {"images": ("flips", "turns"), "signals": ("reversal", "sign"), "volumes": ("turns", "mirrors")}[kind]
-    families = families_of(names, kind, torch.zeros(1, 1, *patch))
-    shifts = [find(f"shift {part}/8", kind) for part in range(1, 8)] if kind == "signals" else []
-    known = [transformation for family in families for transformation in family.transformations]
-    return known + [shift for shift in shifts if shift is not None]
 
 
 def _of_rows(name: str, matrix: Tensor) -> Transformation:

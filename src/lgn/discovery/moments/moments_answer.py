@@ -54,7 +54,6 @@ class Describer:
     labels: tuple[int, ...]
 
     def answer(self, settings: dict[str, Setting], seed: int) -> Answer:
-        """The whole answer."""
         found = self.found
         group, words = _group(found.elements)
         algebra, name = None, "" if group is None or not found.degree else group.name
@@ -63,8 +62,9 @@ class Describer:
             inner = torch.stack(generators)
             algebra = groups.Algebra(found.frame.back @ inner @ found.frame.to, compact_name(inner))
             kept = kept_maps(found.elements)
-            reflected = len(kept) == 1 and _reverses(kept[0], generators)
-            name = "O(2)" if reflected else continuous_name(algebra, len(kept) + 1)
+            name = continuous_name(algebra, len(kept) + 1)
+            if len(kept) == len(inner) == 1 and float((kept[0] @ inner[0] @ kept[0].T * inner[0]).sum()) < -0.9:
+                name = "O(2)"  # the only map reverses the only generator
         rows = (*self._continuous_rows(), *self._rows(words))
         return Answer(
             question="labels" if self.labels else "data",
@@ -127,9 +127,8 @@ class Describer:
         for label, target in zip(self.labels, classes, strict=True):
             images[label] = self.labels[target]
         permutation = () if images == sorted(images) else tuple(images)
-        found = LabelMap("permuted" if permutation else "survive", permutation=permutation)
-        if moments.verdict == "undecided":
-            found = replace(found, effect="undecided")
+        is_open = moments.verdict == "undecided"
+        found = LabelMap("undecided" if is_open else "permuted" if permutation else "survive", permutation=permutation)
         return (replace(moments, kind="labels", detail=found),)
 
     def _unnamed(self, element: Element, name: str) -> Transformation:
@@ -195,11 +194,6 @@ def continuous_name(algebra: groups.Algebra, components: int) -> str:
     name = algebra.name.replace("so", "SO").replace("su", "SU").replace(" + ", " x ")
     name = name or f"a Lie group of dimension {algebra.dimension}"
     return f"{name} with {components} components" if components > 1 else name
-
-
-def _reverses(inner: Tensor, generators: Sequence[Tensor]) -> bool:
-    """Whether a map reverses the only generator: it is a reflection of O(2)."""
-    return len(generators) == 1 and float((inner @ generators[0] @ inner.T * generators[0]).sum()) < -0.9
 
 
 def sentence_of(rows: Sequence[Row], name: str, labels: bool) -> str:

@@ -152,7 +152,6 @@ class View:
 
     @cached_property
     def judging(self) -> Blocks:
-        """The moments of the judges."""
         return self.judges.moments(self.frame, tuple(self.blocks))
 
     @cached_property

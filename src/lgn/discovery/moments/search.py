@@ -89,8 +89,15 @@ def promising(
     shares = []
     for matrix, order in zip(maps, classes or [None] * len(maps), strict=True):
         still = order is None or list(order) == sorted(order)
-        near = still and float((matrix - eye).norm()) < NEAR * len(eye) ** 0.5
-        shares.append(math.inf if near else _share_of_chance(matrix, blocks, permuted(blocks, order, axis=1)))
+        if still and float((matrix - eye).norm()) < NEAR * len(eye) ** 0.5:
+            shares.append(math.inf)
+            continue
+        violations = {}  # relative to a random map with the same eigenvalues
+        for degree, target in permuted(blocks, order, axis=1).items():
+            chance = 4 * power(blocks[degree])[0] * generic_violation(matrix, degree)
+            violation = power(rotate(matrix, blocks[degree], degree) - target)[0]
+            violations[degree] = violation / max(chance, 1e-9)
+        shares.append(max(violations.values()))
     values, numbers = torch.tensor(shares, dtype=torch.float64).sort()
     return numbers[values < most]
 
@@ -109,15 +116,6 @@ def closed(maps: Tensor, moments: Moments, blocks: Blocks) -> Tensor:
             return candidates
         maps = candidates
     return maps
-
-
-def _share_of_chance(matrix: Tensor, blocks: Blocks, target: Blocks) -> float:
-    """The violation relative to a random map with the same eigenvalues, for the degree where it is largest."""
-    return max(
-        power(rotate(matrix, tensor, degree) - target[degree])[0]
-        / max(4 * power(tensor)[0] * generic_violation(matrix, degree), 1e-9)
-        for degree, tensor in blocks.items()
-    )
 
 
 def _maxima(maps: Tensor, moments: Moments) -> tuple[Tensor, Tensor]:

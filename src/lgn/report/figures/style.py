@@ -15,7 +15,6 @@ from lgn.text import DIVERGING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure, SubFigure
 
 FORMATS = ("png", "svg", "pdf")
@@ -29,19 +28,16 @@ def new_figure(width: float, height: float) -> "Figure":
     return Figure(figsize=(width, height), layout="constrained", facecolor="white")
 
 
-def colour_map() -> "Colormap":
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("lgn", DIVERGING).with_extremes(bad="white")
-
-
 def place(axes: "Axes", values: Tensor, title: str = "", *, block: int = 0, size: float = 8, note: str = "") -> None:
     """Draw a matrix or an image on its own scale, with lines between blocks of `block` cells."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = LinearSegmentedColormap.from_list("lgn", DIVERGING).with_extremes(bad="white")
     axes.set_axis_on()
     values = values.detach().double()
     known = values[~values.isnan()].abs()
     largest = (float(known.max()) if known.numel() else 0.0) or 1.0
-    axes.imshow(values.cpu().numpy(), cmap=colour_map(), vmin=-largest, vmax=largest, interpolation="nearest")
+    axes.imshow(values.cpu().numpy(), cmap=colours, vmin=-largest, vmax=largest, interpolation="nearest")
     for cell in range(block, len(values), block) if block else ():
         axes.axhline(cell - 0.5, color=INK, alpha=0.12, linewidth=0.4)
         axes.axvline(cell - 0.5, color=INK, alpha=0.12, linewidth=0.4)

@@ -65,16 +65,12 @@ def _layer(axes: "Axes", x: float, layer: int, *, first: bool, momentum: bool) -
     ring = {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": INK, "linewidth": 0.8}
     axes.text(centre, -0.9, "+", ha="center", va="center", fontsize=9, color=INK, bbox=ring)
     _arrow(axes, centre + 0.22, -0.9, x + 2.65, -0.9)
-    _threshold(axes, x + 2.65, -1.25)
+    # The graph of the soft threshold.
+    _box(axes, x + 2.65, -1.25, 0.7, 0.7, "", "#eceae4")
+    axes.plot([x + 2.7, x + 3.3], [-1.03, -1.03], color=SOFT, linewidth=0.5)
+    axes.plot([x + 2.71, x + 3.01, x + 3.27], [-1.03, -1.03, -0.65], color=ORANGE, linewidth=1.8)
     _text(axes, x + 3.0, -0.2, f"$z^{{({layer})}}$" + (" + momentum" if momentum and not first else ""), size=8)
     return x + 3.35
-
-
-def _threshold(axes: "Axes", x: float, y: float) -> None:
-    """The graph of the soft threshold."""
-    _box(axes, x, y, 0.7, 0.7, "", "#eceae4")
-    axes.plot([x + 0.05, x + 0.65], [y + 0.22, y + 0.22], color=SOFT, linewidth=0.5)
-    axes.plot([x + 0.06, x + 0.36, x + 0.62], [y + 0.22, y + 0.22, y + 0.6], color=ORANGE, linewidth=1.8)
 
 
 def _box(axes: "Axes", x: float, y: float, width: float, height: float, text: str, face: str, size: float = 9) -> None:
