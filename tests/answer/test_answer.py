@@ -74,15 +74,10 @@ def net_error(answer: Answer, model: nn.Module) -> float:
 
 
 @pytest.mark.parametrize("permutation", [(), (1, 2, 3, 0)])
-def test_networks_respect_images_and_labels(permutation: tuple[int, ...]) -> None:
+def test_networks_and_symmetrised_models_are_equivariant(permutation: tuple[int, ...]) -> None:
     answer = some_answer(permutation)
-    model = answer.network(parameters=2_000, kernel_size=3, num_layers=2).eval()
-    assert net_error(answer, model) < 1e-5
-
-
-@pytest.mark.parametrize("permutation", [(), (1, 2, 3, 0)])
-def test_symmetrised_models_are_equivariant(permutation: tuple[int, ...]) -> None:
-    answer = some_answer(permutation)
+    network = answer.network(parameters=2_000, kernel_size=3, num_layers=2).eval()
+    assert net_error(answer, network) < 1e-5
     model = answer.symmetrised(nn.Sequential(nn.Flatten(), nn.Linear(64, 4)))
     assert net_error(answer, model) < 1e-5
     assert net_error(answer, model.model) > 0.1
@@ -124,15 +119,8 @@ def test_symmetries_of_the_samples_alone_are_refused_for_classes() -> None:
     answer = some_answer()
     rows = tuple(replace(row, evidence=row.evidence[:1]) for row in answer.rows)
     samples_only = replace(answer, question="data", rows=rows)
-    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 4))
-    for use in (
-        samples_only.network,
-        lambda: samples_only.layers(3),
-        samples_only.augmentation,
-        lambda: samples_only.symmetrised(model),
-    ):
-        with pytest.raises(ValueError, match="question"):
-            use()
+    with pytest.raises(ValueError, match="question"):
+        _ = samples_only.action
     unlabelled = replace(samples_only, data=replace(answer.data, classes=()))
     assert unlabelled.layers(3)["group"].order == 4
 

@@ -163,14 +163,6 @@ def test_wrong_settings_are_one_message_and_leave_nothing(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("words", [["--epochs", "few"], ["--task", "win"], ["--out"]], ids=str)
-def test_wrong_flags_are_explained(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        parse(words)
-    assert stop.value.code != 0
-    assert words[-1] in capsys.readouterr().err
-
-
 def test_the_default_directory_names_the_training() -> None:
     for text, name in (
         ("", "digits-auto-quick-0"),

@@ -72,20 +72,15 @@ def run(options: Options) -> int:
             sys.stderr.write(f"{stop}; continue with: lgn train --resume {shlex.quote(str(out))}\n")
         return 130
     if is_first_process():
-        print(f"{_result(trained)}\nrun: {trained.path}")
+        with trained.reading("metrics.jsonl", "the metrics of a run"):
+            if (result := result_of(trained)) is None:
+                raise ValueError(f"{trained.path} must have metrics.jsonl with a line for every epoch, got none")
+            last = trained.metrics[-1]
+            print(f"{result}, {last['seconds'] / 60:.1f} minutes")
+            if conditions := last.get("step_conditions"):
+                values = "  ".join(f"{condition:.3g}" for condition in conditions)
+                print(f"step * sigma_max per layer (ISTA converges up to 1): {values}")
+        print(f"run: {trained.path}")
         if config.network.family is not None:
             print(f"next: lgn analyze {shlex.quote(str(trained.path))}")
     return 0
-
-
-def _result(run: Run) -> str:
-    """The measurements of the last epoch, and the step size of each layer divided by its limit."""
-    with run.reading("metrics.jsonl", "the metrics of a run"):
-        if (result := result_of(run)) is None:
-            raise ValueError(f"{run.path} must have metrics.jsonl with a line for every epoch, got none")
-        last = run.metrics[-1]
-        text = f"{result}, {last['seconds'] / 60:.1f} minutes"
-        if conditions := last.get("step_conditions"):
-            values = "  ".join(f"{condition:.3g}" for condition in conditions)
-            text += f"\nstep * sigma_max per layer (ISTA converges up to 1): {values}"
-        return text

@@ -15,11 +15,12 @@ from lgn.nn.gates import OPEN
 from lgn.pretrained import find_run
 from lgn.report import Contents, Network, write_page
 from lgn.report.figures import write_figures
-from lgn.training import Facts, Run, local_training_images
+from lgn.training import Run, local_training_images
 from lgn.training.presets import changes_from_preset, nearest_preset
 
 #: The page shows the crops with the highest contrast among those that are drawn.
 CROPS, DRAWN = 24, 600
+TASKS = {"classify": "classification", "reconstruct": "reconstruction"}
 #: Settings with a place of their own in the table of facts.
 SHOWN = (
     *("epochs", "learning_rate", "num_layers", "num_sets", "kernel_size", "generator"),
@@ -67,13 +68,17 @@ def contents_of(source: Source | Analysis, *, patch: Patch | None = None, progre
         return Contents(title=Path(str(source)).name, analysis=analysis)
     run = find_run(source)
     sites, config, facts, metrics = generator_sites(run.network), run.config, run.facts, run.metrics
+    network = config.network
     notes = {
         f"Stopped after {len(metrics)} of {config.epochs} epochs: the last checkpoint is shown.": not run.finished,
         "No accuracy: the images have no labels, and the network reconstructs them.": not facts.class_names,
-        "The generators were given and not trained.": config.network.generator == "fixed",
+        "The generators were given and not trained.": network.generator == "fixed",
     }
+    head = f"{len(facts.class_names)} classes" if facts.task == "classify" else "reconstruction"
+    size = network.num_layers, network.num_sets, network.finite_group.order
+    drawn = Network(*size, analysis.patch, network.algorithm, facts.image_shape[0], head)
     return Contents(
-        title=f"{facts.data_name}, {_task(facts)}",
+        title=f"{facts.data_name}, {TASKS[facts.task]}",
         analysis=analysis,
         facts=facts_of_run(run),
         result=result_of(run),
@@ -83,8 +88,8 @@ def contents_of(source: Source | Analysis, *, patch: Patch | None = None, progre
         bases=tuple(site.bases for site in sites),
         base_names=tuple(site.base_names for site in sites),
         crops=_crops(run, analysis.patch),
-        network=_network(run, analysis.patch),
-        group=config.network.finite_group,
+        network=drawn if network.architecture == "unfolded" else None,
+        group=network.finite_group,
     )
 
 
@@ -103,7 +108,7 @@ def facts_of_run(run: Run) -> tuple[tuple[str, str], ...]:
     train, test, size = (*(f"{facts.counts[part]:,}" for part in ("train", "test")), network.kernel_size)
     rows = {
         "images": f"{facts.data_name}, {train} to train, {test} to test, {' x '.join(map(str, facts.image_shape))}",
-        "task": _task(facts),
+        "task": TASKS[facts.task],
         "network": f"{network.num_layers} layers of {kind}, {sets} of {group.order} filters, orbits of {group.name}, "
         f"{size} x {size}",
         "generators": generators,
@@ -116,20 +121,6 @@ def facts_of_run(run: Run) -> tuple[tuple[str, str], ...]:
         gates = ", ".join(f"{word} {value:.2f}" for word, value in model.gates.by_word().items())
         rows["gates"] = f"{gates}; an element and its inverse share a gate, and gates above {OPEN:g} are open"
     return tuple(rows.items())
-
-
-def _task(facts: Facts) -> str:
-    return "classification" if facts.task == "classify" else "reconstruction"
-
-
-def _network(run: Run, patch: Patch) -> Network | None:
-    """The network as figure 9 shows it; None if it is not unfolded."""
-    network, facts = run.config.network, run.facts
-    if network.architecture != "unfolded":
-        return None
-    head = f"{len(facts.class_names)} classes" if facts.task == "classify" else "reconstruction"
-    order, channels = network.finite_group.order, facts.image_shape[0]
-    return Network(network.num_layers, network.num_sets, order, patch, network.algorithm, channels, head)
 
 
 def _crops(run: Run, patch: Patch) -> Tensor | None:

@@ -112,9 +112,9 @@ class Sample:
     def halves(self) -> tuple["Sample", "Sample"]:
         """Two halves without a common source."""
         sources = self.sources.unique(return_inverse=True)[1]
-        first = torch.zeros(int(sources.max()) + 1, dtype=torch.bool)
-        first[stats.halves(len(first), generator_for("halves of moments", self.seed))[0]] = True
-        return self.part(first[sources]), self.part(~first[sources])
+        first = stats.halves(int(sources.max()) + 1, generator_for("halves of moments", self.seed))[0]
+        half = torch.isin(sources, first)
+        return self.part(half), self.part(~half)
 
     def moments(self, frame: Frame, degrees: tuple[int, ...]) -> Blocks:
         """Moments by degree, (BLOCKS, classes, r, ..., r): of each class up to degree 2, of all classes from 3 on."""
@@ -166,26 +166,22 @@ class View:
         return polish(polar_factor(self.frame.lower(matrices)), self.moments, permuted(self.moments, classes))
 
 
-def choose_frame(
-    sample: Sample, degrees: tuple[int, ...], rank: int | None, most: int = MOST
-) -> tuple[Frame, dict[int, Tensor]]:
+def choose_frame(sample: Sample, degrees: tuple[int, ...], rank: int | None, most: int = MOST) -> tuple[Frame, Blocks]:
     """The frame with the most directions whose moments are clear, and the moments in it."""
     found, whole = [], whitening(sample.x)
     for tried in [rank] if rank is not None else ranks(whole, most):  # the largest rank first
         frame = whole.leading(tried)
-        frame, blocks = _clearest_first(frame, sample.moments(frame, degrees))
+        blocks = sample.moments(frame, degrees)
+        # In the eigenbasis of M_ij = sum_kl T_ikl T_jkl, the clearest direction first.
+        total = torch.zeros(frame.rank, frame.rank, dtype=torch.float64)
+        for tensor in blocks.values():
+            flat = tensor.mean(0).reshape(tensor.shape[1], frame.rank, -1)
+            total = total + torch.einsum("kix,kjx->ij", flat, flat)
+        turn = torch.linalg.eigh(total).eigenvectors.flip(1).T
+        frame = frame.turned(turn)
+        blocks = {degree: rotate(turn, tensor, degree) for degree, tensor in blocks.items()}
         found.append((weakest_direction(blocks, len(sample.x)), frame, blocks))
         if found[-1][0] >= CLEAR:
             break
     _, frame, blocks = max(found, key=lambda one: one[0])
     return frame, blocks
-
-
-def _clearest_first(frame: Frame, blocks: Blocks) -> tuple[Frame, dict[int, Tensor]]:
-    """Coordinates in which `M_ij = sum_kl T_ikl T_jkl` is diagonal, the clearest direction first."""
-    total = torch.zeros(frame.rank, frame.rank, dtype=torch.float64)
-    for tensor in blocks.values():
-        flat = tensor.mean(0).reshape(tensor.shape[1], frame.rank, -1)
-        total = total + torch.einsum("kix,kjx->ij", flat, flat)
-    turn = torch.linalg.eigh(total).eigenvectors.flip(1).T
-    return frame.turned(turn), {degree: rotate(turn, tensor, degree) for degree, tensor in blocks.items()}

@@ -1,7 +1,7 @@
 """Harmonic moments: means of the spherical harmonics of `z / |z|`, as symmetric traceless tensors, in blocks."""
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import torch
 from torch import Tensor
@@ -116,12 +116,8 @@ def block_moments(u: Tensor, block: Tensor, degree: int, labels: Tensor | None =
 
     Shapes: u (N, r), block numbers (N,), labels (N,) -> (BLOCKS, classes, r, ..., r)
     """
-    order = block.argsort(stable=True)
-    edges = [0, *torch.bincount(block, minlength=BLOCKS).cumsum(0).tolist()]
-    size = len(u) / BLOCKS
-    blocks = []
-    for first, last in pairwise(edges):
-        inside = order[first:last]
+    size, blocks = len(u) / BLOCKS, []
+    for inside in block.argsort(stable=True).split(torch.bincount(block, minlength=BLOCKS).tolist()):
         parts = [inside] if labels is None else [inside[labels[inside] == c] for c in range(classes)]
         blocks.append(torch.stack([harmonic_moment(u[part], degree) for part in parts]) / size)
     return torch.stack(blocks)
