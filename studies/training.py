@@ -10,7 +10,7 @@ from lgn.files import read_json
 from lgn.pretrained import find_run, pretrained_names
 from lgn.stats import welch_interval
 from lgn.training import Config, Run, preset
-from lgn.training.config import same_settings
+from lgn.training.config import differences
 from lgn.training.presets import changes_between, nearest_preset
 from studies.render import Maker, NotMeasured, Results
 from studies.tables import Record, estimate, plus_minus
@@ -77,7 +77,7 @@ def samples(results: Results) -> list[list[Run]]:
     found: list[list[Run]] = []
     for run in finished(results):
         for sample in found:
-            if same_settings(replace(run.config, seed=sample[0].config.seed), sample[0].config):
+            if not differences(replace(run.config, seed=sample[0].config.seed), sample[0].config):
                 sample.append(run)
                 break
         else:
@@ -101,7 +101,7 @@ def longest(results: Results) -> list[Record]:
     for sample in samples(results):
         config = with_task(sample[0])
         usual = preset(nearest_preset(config), config.task, data=config.data)
-        if same_settings(replace(config, epochs=usual.epochs, seed=usual.seed), usual):
+        if not differences(replace(config, epochs=usual.epochs, seed=usual.seed), usual):
             key = (config.data, config.task, nearest_preset(config))
             if key not in chosen or config.epochs > chosen[key][0].config.epochs:
                 chosen[key] = sample
@@ -127,7 +127,7 @@ def bounded(results: Results) -> Iterator[Record]:
             found = {}
             for title, (name, changes) in BOUNDED.items():
                 usual = preset(name, "classify", data=data, epochs=epochs, **changes)
-                if same := [run for run, config in trained if same_settings(config, usual)]:
+                if same := [run for run, config in trained if not differences(config, usual)]:
                     found[title] = same
             if "`paper`" in found and len(found) > 1:
                 yield from ({"data": TITLES[data], "epochs": epochs, **record} for record in _compared(found))

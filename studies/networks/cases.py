@@ -20,7 +20,7 @@ from lgn.generators import generators_of
 from lgn.nn import GroupNet, equivariance_table
 from lgn.nn.image_action import image_action
 from lgn.training import Config, Run, preset, train
-from lgn.training.config import same_settings
+from lgn.training.config import differences
 from lgn.training.loading import load_images
 from studies.runner import Cell
 
@@ -176,7 +176,7 @@ def _found(case: Case) -> tuple[Config, Path, dict[str, Any]]:
     facts: dict[str, Any] = {"found": found.group and found.group.name, "continuous": found.name in ("SO(2)", "O(2)")}
     for method in ("given", "free"):
         other = replace(case, method=method)
-        if same_settings(other.config(), config):
+        if not differences(other.config(), config):
             return config, other.directory, {**facts, "same_as": method}
     return config, case.directory, facts
 

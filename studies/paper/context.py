@@ -16,7 +16,7 @@ from lgn.front import analyze
 from lgn.pretrained import find_run
 from lgn.report.figures import save as save_figures
 from lgn.training import Config, Run, train
-from lgn.training.config import same_settings
+from lgn.training.config import differences
 from lgn.training.presets import changes_from_preset, nearest_preset
 from studies.paper.figures import SETTINGS, Setting, learned_operators
 from studies.training import TASKS, TITLES, with_task
@@ -90,7 +90,7 @@ class Context:
 
     def find(self, config: Config) -> Run | None:
         runs = (Run(path.parent) for path in sorted(self.out.glob("runs/*/config.json")))
-        return next((run for run in runs if same_settings(with_task(run), config)), None)
+        return next((run for run in runs if not differences(with_task(run), config)), None)
 
     def analysis(self, run: Run) -> Analysis:
         if run.finished and not self.options:

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from training.small import equal, small, weights
 
-from lgn.training import build_model, load_images, train
+from lgn.training import build_model, train
 from lgn.training.optimisation import LONG_EPOCH, set_momentum
 
 
@@ -59,4 +59,3 @@ def test_weights_do_not_depend_on_the_momentum(tmp_path: Path, monkeypatch) -> N
     changed = {name for name in one if not torch.equal(one[name], other[name])}
     assert changed == {"encoder.norms.0.running_mean", "encoder.norms.0.running_var"}
     assert usual[0].metrics[0]["train_loss"] == fixed[0].metrics[0]["train_loss"]
-    assert load_images(few).facts.counts["train"] == 200

@@ -8,7 +8,7 @@ import pytest
 
 from lgn.files import decode, encode
 from lgn.training import PRESETS, Config, NetworkConfig, Run, preset
-from lgn.training.config import differences, same_settings
+from lgn.training.config import differences
 from lgn.training.optimisation import learning_rate
 from lgn.training.presets import changes_between, changes_from_preset, nearest_preset
 
@@ -78,7 +78,7 @@ def test_a_config_is_frozen_and_survives_json(name: str) -> None:
 
 def test_settings_are_compared_without_those_that_do_not_change_the_result() -> None:
     config = preset("quick", device="cpu", checkpoint_seconds=1.0)
-    assert same_settings(config, preset("quick"))
+    assert differences(config, preset("quick")) == {}
     assert differences(config, preset("quick", num_sets=3, seed=1)) == {"num_sets": (5, 3), "seed": (0, 1)}
 
 
@@ -97,13 +97,11 @@ def test_all_runs_of_the_results_are_read() -> None:
         {"validation": float("nan")},
         {"learning_rate": 0.0},
         {"learning_rate": float("inf")},
-        {"clip": -1.0},
         {"clip": 0.0},
         {"generator_rate": float("nan")},
         {"checkpoint_seconds": float("nan")},
         {"penalty_weight": -1.0},
         {"penalty": "closed"},
-        {"seed": -1},
         {"seed": 2**64},
         {"data_seed": -1},
         {"norm": 0.0},

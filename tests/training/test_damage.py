@@ -1,7 +1,6 @@
 """Damaged and foreign files of a run: one error that names the file, from Python and from the command line."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,6 @@ from safetensors.torch import save_file
 import lgn
 from lgn.cli import main
 from lgn.training import Run, train
-
-
-@pytest.fixture
-def copied(finished: Run, tmp_path: Path) -> Run:
-    shutil.copytree(finished.path, tmp_path / "run")
-    return Run(tmp_path / "run")
 
 
 @pytest.fixture

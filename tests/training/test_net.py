@@ -120,8 +120,5 @@ def test_augmentation_depends_on_the_seed_only(tmp_path: Path) -> None:
 def test_settings_that_a_net_does_not_have_are_refused(changes: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(changes))):
         build_model(small("net", **{**NET, **changes}), (1, 28, 28), 10, "classify")
-
-
-def test_it_does_not_reconstruct() -> None:
     with pytest.raises(ValueError, match="task must"):
         build_model(small("net", **NET), (1, 28, 28), 0, "reconstruct")

@@ -3,7 +3,6 @@
 import json
 import os
 import pickle
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,7 @@ from training.small import equal, small, weights
 
 import lgn
 from lgn.training import Run, load_images, snapshot, train
-from lgn.training.lock import InUse, locked
-
-
-@pytest.fixture
-def copied(finished: Run, tmp_path: Path) -> Run:
-    shutil.copytree(finished.path, tmp_path / "run")
-    return Run(tmp_path / "run")
+from lgn.training.lock import locked
 
 
 def test_it_holds_all_files(finished: Run) -> None:
@@ -100,14 +93,11 @@ def test_reading_a_run_runs_no_code(copied: Run, tmp_path: Path, name: str, arch
         torch.save(evil, copied.path / name)
     else:
         (copied.path / name).write_bytes(pickle.dumps(evil, protocol=2))  # torch warns of others
-    if name != "initial.safetensors":
-        if name == "checkpoint.pt":
-            (copied.path / "model.safetensors").unlink()
-        with pytest.raises(ValueError, match=name):
-            copied.model()
-    else:
-        with pytest.raises(ValueError, match=name):
-            copied.initial()
+    if name == "checkpoint.pt":
+        (copied.path / "model.safetensors").unlink()
+    read = copied.initial if name == "initial.safetensors" else copied.model
+    with pytest.raises(ValueError, match=name):
+        read()
     assert not mark.exists()
     pickle.loads(pickle.dumps(evil))  # it is malicious indeed
     assert mark.exists()
@@ -155,7 +145,7 @@ def test_a_directory_in_use_by_another_process_is_refused(copied: Run) -> None:
         while not held.is_file():
             assert holder.poll() is None
             time.sleep(0.01)
-        with pytest.raises(InUse):
+        with pytest.raises(ValueError, match="out must not be in use"):
             train(small(), copied.path)
     finally:
         holder.kill()
@@ -167,7 +157,6 @@ def test_incomplete_files_of_a_killed_process_are_removed(copied: Run) -> None:
     (copied.path / ".checkpoint.pt.abc.part").write_bytes(b"half")
     with locked(copied.path):
         pass
-    assert not list(copied.path.glob("*.part"))
     assert not list(copied.path.glob(".*.part"))
 
 
@@ -175,8 +164,3 @@ def test_a_run_whose_process_was_killed_at_once_is_continued(tmp_path: Path) -> 
     """A directory with environment.json only, as after a kill before config.json was written."""
     (tmp_path / "environment.json").write_text("{}")
     assert train(small(epochs=1), tmp_path).finished
-
-
-def test_metrics_of_a_new_run_are_empty(tmp_path: Path) -> None:
-    assert Run(tmp_path).metrics == []
-    assert not Run(tmp_path).finished

@@ -121,7 +121,12 @@ def build(
     images, free = load_images(config), with_free_filters(config)
     if group is None:
         question = {"candidates": candidates, "seed": seed, "device": device}
-        answer = _asked(images, out, question, progress) if found is None else _given(found)
+        answer = _asked(images, out, question, progress) if found is None else found
+        if not isinstance(answer, Answer):
+            path = Path(answer)
+            answer = Answer.load(path / "answer.json" if path.is_dir() else path)
+        if answer.question != "labels":
+            raise ValueError(f'found must answer the question "labels", got {answer.question!r}')
         chosen = with_answer(config, answer)
     else:
         answer, chosen = None, with_group(config, as_group(group).name)
@@ -136,16 +141,6 @@ def build(
         built = replace(built, exported=path if path.is_file() else export(built.recommended.run, out=path).path)
     write_json(out / "built.json", {"recommended": built.recommended.name, **encode(replace(built, answer=None))})
     return built
-
-
-def _given(found: Answer | str | PathLike[str]) -> Answer:
-    """The given answer, which must be about classes."""
-    if not isinstance(found, Answer):
-        path = Path(found)
-        found = Answer.load(path / "answer.json" if path.is_dir() else path)
-    if found.question != "labels":
-        raise ValueError(f'found must answer the question "labels", got {found.question!r}')
-    return found
 
 
 def _asked(images: Images, out: Path, question: dict[str, Any], progress: bool) -> Answer:

@@ -6,8 +6,7 @@ import logging
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -112,8 +111,16 @@ def _write_onnx(run: Run, sample: Tensor, part: Path) -> Reader:
     import onnxruntime
 
     options: dict[str, Any] = {"input_names": ["images"], "output_names": ["outputs"], "external_data": False}
-    with _quiet():
-        torch.onnx.export(_program(run, sample), (), str(part), dynamo=True, verbose=False, **options)
+    # torch's exporter warns about torchvision and about its own deprecated calls.
+    log = logging.getLogger("torch.onnx._internal.exporter._registration")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            torch.onnx.export(_program(run, sample), (), str(part), dynamo=True, verbose=False, **options)
+    finally:
+        log.setLevel(level)
     written = onnx.load(str(part))
     # `lgn predict` needs the preprocessing and the names of the classes.
     onnx.helper.set_model_props(written, {FACTS: json.dumps(encode(run.facts))})
@@ -124,17 +131,3 @@ def _write_onnx(run: Run, sample: Tensor, part: Path) -> Reader:
 
 def _program(run: Run, sample: Tensor) -> Any:
     return torch.export.export(merge(run.network).eval(), (sample,), dynamic_shapes=({0: torch.export.Dim("count")},))
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without messages of torch's exporter about torchvision and about its own deprecated calls."""
-    log = logging.getLogger("torch.onnx._internal.exporter._registration")
-    level = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)
-            yield
-    finally:
-        log.setLevel(level)

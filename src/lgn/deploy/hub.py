@@ -130,7 +130,16 @@ def model_card(run: Run, analysis: Analysis | None = None) -> str:
         f"- result: {result_of(run)}\n",
     ]
     if not is_free:
-        sections += [f"```\n{summary(run.network)}\n```\n", *_findings(analysis or analyze(run))]
+        analysis = analysis or analyze(run)
+        found = sum(bool(generator.findings) for generator in analysis.generators)
+        rows = [[escape(cell) for cell in row(generator, analysis)] for generator in analysis.generators]
+        sections += [
+            f"```\n{summary(run.network)}\n```\n",
+            "## Generators\n",
+            f"{found} of {len(analysis.generators)} have a structure beyond chance, at a false-discovery rate of "
+            f"{analysis.false_discovery_rate:g} over {analysis.tests} tests.\n",
+            f"{markdown_table(HEAD, rows)}\n",
+        ]
     return "\n".join([*sections, USE])
 
 
@@ -138,14 +147,3 @@ def escape(text: str) -> str:
     """Text in one line that Markdown and HTML show as it is."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]()#!|~" else letter for letter in text)
-
-
-def _findings(analysis: Analysis) -> list[str]:
-    found = sum(bool(generator.findings) for generator in analysis.generators)
-    rows = [[escape(cell) for cell in row(generator, analysis)] for generator in analysis.generators]
-    return [
-        "## Generators\n",
-        f"{found} of {len(analysis.generators)} have a structure beyond chance, at a false-discovery rate of "
-        f"{analysis.false_discovery_rate:g} over {analysis.tests} tests.\n",
-        f"{markdown_table(HEAD, rows)}\n",
-    ]

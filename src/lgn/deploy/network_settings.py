@@ -8,7 +8,7 @@ from lgn.answer import Answer, ToldApart
 from lgn.apply import Action, exact_matrices
 from lgn.groups import Group
 from lgn.nn.image_action import TURNS, image_action
-from lgn.training.config import FREE, Config
+from lgn.training.config import FREE, Config, NetworkConfig
 
 #: Groups of turns and flips that permute pixels, the larger first.
 EXACT = ("D4", "C4", "D2", "C2", "D1")
@@ -16,15 +16,15 @@ EXACT = ("D4", "C4", "D2", "C2", "D1")
 CONTINUOUS = {"SO(2)": f"C{TURNS}", "O(2)": f"D{TURNS}"}
 
 
-def with_group(config: Config, group: str, *, gates: bool = False) -> Config:
+def with_group(config: Config, group: str, *, operator: tuple[str, ...] = (), gates: bool = False) -> Config:
     """A network that is invariant to a group of turns and flips, or learns gates: to which elements it is invariant."""
-    return replace(config, network=replace(config.network, group=group, generator="fixed", operator=(), gates=gates))
+    network = replace(config.network, group=group, generator="fixed", operator=operator, gates=gates)
+    return replace(config, network=network)
 
 
 def with_free_filters(config: Config) -> Config:
     """A network with free filters and as many parameters: the control."""
-    group = type(config.network)().group
-    network = replace(config.network, group=group, generator=FREE, operator=(), gates=False)
+    network = replace(config.network, group=NetworkConfig().group, generator=FREE, operator=(), gates=False)
     return replace(config, network=network)
 
 
@@ -43,8 +43,7 @@ def with_answer(config: Config, found: Answer) -> Config:
     if action is None or action.group.order == 1:
         return with_free_filters(config)
     operator = tuple(action.elements[element].name for element in action.group.generator_elements)
-    network = replace(config.network, group=action.group.name, generator="fixed", operator=operator)
-    return replace(config, network=network)
+    return with_group(config, action.group.name, operator=operator)
 
 
 def _name(action: Action) -> str | None:

@@ -35,7 +35,11 @@ def find_run(source: str | PathLike[str] | Run) -> Run:
         return source
     if (Path(source) / "config.json").is_file():
         run = Run(source)
-        return run if run.finished or not run.trained else _packaged(run) or run
+        if run.finished or not run.trained:
+            return run
+        # No other training has the same metrics in every epoch.
+        packaged = (Run(DIRECTORY / name) for name in pretrained_names())
+        return next((candidate for candidate in packaged if candidate.metrics == run.metrics), run)
     if str(source) in pretrained_names():
         return Run(DIRECTORY / source)
     raise FileNotFoundError(
@@ -51,9 +55,3 @@ def is_pretrained(run: Run) -> bool:
 def place_for(run: Run, name: str) -> Path:
     """The path for a file made from a run: in the run or, if it comes with the package, in the working directory."""
     return Path(f"{run.path.name}.{name}") if is_pretrained(run) else run.path / name
-
-
-def _packaged(run: Run) -> Run | None:
-    """The run of the package with the same metrics in every epoch: no other training has them."""
-    packaged = (Run(DIRECTORY / name) for name in pretrained_names())
-    return next((candidate for candidate in packaged if candidate.metrics == run.metrics), None)

@@ -115,28 +115,15 @@ def _import_ray() -> Any:
 
 
 def _start(ray: Any, address: str | None) -> None:
-    options = {"log_to_driver": False, "logging_level": "ERROR"}
-    if address is not None:
-        _require_reachable(address)
+    # "local" starts Ray even if a cluster is running on this machine.
+    options = {"address": "local", "include_dashboard": False} if address is None else {"address": address}
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
     try:
-        if address is None:
-            # "local" starts Ray even if a cluster is running on this machine.
-            ray.init(address="local", include_dashboard=False, **options)
-        else:
-            ray.init(address=address, **options)
+        if host and port.isdigit():  # Ray itself would try for minutes to connect
+            socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+        ray.init(log_to_driver=False, logging_level="ERROR", **options)
     except Exception as error:  # Ray raises exceptions of no specific type
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         if address is None:
             raise RuntimeError(f"Ray could not start on this machine: {reason}") from None
         raise ValueError(f"address must be that of a running Ray cluster, got {address!r}: {reason}") from None
-
-
-def _require_reachable(address: str) -> None:
-    """Try to connect: Ray itself would wait for minutes. Addresses such as `auto` have no host."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdigit():
-        return
-    try:
-        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
-    except OSError as error:
-        raise ValueError(f"address must be that of a running Ray cluster, got {address!r}: {error}") from None

@@ -13,14 +13,8 @@ WIDTH = 160
 
 def write_comparison(path: Path, settings: Sequence[Setting], failures: dict[str, str]) -> None:
     """Write the page; it works offline."""
-    write_atomic(path, render(settings, failures).encode())
-
-
-def render(settings: Sequence[Setting], failures: dict[str, str]) -> str:
-    """The HTML of the page; names and messages are escaped."""
-    quantities = list(dict.fromkeys(name for setting in settings for name in setting.quantities))
     rows = []
-    for name in quantities:
+    for name in dict.fromkeys(name for setting in settings for name in setting.quantities):
         estimates = [setting.quantities.get(name) for setting in settings]
         ends = [end for estimate in estimates if estimate is not None for end in (*estimate.values, *estimate.interval)]
         scale = min(ends), max(ends)
@@ -32,7 +26,7 @@ def render(settings: Sequence[Setting], failures: dict[str, str]) -> str:
         "score of a run is the mean over its generators. The strips of a row share one scale."
     )
     table = html_table(["quantity", *(f"{setting.name} ({len(setting.runs)})" for setting in settings)], rows)
-    return html_page("Sweep", paragraphs(text, table, html_list(runs)))
+    write_atomic(path, html_page("Sweep", paragraphs(text, table, html_list(runs))).encode())
 
 
 def cell(estimate: Spread, scale: tuple[float, float]) -> Html:

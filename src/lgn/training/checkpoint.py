@@ -31,11 +31,6 @@ class State:
         count = torch.full_like(score.loss, images)
         self.sums += torch.stack([score.loss, score.quality, score.penalty, count]).to(self.sums)
 
-    def next_epoch(self) -> None:
-        """Begin the next epoch."""
-        self.epoch, self.batch = self.epoch + 1, 0
-        self.sums.zero_()
-
     @torch.no_grad()
     def not_finite(self) -> str | None:
         """The name of a tensor of the networks or the optimiser with infinities or NaN; None if all are finite."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6  # largest error of the group's relations for given operators
 
-
 _COUNT = ("at least 1", 1, math.inf)
 _SEED = (f"from 0 to {2**64 - 1}", 0, 2**64)  # torch distinguishes this many seeds
 _POSITIVE = ("positive and finite", math.ulp(0.0), math.inf)
@@ -32,9 +31,9 @@ LIMITS: dict[str, tuple[str, float, float]] = {
 }
 
 
-def require_limits(settings: Any) -> None:
+def require_limits(settings: dict[str, Any]) -> None:
     """Raise a ValueError for the first number in the settings that is outside its limits."""
-    for name, value in vars(settings).items():
+    for name, value in settings.items():
         if name in LIMITS and isinstance(value, int | float):
             allowed, low, high = LIMITS[name]
             if not low <= value < high:

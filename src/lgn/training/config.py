@@ -131,25 +131,16 @@ class Config:
     """Seconds between two checkpoints within an epoch. There is one after every epoch too."""
 
     def __post_init__(self) -> None:
-        require_limits(self)
-        require_limits(self.network)
+        require_limits(vars(self) | vars(self.network))
         require_group(self.network)
         require_family(self.network)
         if self.penalty not in (*PENALTIES, "none"):
             raise ValueError(f"penalty must be one of {', '.join(PENALTIES)} or none, got {self.penalty!r}")
 
 
-#: Settings that may change when a run is continued: they do not change its result.
-INCIDENTAL = ("data_dir", "device", "checkpoint_seconds")
-
-
 def differences(stored: Config, wanted: Config) -> dict[str, tuple[Any, Any]]:
     """The settings that change the result and differ: name -> (stored value, wanted value)."""
     old, new = (vars(config) | vars(config.network) for config in (stored, wanted))
-    names = [name for name in old if name not in ("network", *INCIDENTAL) and old[name] != new[name]]
+    ignored = ("network", "data_dir", "device", "checkpoint_seconds")  # the last three do not change the result
+    names = [name for name in old if name not in ignored and old[name] != new[name]]
     return {name: (old[name], new[name]) for name in names}
-
-
-def same_settings(one: Config, other: Config) -> bool:
-    """Whether two trainings have the same result; paths, the device and the time of checkpoints may differ."""
-    return not differences(one, other)

@@ -12,8 +12,6 @@ import torch
 from lgn.training.config import Config
 from lgn.version import __version__
 
-PACKAGE = Path(__file__).resolve().parents[1]
-
 
 def environment(config: Config, kernel: str) -> dict[str, Any]:
     """The contents of environment.json."""
@@ -25,7 +23,7 @@ def environment(config: Config, kernel: str) -> dict[str, Any]:
         "threads": torch.get_num_threads(),
         "device": config.device,
         "seed": config.seed,
-        "commit": source_commit(PACKAGE),
+        "commit": source_commit(Path(__file__).resolve().parents[1]),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
         "kernel": kernel,
     }

@@ -44,7 +44,8 @@ def epoch_line(config: Config, group: Processes, images: Images, state: State) -
 
     The loss does not contain the penalty. Validation is null if no images are held out.
     """
-    model, name = state.objective.model, state.objective.quality_name
+    model = state.objective.model
+    name = "error" if isinstance(model, Autoencoder) else "accuracy"
     loss, quality, penalty, seen = group.totals(state.sums.tolist())
     validation = evaluate(model, images, "validation", group) if config.validation else {name: None}
     tested = config.test == "epochs" or state.epoch + 1 == config.epochs
@@ -62,7 +63,7 @@ def epoch_line(config: Config, group: Processes, images: Images, state: State) -
     encoder = getattr(model, "encoder", None)
     if isinstance(encoder, UnfoldedEncoder):
         conditions = encoder.step_conditions(images.facts.image_shape[1:])
-        line["step_conditions"] = [float(f"{value:.6g}") for value in conditions]
+        line["step_conditions"] = [_rounded(value) for value in conditions]
     measured = line | {f"test_{key}": value for key, value in test.items()}
     measured |= {f"validation_{key}": value for key, value in validation.items()}
     if statistics := filter_statistics(model):
@@ -124,6 +125,6 @@ def smoothness(filters: Tensor, axes: int = 2) -> Tensor:
     return products / squares.clamp(min=torch.finfo(filters.dtype).tiny)
 
 
-def _rounded(value: Tensor) -> float:
+def _rounded(value: Tensor | float) -> float:
     """Six significant digits."""
     return float(f"{float(value):.6g}")

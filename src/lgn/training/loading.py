@@ -28,10 +28,6 @@ class Facts:
     counts: dict[str, int]
     preprocessing: Recipe
 
-    def __post_init__(self) -> None:
-        if min(self.image_shape) < 1:
-            raise ValueError(f"image_shape must be positive, got {self.image_shape}")
-
 
 @dataclass(frozen=True, eq=False)
 class Images:
@@ -72,12 +68,14 @@ def load_images(config: Config, *, progress: bool = False) -> Images:
     """Load, split and preprocess the images of a config, with statistics of the training part only."""
     found = load_data(config, progress=progress)
     channels, height, width = found.image_shape  # refuses signals and volumes
-    task = _task(config, found)
+    labelled = found.train.labels is not None
+    if config.task == "classify" and not labelled:
+        raise data.DataError(f"task must be reconstruct for images without labels, got classify for {config.data}")
     splits = _splits(config, found)
     preprocessing = data.fit_preprocessing(config.preprocess, splits["train"].samples)
     parts = {part: (preprocessing.prepare(split.samples), split.labels) for part, split in splits.items()}
     facts = Facts(
-        task=task,
+        task=config.task if config.task != "auto" else "classify" if labelled else "reconstruct",
         image_shape=(channels, height, width),
         class_names=tuple(found.class_names),
         data_name=found.name,
@@ -92,16 +90,6 @@ def load_images(config: Config, *, progress: bool = False) -> Images:
 def fit_again(config: Config) -> data.Preprocessing:
     """The preprocessing of a config, fitted to its training images; no image is prepared."""
     return data.fit_preprocessing(config.preprocess, _splits(config, load_data(config))["train"].samples)
-
-
-def _task(config: Config, found: data.DataSet) -> Literal["classify", "reconstruct"]:
-    """The task of a config; 'auto' depends on whether the images have labels."""
-    labelled = found.train.labels is not None
-    if config.task == "classify" and not labelled:
-        raise data.DataError(f"task must be reconstruct for images without labels, got classify for {config.data}")
-    if config.task == "auto":
-        return "classify" if labelled else "reconstruct"
-    return config.task
 
 
 def _splits(config: Config, found: data.DataSet) -> dict[str, data.Split]:

@@ -12,34 +12,24 @@ from lgn.files import PARTIAL
 ALLOWED = ("environment.json", "answer.json", "answer.html", "question.json", "data.npz")
 
 
-class InUse(ValueError):
-    """Another process trains in the directory."""
-
-
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock a run directory. A process that is killed releases the lock."""
-    _require_run_directory(path)
+    """Lock a run directory. A process that is killed releases the lock.
+
+    A directory with other files is refused before anything is written to it.
+    """
+    if path.exists() and not (path / "config.json").is_file():
+        if not path.is_dir():
+            raise ValueError(f"out must be a directory, {path} is a file")
+        foreign = sorted(e.name for e in path.iterdir() if not e.name.startswith(".") and e.name not in ALLOWED)
+        if foreign:
+            raise ValueError(f"out must be empty or a run directory, {path} has {foreign[0]}")
     path.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path / ".lock")
     try:
-        lock.acquire(timeout=0)
+        held = FileLock(path / ".lock").acquire(timeout=0)
     except Timeout:
-        raise InUse(f"out must not be in use, {path} is being trained by another process") from None
-    try:
+        raise ValueError(f"out must not be in use, {path} is being trained by another process") from None
+    with held:
         for unfinished in path.glob(f".*{PARTIAL}"):  # files of a process that was killed while it wrote
             unfinished.unlink()
         yield
-    finally:
-        lock.release()
-
-
-def _require_run_directory(path: Path) -> None:
-    """Refuse a directory with other files before anything is written to it."""
-    if (path / "config.json").is_file() or not path.exists():
-        return
-    if not path.is_dir():
-        raise ValueError(f"out must be a directory, {path} is a file")
-    foreign = sorted(e.name for e in path.iterdir() if not e.name.startswith(".") and e.name not in ALLOWED)
-    if foreign:
-        raise ValueError(f"out must be empty or a run directory, {path} has {foreign[0]}")

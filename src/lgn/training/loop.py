@@ -2,35 +2,26 @@
 
 import math
 import time
-from contextlib import closing
+from typing import NoReturn
 
 import torch
 from torch import Tensor, nn
+from tqdm import tqdm
 
 from lgn.data import epoch_order
 from lgn.data.rotated import randomly_turned
 from lgn.files import strict_json, write_atomic
 from lgn.generators import parameter_groups
-from lgn.nn import project
+from lgn.nn import GroupNet, project
 from lgn.training.checkpoint import State
 from lgn.training.config import Config
 from lgn.training.evaluation import epoch_line, kept_epoch
 from lgn.training.loading import Images
 from lgn.training.objective import Objective, largest_gradient
-from lgn.training.optimisation import (
-    LONG_EPOCH,
-    generator_rate,
-    hold_gates,
-    learning_rate,
-    set_momentum,
-    with_decay,
-)
+from lgn.training.optimisation import GATES_BEGIN, LONG_EPOCH, generator_rate, learning_rate, set_momentum, with_decay
 from lgn.training.processes import Processes
-from lgn.training.progress import Progress, stop_requests
+from lgn.training.progress import step_bar, stop_requests, write_epoch
 from lgn.training.run import Run
-
-# On a GPU, reading the loss waits for the device: the loop reads it in every 50th step only.
-CHECK_EVERY = {"cpu": 1, "cuda": 50, "mps": 50}
 
 
 class Interrupted(Exception):
@@ -56,7 +47,8 @@ class Training:
         self.objective, self.wrapped = objective, group.wrap(objective)
         self.count = len(images.parts["train"][0])
         self.batches = math.ceil(self.count / config.batch_size)
-        self.check_every = CHECK_EVERY[group.device.type]
+        # On a GPU, reading the loss waits for the device: the loop reads it in every 50th step only.
+        self.check_every = 1 if group.device.type == "cpu" else 50
         self.began = self.saved = time.monotonic()
 
     def train(self, progress: bool) -> None:
@@ -65,12 +57,13 @@ class Training:
             self.state.restore(self.run)
         elif self.group.writes:
             self.run.save_initial(self.model)
-        bar = Progress(self.config.epochs * self.batches, self.steps, progress and self.group.writes)
-        with stop_requests() as requests, closing(bar):
-            while self.state.epoch < self.config.epochs:
+        epochs, shown = self.config.epochs, progress and self.group.writes
+        with stop_requests() as requests, step_bar(epochs * self.batches, self.steps, shown) as bar:
+            while self.state.epoch < epochs:
                 self._train_epoch(bar, requests)
                 line = self._end_epoch()
-                bar.epoch(line, self.config.epochs)
+                if shown:
+                    write_epoch(line, epochs)
         if self.group.writes:
             self.run.save_model(self.model)
 
@@ -79,12 +72,7 @@ class Training:
         """The number of steps that were taken."""
         return self.state.epoch * self.batches + self.state.batch
 
-    @property
-    def seconds(self) -> float:
-        """The time since this process began to train."""
-        return time.monotonic() - self.began
-
-    def _train_epoch(self, bar: Progress, requests: list[int]) -> None:
+    def _train_epoch(self, bar: "tqdm[NoReturn]", requests: list[int]) -> None:
         """Take the remaining steps of an epoch."""
         config, state, group = self.config, self.state, self.group
         self.objective.train()
@@ -94,7 +82,7 @@ class Training:
             indices = order[state.batch * config.batch_size : (state.batch + 1) * config.batch_size]
             check = (self.steps + 1) % self.check_every == 0
             failed = self._step(indices, failed, check)
-            bar.step()
+            bar.update()
             # A checkpoint is replaced by a finite state only. All processes stop together.
             due = time.monotonic() - self.saved > config.checkpoint_seconds
             if group.writes and due and state.not_finite() is None:
@@ -121,7 +109,8 @@ class Training:
         loss = score.loss * (group.count / len(indices)) + score.penalty
         self.optimizer.zero_grad()
         loss.backward()
-        hold_gates(self.model, done)
+        if isinstance(self.model, GroupNet) and self.model.gates is not None and done < GATES_BEGIN:
+            self.model.gates.logits.grad = None
         norm = nn.utils.get_total_norm([p.grad for p in self.parameters if p.grad is not None])
         failed = failed | ~(loss.detach().isfinite() & norm.isfinite())
         if check and group.any(bool(failed)):  # before the step, which would destroy the weights
@@ -142,11 +131,12 @@ class Training:
         self._require_finite(state.not_finite())
         line, not_finite = epoch_line(self.config, group, self.images, state)
         self._require_finite(not_finite)
-        line["seconds"] = round(state.seconds + self.seconds, 3)
+        line["seconds"] = round(state.seconds + time.monotonic() - self.began, 3)
         state.history.append(line)
         if group.writes and self.config.validation and kept_epoch(state.history) is line:
             self.run.save_model(self.model, "best.safetensors")
-        state.next_epoch()
+        state.epoch, state.batch = state.epoch + 1, 0
+        state.sums.zero_()
         if group.writes:
             metrics = self.run.path / "metrics.jsonl"
             write_atomic(metrics, "".join(strict_json(row, metrics) + "\n" for row in state.history).encode())
@@ -154,7 +144,7 @@ class Training:
         return line
 
     def _save(self) -> None:
-        self.state.save(self.run, self.seconds)
+        self.state.save(self.run, time.monotonic() - self.began)
         self.saved = time.monotonic()
 
     def _require_finite(self, name: str | None) -> None:

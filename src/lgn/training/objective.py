@@ -30,11 +30,6 @@ class Objective(nn.Module):
         loss, quality = task_score(self.model, images, labels)
         return Score(loss, quality, loss.new_zeros(()) if self.penalty is None else self.penalty())
 
-    @property
-    def quality_name(self) -> str:
-        """The meaning of `Score.quality`."""
-        return "error" if isinstance(self.model, Autoencoder) else "accuracy"
-
 
 def task_score(model: nn.Module, images: Tensor, labels: Tensor | None) -> tuple[Tensor, Tensor]:
     """Loss and quality, summed over images.

@@ -6,14 +6,14 @@ from typing import Any
 from torch import nn
 
 from lgn.generators import generators_of
-from lgn.nn import GroupNet
 from lgn.penalties import PENALTIES, AuxiliaryInverse, Penalty
 from lgn.training.config import Config
 
 HALVED_AT = (0.5, 0.75, 0.875)  # fractions of the training after which the learning rate is halved (app. C)
 # The one-cycle schedule rises for this fraction of the training; it begins and ends at this fraction of the maximum.
 RISING, LOWEST = 0.2, 1e-3
-GATES_BEGIN = 0.4  # fraction of the training after which gates are trained
+# Gates are trained after this fraction of the training (Note [Gates] in `lgn.nn.gates`).
+GATES_BEGIN = 0.4
 
 
 # Note [First statistics]
@@ -25,7 +25,6 @@ GATES_BEGIN = 0.4  # fraction of the training after which gates are trained
 # statistics do not influence the weights. With at least LONG_EPOCH steps per epoch, 0.9^200 = 7e-10 of the initial
 # value is left at the first evaluation, and the momentum is not changed.
 LONG_EPOCH = 200
-USUAL_MOMENTUM = 0.1  # of torch
 
 
 def build_penalty(config: Config, model: nn.Module) -> Penalty | None:
@@ -53,12 +52,6 @@ def generator_rate(config: Config) -> float:
     return family.learning_rate if config.generator_rate is None else config.generator_rate
 
 
-def hold_gates(model: nn.Module, done: float) -> None:
-    """Do not train gates before the network has learned something. See Note [Gates] in `lgn.nn.gates`."""
-    if isinstance(model, GroupNet) and model.gates is not None and done < GATES_BEGIN:
-        model.gates.logits.grad = None
-
-
 def with_decay(groups: list[dict[str, Any]], weight_decay: float, model: nn.Module) -> list[dict[str, Any]]:
     """The parameter groups of an optimiser, divided into parameters with and without weight decay.
 
@@ -84,4 +77,4 @@ def set_momentum(model: nn.Module, steps: int) -> None:
     """
     for norm in model.modules():
         if isinstance(norm, nn.BatchNorm2d):
-            norm.momentum = max(USUAL_MOMENTUM, 1 / (1 + steps))
+            norm.momentum = max(0.1, 1 / (1 + steps))

@@ -5,36 +5,22 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from tqdm import tqdm
 
 
-class Progress:
-    """The progress of a training: a bar of steps in a terminal, and a line per epoch, also in a log file.
+def step_bar(total: int, done: int, shown: bool) -> "tqdm[NoReturn]":
+    """A bar of steps in a terminal; `done` of them were taken before this process started."""
+    hidden = not (shown and sys.stderr.isatty())
+    return tqdm(total=total, initial=done, disable=hidden, unit="step", dynamic_ncols=True, leave=False)
 
-    `total` is the number of steps, of which `done` were taken before this process started.
-    """
 
-    def __init__(self, total: int, done: int, shown: bool) -> None:
-        self._shown = shown
-        hidden = not (shown and sys.stderr.isatty())
-        self._bar = tqdm(total=total, initial=done, disable=hidden, unit="step", dynamic_ncols=True, leave=False)
-
-    def step(self) -> None:
-        """Count a step."""
-        self._bar.update()
-
-    def epoch(self, line: dict[str, Any], epochs: int) -> None:
-        """Write the line of an epoch."""
-        if self._shown:
-            shown = {k: v for k, v in line.items() if k not in ("epoch", "seconds") and isinstance(v, float)}
-            values = "  ".join(f"{name} {value:.4g}" for name, value in shown.items())
-            tqdm.write(f"epoch {line['epoch']}/{epochs}  {values}  {line['seconds']:.0f} s", file=sys.stderr)
-
-    def close(self) -> None:
-        """Remove the bar."""
-        self._bar.close()
+def write_epoch(line: dict[str, Any], epochs: int) -> None:
+    """Write the measurements of an epoch as a line, also in a log file."""
+    shown = {k: v for k, v in line.items() if k not in ("epoch", "seconds") and isinstance(v, float)}
+    values = "  ".join(f"{name} {value:.4g}" for name, value in shown.items())
+    tqdm.write(f"epoch {line['epoch']}/{epochs}  {values}  {line['seconds']:.0f} s", file=sys.stderr)
 
 
 @contextmanager

@@ -62,12 +62,12 @@ class Run:
     @property
     def config(self) -> Config:
         """The settings of the training."""
-        return self._settings()[0]
+        return self._cached("config.json", self._read_settings)[0]
 
     @property
     def facts(self) -> Facts:
         """Facts about the data set: task, image shape, class names, preprocessing."""
-        return self._settings()[1]
+        return self._cached("config.json", self._read_settings)[1]
 
     @property
     def environment(self) -> dict[str, Any]:
@@ -195,9 +195,6 @@ class Run:
         config, facts = self.config, self.facts
         with self.reading("config.json", "the config of a run"):
             return build_model(config, facts.image_shape, len(facts.class_names), facts.task)
-
-    def _settings(self) -> tuple[Config, Facts]:
-        return self._cached("config.json", self._read_settings)
 
     def _read_settings(self, path: Path) -> tuple[Config, Facts]:
         stored = read_json(path)

@@ -11,17 +11,16 @@ from torch import Tensor, nn
 from lgn.actions import Patch, vec
 from lgn.analysis.subject import FreshStarts, Subject
 from lgn.generators import Generator
-from lgn.nn import GeneratorSite, generator_sites
+from lgn.nn import generator_sites
 
 #: Number of vectors that a generator is analysed with, divided by their dimension. More vectors add no information,
 #: and those of a wide layer would take gigabytes.
 VECTORS_PER_DIMENSION = 2
 
 
+@torch.no_grad()
 def subjects_of(
-    model: nn.Module,
-    patch: Patch | None = None,
-    initial: Mapping[str, Tensor] | None = None,
+    model: nn.Module, patch: Patch | None = None, initial: Mapping[str, Tensor] | None = None
 ) -> list[Subject]:
     """Every matrix of a model with its name, the structures and starts of its family, and the filters it acts on.
 
@@ -44,31 +43,25 @@ def subjects_of(
         kind = (type(generator), generator.patch, generator.group, *origin)
         if kind not in draws:
             draws[kind] = fresh_starts(generator, site.member)
-        subjects.append(_subject(site, initial, draws[kind]))
+        matrix = generator.matrix()[site.index].cpu().double()
+        if not torch.isfinite(matrix).all():
+            raise ValueError(f"matrices must be finite, got infinities or NaN in {site.name}")
+        enough = math.ceil(VECTORS_PER_DIMENSION * math.prod(generator.patch) / max(site.length - 1, 1))
+        spread = torch.linspace(0, len(site.acted_on) - 1, min(len(site.acted_on), enough)).long()
+        subject = Subject(
+            matrix=matrix,
+            patch=generator.patch,
+            name=site.name,
+            label=site.label,
+            order=site.order,
+            start=None if initial is None else initial[f"{site.generator_name}.matrix"][site.index].cpu().double(),
+            filters=vec(site.acted_on[spread], len(generator.patch)).mT.cpu().double(),
+            length=site.length,
+            fresh_starts=draws[kind],
+            by_construction=frozenset(generator.structures),
+        )
+        subjects.append(subject)
     return subjects
-
-
-@torch.no_grad()
-def _subject(site: GeneratorSite, initial: Mapping[str, Tensor] | None, draws: FreshStarts | None) -> Subject:
-    generator = site.generator
-    matrix = generator.matrix()[site.index].cpu().double()
-    if not torch.isfinite(matrix).all():
-        raise ValueError(f"matrices must be finite, got infinities or NaN in {site.name}")
-    enough = math.ceil(VECTORS_PER_DIMENSION * math.prod(generator.patch) / max(site.length - 1, 1))
-    spread = torch.linspace(0, len(site.acted_on) - 1, min(len(site.acted_on), enough)).long()
-    start = None if initial is None else initial[f"{site.generator_name}.matrix"][site.index].cpu().double()
-    return Subject(
-        matrix=matrix,
-        patch=generator.patch,
-        name=site.name,
-        label=site.label,
-        order=site.order,
-        start=start,
-        filters=vec(site.acted_on[spread], len(generator.patch)).mT.cpu().double(),
-        length=site.length,
-        fresh_starts=draws,
-        by_construction=frozenset(generator.structures),
-    )
 
 
 def fresh_starts(generator: Generator, member: int = 0) -> FreshStarts | None:

@@ -54,25 +54,20 @@ def train(config: Config, out: str | Path, *, progress: bool = False) -> Run:
 
 def _create(run: Run, config: Config, images: Images, model: nn.Module, group: Processes, progress: bool) -> None:
     """Write the settings of a new run, or check those of one that continues."""
-    kernel = _kernel(model, images, group, progress)
-    if (run.path / "config.json").is_file():
-        run.require_settings(config)
-        begun = run.environment.get("kernel")
-        if begun is not None and begun != kernel:
-            warnings.warn(
-                f"{run.path} continues with the kernel {kernel!r} and began with {begun!r}: its numbers will differ by "
-                "rounding errors from those of an uninterrupted training",
-                LgnWarning,
-                stacklevel=3,
-            )
-    else:
+    encoder, kernel = getattr(model, "encoder", None), "plain"
+    if isinstance(encoder, UnfoldedEncoder):
+        example, _ = images.batch("train", torch.arange(1), group.device)
+        # This compiles the kernel if necessary.
+        kernel = encoder.kernel(example, partial(print, file=sys.stderr, flush=True) if progress else None)
+    if not (run.path / "config.json").is_file():
         run.create(config, images.facts, kernel)
-
-
-def _kernel(model: nn.Module, images: Images, group: Processes, progress: bool) -> str:
-    """The implementation that computes the network, which is compiled now if necessary: native, fast or plain."""
-    encoder = getattr(model, "encoder", None)
-    if not isinstance(encoder, UnfoldedEncoder):
-        return "plain"
-    example, _ = images.batch("train", torch.arange(1), group.device)
-    return encoder.kernel(example, partial(print, file=sys.stderr, flush=True) if progress else None)
+        return
+    run.require_settings(config)
+    begun = run.environment.get("kernel", kernel)
+    if begun != kernel:
+        warnings.warn(
+            f"{run.path} continues with the kernel {kernel!r} and began with {begun!r}: its numbers will differ by "
+            "rounding errors from those of an uninterrupted training",
+            LgnWarning,
+            stacklevel=3,
+        )
