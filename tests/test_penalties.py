@@ -149,7 +149,6 @@ def test_the_auxiliary_inverse_starts_at_the_inverse() -> None:
     term = AuxiliaryInverse(model)
     (inverse,) = term.inverses.values()
     torch.testing.assert_close(inverse.detach(), torch.linalg.inv(model.matrix().detach().flatten(0, 1)))
-    assert term.weight == 1e-3
     assert float(term().detach()) < 1e-12
 
 

@@ -159,7 +159,6 @@ def test_numbers_of_one_generator() -> None:
     (found,) = analysis.generators
     assert found.name == "turn"
     assert found.effect_on_identity == tuple(map(tuple, torch.eye(4).flip(1).tolist()))
-    assert found.spectrum.closure_error == 0
     assert found.identifiability is None
     assert set(analysis.nulls) == {"gaussian", "relabelled", "shuffled entries", "remixed", "matched smoothness"}
 

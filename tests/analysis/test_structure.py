@@ -1,7 +1,5 @@
 """Every score is 1 for an ideal member, at chance for noise, in between for a mixture, and never leaves [0, 1]."""
 
-import math
-
 import pytest
 import torch
 from torch import Tensor
@@ -104,17 +102,10 @@ def test_a_mixture_has_a_score_between_chance_and_one(name: str) -> None:
     assert chance < values[2] < values[1] < values[0] < 1
 
 
-def test_a_projection_has_its_dimension_by_chance() -> None:
-    dimensions = scores.dimensions(PATCH)
-    noise = score(random(2000, D, D), PATCH)
-    assert set(dimensions) == {
+def test_shares_of_energy_have_dimensions() -> None:
+    assert set(scores.dimensions(PATCH)) == {
         "symmetric", "skew-symmetric", "Toeplitz", "block-Toeplitz", "circulant", "doubly block-circulant"
     }  # fmt: skip
-    for name, r in dimensions.items():
-        share = r / D**2
-        spread = math.sqrt(2 * share * (1 - share)) / D
-        assert float(noise[name].mean()) == pytest.approx(share, abs=5 * spread / math.sqrt(2000))
-        assert float(noise[name].std()) == pytest.approx(spread, rel=0.1)
 
 
 def test_scores_stay_in_the_unit_interval() -> None:
@@ -153,11 +144,6 @@ def test_batches_and_one_by_one_agree() -> None:
     for name in NAMES:
         assert together[name].shape == (2, 3)
         assert float(together[name][1, 2]) == pytest.approx(float(score(a[1, 2], PATCH)[name]), abs=1e-9)
-
-
-def test_unknown_scores_are_named() -> None:
-    with pytest.raises(ValueError, match=r"names must be among .* got \['pretty'\]"):
-        score(torch.eye(4), (2, 2), ["pretty"])
 
 
 def test_scores_of_shifts_survive_float32() -> None:

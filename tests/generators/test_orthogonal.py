@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 import torch
-from generators.contract import ExactFamilyContract, random_matrix, train
+from generators.contract import ExactFamilyContract, random_matrix
 from torch import Tensor
 
 from lgn.generators import Orthogonal, start_matrices
@@ -46,15 +46,3 @@ class TestOrthogonal(ExactFamilyContract):
         start[..., 0] = start[..., 1]
         with pytest.raises(ValueError, match="start must be invertible for Orthogonal, got a matrix of rank 5 of 6"):
             Orthogonal(start, (2, 3))
-
-    def test_an_unpickled_generator_continues_equally(self) -> None:
-        """The origin of the coordinates is stored too."""
-        import pickle
-
-        generator = Orthogonal(random_matrix((2, 3)), (2, 3))
-        train(generator, steps=5)
-        twin = pickle.loads(pickle.dumps(generator))
-        for g in (generator, twin):
-            torch.manual_seed(1)
-            train(g, steps=5)
-        assert torch.equal(generator.matrix(), twin.matrix())

@@ -50,8 +50,7 @@ def dictionary(patch: Patch, dtype: torch.dtype = torch.float64) -> Dictionary:
     """The dictionary of a patch, without families that need a square patch if it is not square."""
     if dtype != torch.float64:
         exact = dictionary(patch)
-        tensors = {name: getattr(exact, name).to(dtype) for name in ("matrices", "grams", "norms")}
-        return replace(exact, **tensors)
+        return replace(exact, **{name: getattr(exact, name).to(dtype) for name in ("matrices", "grams", "norms")})
     families: dict[str, slice] = {}
     members: list[Keywords] = []
     made: dict[str, Tensor] = {}

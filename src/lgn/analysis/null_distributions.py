@@ -52,10 +52,9 @@ class NullDistributions:
         )
         self.sums = {model.name: torch.zeros(shape, dtype=torch.float64) for model in self.models}
         if not restricted:
-            d = subjects[0].d
             for name, r in scores.dimensions(self.patch).items():
                 column = self.names.index(name)
-                self.exact[:, column] = nulls.beta_p_value(self.observed[:, column], r, d)
+                self.exact[:, column] = nulls.beta_p_value(self.observed[:, column], r, subjects[0].d)
 
     def draw(self, model: NullModel, wanted: Tensor, count: int) -> None:
         """Make `count` more draws for the wanted (G, C) statistics, and count the draws that reach them."""

@@ -86,10 +86,9 @@ class Affine(Generator):
         """The largest error of: entries >= 0, row sums <= 1, the centre of mass of a row with sum 1 is `M s + b`."""
         matrix = self.matrix()
         sums = matrix.sum(-1)
-        centres = matrix @ self.places
         expected = self.places @ self.linear.mT + self.shift.unsqueeze(-2)
         inside = sums >= 1 - 1e-6
-        off_centre = ((centres - expected).norm(dim=-1) * inside).amax(-1)
+        off_centre = ((matrix @ self.places - expected).norm(dim=-1) * inside).amax(-1)
         return torch.stack([off_centre, -matrix.amin((-2, -1)), sums.amax(-1) - 1]).amax(0).clamp_min(0)
 
 

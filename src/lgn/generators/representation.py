@@ -56,8 +56,7 @@ class Representation(Generator):
         matrices = start.unflatten(0, (len(self.group.generators), -1)).cpu().double()  # (generators, leading, ...)
         parts = [decompose(set_.numpy(), self.group) for set_ in matrices.flatten(1, 2).transpose(0, 1)]
         p, q, r = (torch.as_tensor(np.stack(part)).to(start) for part in zip(*parts, strict=True))
-        shape = matrices.shape[1:]
-        p, q = p.reshape(shape), q.reshape(shape)
+        p, q = (part.reshape(matrices.shape[1:]) for part in (p, q))
         r = r.transpose(0, 1).reshape(start.shape)  # generators first, as in the start
         if torch.allclose(r, identity_like(r).expand_as(r)):
             warnings.warn(
