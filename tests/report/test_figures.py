@@ -13,7 +13,6 @@ from lgn.analysis import Analysis, analyze_matrices
 from lgn.analysis.generator import tensor
 from lgn.report import Contents, Network, figures
 from lgn.report.figures.structures import highest
-from lgn.report.figures.style import columns_for, mosaic
 from lgn.transforms import operator
 
 PATCH = (4, 4)
@@ -108,12 +107,6 @@ def test_filter_sets_are_orbits(analysis: Analysis) -> None:
         figures.filter_sets(
             replace(analysis, generators=tuple(replace(g, order=None) for g in analysis.generators)), bases, "d"
         )
-
-
-def test_mosaic_and_columns() -> None:
-    assert mosaic(torch.ones(2, 3, 4, 5)).shape == (2 * 5 - 1, 3 * 6 - 1)
-    assert columns_for(20, 1.2) == 5
-    assert columns_for(1, 1.2) == 1
 
 
 def test_equal_figures_give_equal_files(analysis: Analysis, tmp_path: Path) -> None:

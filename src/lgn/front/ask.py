@@ -8,19 +8,18 @@ from typing import Any
 import torch
 
 from lgn.answer import Answer
-from lgn.apply import Action
 from lgn.data import DataSet, checksum, generator_for
 from lgn.discovery.images import discover_images
 from lgn.discovery.images.confirmation import confirm
+from lgn.discovery.images.question import Candidate
 from lgn.discovery.moments import discover_moments
 from lgn.discovery.observers import MARGIN
 from lgn.files import SCHEMA, read_json, write_json
 from lgn.front.inputs import Inputs, block_numbers, read_question
 from lgn.stats import halves
-from lgn.transforms import DEFAULTS, Transformation
+from lgn.transforms import DEFAULTS
 from lgn.version import __version__
 
-Candidate = str | Transformation | Action
 #: The candidate that stands for linear maps without names.
 UNKNOWN = "unknown"
 ANSWER, QUESTION = "answer.json", "question.json"

@@ -17,7 +17,7 @@ SCRIPTS = (
 )
 
 
-def render(contents: Contents, against: Contents | None = None) -> str:
+def render(*shown: Contents) -> str:
     """The HTML of the page of one run, or of two runs side by side.
 
     The content-security policy of the page forbids all requests. Text from data enters as JSON that cannot end its
@@ -28,7 +28,6 @@ def render(contents: Contents, against: Contents | None = None) -> str:
 
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
     scripts = "\n".join((TEMPLATES / "scripts" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    shown = [contents] if against is None else [contents, against]
     return environment.get_template("page.html.jinja").render(
         title=" and ".join(run.title for run in shown),
         version=__version__,
@@ -39,9 +38,9 @@ def render(contents: Contents, against: Contents | None = None) -> str:
     )
 
 
-def write_page(path: str | Path, contents: Contents, against: Contents | None = None) -> Path:
+def write_page(path: str | Path, *shown: Contents) -> Path:
     """Write the page and return its path."""
-    write_atomic(Path(path), render(contents, against).encode("utf-8"))
+    write_atomic(Path(path), render(*shown).encode("utf-8"))
     return Path(path)
 
 

@@ -9,7 +9,6 @@ from lgn.analysis.scores import STRUCTURES
 
 #: The number of findings that a sentence names.
 NAMED = 3
-_ORDER = list(STRUCTURES)
 _NULLS = {
     "gaussian": "Gaussian matrices",
     "relabelled": "matrices with permuted pixels",
@@ -36,17 +35,13 @@ def sentence(generator: GeneratorAnalysis, rate: float) -> str:
 def finding_text(finding: Finding) -> str:
     """`Toeplitz, 0.31 (chance 0.06), p < 0.001`; p is corrected for all tests."""
     on = " on its identifiable part" if finding.on == IDENTIFIABLE else ""
-    return f"{finding.name}{on}, {finding.score:.2f} (chance {finding.chance:.2f}), {p_text(finding.adjusted_p_value)}"
+    p = "p < 0.001" if finding.adjusted_p_value < 0.001 else f"p = {finding.adjusted_p_value:.2g}"
+    return f"{finding.name}{on}, {finding.score:.2f} (chance {finding.chance:.2f}), {p}"
 
 
 def operator_text(match: Match) -> str:
     """`pooling 4 then rotation 52 degrees`."""
     return operator_name(match) + (" degrees" if match.name.endswith("rotation") else "")
-
-
-def p_text(p: float) -> str:
-    """`p < 0.001` or `p = 0.031`."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 
 def overview(analysis: Analysis) -> tuple[str, ...]:
@@ -55,7 +50,7 @@ def overview(analysis: Analysis) -> tuple[str, ...]:
     noun = "generator" if count == 1 else "generators"
     structures = Counter(name for g in generators for name in {finding.name for finding in g.findings})
     found = sum(bool(g.findings) for g in generators)
-    common = sorted(structures, key=lambda name: (-structures[name], _ORDER.index(name)))[:4]
+    common = sorted(structures, key=lambda name: (-structures[name], list(STRUCTURES).index(name)))[:4]
     listed = ", ".join(f"{name} ({structures[name]})" for name in common)
     *others, last = (_NULLS.get(null, null) for null in analysis.nulls)
     against = [", ".join(others), last] if others else [last]

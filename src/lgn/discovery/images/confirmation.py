@@ -38,7 +38,9 @@ def confirm(answer: Answer, samples: Tensor, *, kind: Kind, seed: int = 0, effor
 
     samples: other samples than those that found the maps, of the same kind.
     """
-    rows = [row for row in answer.kept if _is_single(row)]
+    # Single maps, without continuous groups, that both halves of the samples found.
+    details = ((row, evidence.detail) for row in answer.kept if (evidence := row.of("moments")) is not None)
+    rows = [row for row, detail in details if isinstance(detail, Defect) and detail.error is not None]
     known = [row for row in rows if kind in AXES and find(row.name, kind) is not None]
     others = [row for row in rows if row not in known]
     found = _observed([row.transformation for row in known], samples, kind, seed, effort)
@@ -55,12 +57,6 @@ def confirm(answer: Answer, samples: Tensor, *, kind: Kind, seed: int = 0, effor
     note = f"{answer.data.count:,} samples propose linear maps, and observers see the other {len(samples):,}."
     data, notes = replace(answer.data, count=count), (*answer.notes, note)
     return _with_evidence(replace(answer, data=data, rows=all_rows, sentence=sentence, notes=notes), found)
-
-
-def _is_single(row: Row) -> bool:
-    """Whether the row is a single map, not a continuous group, and both halves of the samples found it."""
-    evidence = row.of("moments")
-    return evidence is not None and isinstance(evidence.detail, Defect) and evidence.detail.error is not None
 
 
 def _observed(

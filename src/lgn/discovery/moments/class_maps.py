@@ -58,10 +58,10 @@ def solutions_by_class(view: View, starts: int) -> tuple[int, list[Solution]]:
     return len(maps), [Solution(maps[number], classes[number]) for number in numbers.tolist()]
 
 
-def cycles(classes: Classes) -> int:
-    """The number of cycles of a permutation of classes: the dimension of the vectors that it keeps."""
+def has_enough_cycles(classes: Classes) -> bool:
+    """Whether a permutation has enough cycles: their number is the dimension of the vectors that it keeps."""
     eye = torch.eye(len(classes))
-    return len(eye) - int(torch.linalg.matrix_rank(eye[list(classes)] - eye))
+    return len(eye) - int(torch.linalg.matrix_rank(eye[list(classes)] - eye)) >= ENOUGH
 
 
 def _best_classes(matrix: Tensor, moments: Moments) -> Classes:

@@ -8,8 +8,7 @@ from tqdm import tqdm
 from lgn.answer import Answer, DataSummary
 from lgn.answer.answer import Setting
 from lgn.data.kinds import Kind
-from lgn.discovery.moments.class_maps import ENOUGH as ENOUGH_CYCLES
-from lgn.discovery.moments.class_maps import cycles, moments_by_class, solutions_by_class
+from lgn.discovery.moments.class_maps import has_enough_cycles, moments_by_class, solutions_by_class
 from lgn.discovery.moments.continuous import components, find_generators
 from lgn.discovery.moments.elements import Solution, closure, judged_elements
 from lgn.discovery.moments.invariants import invariants_and_noise
@@ -164,6 +163,6 @@ def _decided(
     if kept_maps(elements) and not generators and closure(kept_maps(elements)) is None:
         return undecided, (), ("The kept maps do not close to a finite group: the moments are too few to decide.",)
     if max(degrees) == 2:
-        enough = (cycles(element.classes or ()) >= ENOUGH_CYCLES for element in elements)
-        return tuple(a if b else c for a, b, c in zip(elements, enough, undecided, strict=True)), (), ()
+        pairs = zip(elements, undecided, strict=True)
+        return tuple(one if has_enough_cycles(one.classes or ()) else other for one, other in pairs), (), ()
     return (undecided, (), ()) if degrees == (4,) else (elements, generators, ())

@@ -81,9 +81,8 @@ def ranks(frame: Frame, most: int = MOST) -> list[int]:
     count, variances = frame.rank, frame.back.square().sum(0)
     cuts = [count] if count <= most else []
     gaps = [0.0, *(variances[:-1] / variances[1:]).log().tolist(), 0.0]  # gaps[k] follows the k-th
-    for rank in range(min(most, count - 1), FEWEST - 1, -1):
-        if gaps[rank] >= WIDE and gaps[rank] >= max(gaps[rank - 1], gaps[rank + 1]):
-            cuts.append(rank)
+    inner = range(min(most, count - 1), FEWEST - 1, -1)
+    cuts += [rank for rank in inner if gaps[rank] >= max(WIDE, gaps[rank - 1], gaps[rank + 1])]
     return cuts or [min(count, FEWEST)]
 
 

@@ -94,10 +94,7 @@ def rotate(matrix: Tensor, tensor: Tensor, degree: int) -> Tensor:
 
 def derive(skew: Tensor, tensor: Tensor, degree: int) -> Tensor:
     """`L . T`, the derivative of `exp(tL) . T` at 0: the sum of L on every axis.  As `rotate`."""
-    total = torch.zeros_like(tensor)
-    for axis in range(-degree, 0):
-        total = total + on_axis(skew, tensor, axis)
-    return total
+    return sum((on_axis(skew, tensor, axis) for axis in range(-degree, 0)), torch.zeros_like(tensor))
 
 
 def permuted(moments: Mapping[int, Tensor], classes: Classes | None, axis: int = 0) -> Mapping[int, Tensor]:
