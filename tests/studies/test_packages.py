@@ -1,4 +1,4 @@
-"""Published networks: two file formats, by files made for the test, and the list of packages."""
+"""Published networks: two file formats, by files made for the test."""
 
 import struct
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from studies.packages import PACKAGES, caffe_convolutions, first_dlib_convolution
+from studies.packages import caffe_convolutions, first_dlib_convolution
 
 
 def varint(value: int) -> bytes:
@@ -50,10 +50,3 @@ def test_the_first_convolution_of_dlib(tmp_path: Path) -> None:
     path.write_bytes(content.replace(b"\x01\x01\x01\x01\x01\x01", b"\x01\x02\x01\x01\x01\x01", 1))
     with pytest.raises(ValueError, match="must begin with filters of 3x7x7, got sizes"):
         first_dlib_convolution(path)
-
-
-def test_every_package_names_its_licence() -> None:
-    for package in PACKAGES:
-        assert package.licence
-        assert len(package.sha256) == 64
-        assert package.version in package.file

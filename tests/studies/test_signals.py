@@ -5,16 +5,7 @@ import torch
 from torch import Tensor
 
 from lgn.transforms import families_of
-from studies.signals.cases import (
-    begun_anywhere,
-    chirps,
-    extremes,
-    fields,
-    jumps,
-    measure_planted,
-    process,
-    pulses,
-)
+from studies.signals import cases
 
 
 def skewed(x: Tensor) -> Tensor:
@@ -34,7 +25,7 @@ def drawn(make, count: int = 20_000) -> Tensor:  # type: ignore[no-untyped-def]
 
 def test_the_process_is_stationary_and_reversible() -> None:
     """Its covariance is Toeplitz, and it is Gaussian: reversal and sign are kept. It is no ring."""
-    x = drawn(process)
+    x = drawn(cases.process)
     found = covariance(x)
     for lag in (0, 1, 5):
         along = found.diagonal(lag)
@@ -45,7 +36,7 @@ def test_the_process_is_stationary_and_reversible() -> None:
 
 def test_jumps_have_an_arrow_of_time_that_their_covariance_does_not_show() -> None:
     """What comes after a jump is larger than what came before: fourth moments say so, second ones do not."""
-    x = drawn(jumps)
+    x = drawn(cases.jumps)
     found = covariance(x)
     assert float((found - found.flip(0, 1)).norm() / found.norm()) < 0.1
     before, after = ((item[..., 3:] ** 3 * item[..., :-3]).mean() for item in (x, x.flip(-1)))
@@ -54,14 +45,14 @@ def test_jumps_have_an_arrow_of_time_that_their_covariance_does_not_show() -> No
 
 
 def test_chirps_rise_and_have_any_phase() -> None:
-    x = drawn(chirps)
+    x = drawn(cases.chirps)
     power = torch.fft.rfft(x[:, 0, :48]).abs().mean(0), torch.fft.rfft(x[:, 0, 48:]).abs().mean(0)
     assert int(power[0][1:].argmax()) < int(power[1][1:].argmax())
     assert float(x.mean((0, 1)).abs().max()) < 0.05
 
 
 def test_pulses_are_at_every_place_of_the_ring_and_have_a_direction() -> None:
-    x = drawn(pulses)
+    x = drawn(cases.pulses)
     found = covariance(x)
     turned = found.roll((11, 11), (0, 1))  # of any shift
     assert float((turned - found).norm() / found.norm()) < 0.1
@@ -70,7 +61,7 @@ def test_pulses_are_at_every_place_of_the_ring_and_have_a_direction() -> None:
 
 
 def test_fields_have_a_mean_that_one_mirror_keeps() -> None:
-    mean = drawn(fields, 4000).mean((0, 1))
+    mean = drawn(cases.fields, 4000).mean((0, 1))
     noise = 4000**-0.5
     (family,) = families_of(("turns", "mirrors"), "volumes", mean[None, None])
     off = {one.name: float((one(mean[None, None]) - mean).square().mean().sqrt()) for one in family.transformations}
@@ -79,13 +70,13 @@ def test_fields_have_a_mean_that_one_mirror_keeps() -> None:
 
 
 def test_a_planted_operator_is_recovered() -> None:
-    assert measure_planted("reversal", [5], 0.0, 0)["error"] < 1e-9
+    assert cases.measure_planted("reversal", [5], 0.0, 0)["error"] < 1e-9
 
 
 def test_tips_are_counted_near_the_beginning_and_near_any_place() -> None:
     bump = torch.exp(-((torch.arange(96) - 48.0) ** 2) / 400)
-    found = extremes(torch.stack([bump.roll(48), bump])[:, None])
+    found = cases.extremes(torch.stack([bump.roll(48), bump])[:, None])
     assert found["tip"] == 0.5
     assert found["tip anywhere"] == pytest.approx(7 / 96)
-    moved = begun_anywhere(bump.expand(50, 1, 96), 0)
+    moved = cases.begun_anywhere(bump.expand(50, 1, 96), 0)
     assert len({int(row.argmax()) for row in moved[:, 0]}) > 20

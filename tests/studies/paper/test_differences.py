@@ -12,6 +12,12 @@ from lgn.training.presets import changes_between
 from studies.paper.differences import changed_configs, less_preset, likeness, setting_differences
 
 
+def sample(accuracy: list[float], smooth: list[float], toeplitz: list[float], on_u: float) -> dict[str, Any]:
+    filters = [[{"smoothness": 9.0}, {"smoothness": value}] for value in smooth]  # the last epoch counts
+    shares = {"Toeplitz": {"white nulls": toeplitz}}
+    return {"accuracy": accuracy, "filters": filters, "shares": shares, "toeplitz_on_u": [on_u] * len(smooth)}
+
+
 def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset() -> None:
     grey, colour = (dict(changed_configs(data)) for data in ("mnist", "cifar10"))
     assert [len(grey), len(colour)] == [14, 6]
@@ -31,27 +37,20 @@ def test_every_step_is_one_setting_and_all_steps_together_are_the_other_preset()
 
 
 def test_smoothness_and_shares_are_compared_setting_by_setting() -> None:
-    def sample(smooth: list[float], anywhere: list[float], on_u: float) -> dict[str, Any]:
-        filters = [[{"smoothness": 9.0}, {"smoothness": value}] for value in smooth]  # the last epoch counts
-        shares = {"Toeplitz": {"white nulls": anywhere}}
-        return {"accuracy": [1.0], "filters": filters, "shares": shares, "toeplitz_on_u": [on_u] * len(smooth)}
-
     # Means over runs grow together in the first share, and go against each other in the second.
-    samples = [sample([0.1, 0.5], [0.4, 0.0], 0.9), sample([0.4], [0.3], 0.5), sample([0.6, 0.8], [0.2, 1.0], 0.1)]
+    numbers = ([0.1, 0.5], [0.4, 0.0], 0.9), ([0.4], [0.3], 0.5), ([0.6, 0.8], [0.2, 1.0], 0.1)
+    samples = [sample([1.0], *number) for number in numbers]
     assert likeness(samples) == pytest.approx({"smoothness_and_toeplitz": 1, "smoothness_and_toeplitz_on_u": -1})
-    assert likeness([sample([0.1], [0.0], 0.0), sample([0.2], [0.0], 0.0)]) == {}  # shares that do not vary
+    assert likeness([sample([1.0], [smooth], [0.0], 0.0) for smooth in (0.1, 0.2)]) == {}  # shares that do not vary
 
 
 def test_a_change_is_compared_with_its_own_preset_run_by_run() -> None:
-    def sample(name: str, accuracies: list[float], data: str = "MNIST") -> dict[str, Any]:
-        shares = {"Toeplitz": {"white nulls": accuracies}}
-        filters = [[{"smoothness": 9.0}, {"smoothness": value}] for value in accuracies]  # the last epoch counts
-        of = {"shares": shares, "filters": filters, "toeplitz_on_u": [0.3] * len(accuracies)}
-        return {"data": data, "name": name, "accuracy": accuracies, **of}
+    def named(name: str, values: list[float], data: str = "MNIST") -> dict[str, Any]:
+        return {"data": data, "name": name, **sample(values, values, values, 0.3)}
 
     paper, changed, released = [0.91, 0.93, 0.94, 0.9], [0.95, 0.98, 0.96], [0.5, 0.6]
-    elsewhere = sample("paper", [0.1, 0.2], "CIFAR-10")  # of other data, and so no preset of the change
-    samples = [sample("paper", paper), elsewhere, sample("paper, norm 1.0", changed), sample("released", released)]
+    elsewhere = named("paper", [0.1, 0.2], "CIFAR-10")  # of other data, and so no preset of the change
+    samples = [named("paper", paper), elsewhere, named("paper, norm 1.0", changed), named("released", released)]
     (row,) = less_preset(samples)
     assert [row["data"], row["name"]] == ["MNIST", "paper, norm 1.0"]
     interval = welch_interval(changed, paper)
@@ -66,8 +65,7 @@ def test_a_change_is_compared_with_its_own_preset_run_by_run() -> None:
 def test_the_figure_has_a_row_for_every_setting(tmp_path: Path) -> None:
     shares = {"Toeplitz": {"white nulls": [0.5, 0.7], "all nulls": [0.0, 0.0]}}
     facts = [[{"norms": [1.0, 30.0], "generator_norm": 2.0, "smoothness": 0.4}]] * 2
-    by_epoch = [[1.0, 10.0, 100.0], [4.0, 40.0, 400.0]]
-    of_all = {"runs": 2, "accuracy": [0.99, 0.991], "conditions": by_epoch, "filters": facts, "shares": shares}
+    of_all = {"runs": 2, "accuracy": [0.99, 0.991], "filters": facts, "shares": shares}
     names = {"MNIST": ["paper", "paper, norm 1.0", "released"], "CIFAR-10": ["paper", "paper, share channel"]}
     samples = [{"data": data, "name": name, **of_all} for data, of_data in names.items() for name in of_data]
     figure = setting_differences(samples)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lgn.training import preset
-from studies.paper.context import QUICK_DATA, Context, run_name
+from studies.paper.context import Context, run_name
 from studies.paper.recipes import RECIPES, reproduce
 from studies.paper.runs import classification, reconstruction, seeds_of
 
@@ -18,6 +18,7 @@ def test_every_recipe_has_a_first_sentence(tmp_path: Path) -> None:
 
 def test_a_run_is_found_by_its_settings_and_not_made_again(tmp_path: Path) -> None:
     context = Context(tmp_path, quick=True)
+    assert context.configured(classification("cifar10")).epochs == 3
     config = preset("paper", "classify", epochs=1, num_layers=2, num_sets=2, kernel_size=5)
     first = context.train(config)
     moved = first.path.rename(first.path.with_name("another-name"))
@@ -26,13 +27,6 @@ def test_a_run_is_found_by_its_settings_and_not_made_again(tmp_path: Path) -> No
     assert again.path == moved
     assert (again.path / "model.safetensors").stat().st_mtime_ns == weights
     assert context.find(context.configured(preset("paper", "classify", epochs=1, seed=1))) is None
-
-
-def test_quick_runs_use_the_embedded_data_and_few_epochs() -> None:
-    quick = Context(Path("out"), quick=True).configured(classification("cifar10"))
-    assert (quick.data, quick.epochs) == (QUICK_DATA, 3)
-    full = Context(Path("out")).configured(classification("cifar10"))
-    assert (full.data, full.epochs) == ("cifar10", 100)
 
 
 def test_names_of_runs_tell_them_apart() -> None:
