@@ -97,7 +97,7 @@ def caffe_convolutions(path: Path) -> Iterator[tuple[str, Tensor]]:
         blobs = [value for field, value in parts if field == 7]
         if kind == b"Convolution" and blobs:
             blob = dict(_fields(blobs[0]))
-            shape = _numbers(dict(_fields(blob[7]))[1])
+            shape = tuple(_numbers(dict(_fields(blob[7]))[1]))
             name = next(value for field, value in parts if field == 1).decode()
             yield name, torch.tensor(struct.unpack(f"<{len(blob[5]) // 4}f", blob[5])).view(shape)
 
@@ -126,9 +126,8 @@ def _varint(message: bytes, place: int) -> tuple[int, int]:
             return value, place
 
 
-def _numbers(packed: bytes) -> list[int]:
-    values, place = [], 0
+def _numbers(packed: bytes) -> Iterator[int]:
+    place = 0
     while place < len(packed):
         value, place = _varint(packed, place)
-        values.append(value)
-    return values
+        yield value

@@ -18,7 +18,7 @@ of `studies/NAME/tables.py`, or of `studies/NAME.py` if the study is one file; f
 import importlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -98,15 +98,9 @@ def rendered(match: re.Match[str], results: Results) -> str:
         return f"{MISSING}: {missing}."
     if by is None:
         return str(found)
-    lines = template.strip().splitlines()
-    headings, columns = ([cell.strip() for cell in line[1:-1].split(" | ")] for line in lines)
-    return str(tabulated(found, by.split(", "), headings, columns))
-
-
-def tabulated(records: Iterable[Record], by: list[str], headings: list[str], columns: list[str]) -> Table:
-    """The table of a page; equal headings are allowed."""
-    numbered = {str(number): column for number, column in enumerate(columns)}
-    return Table(headings, table(records, str if by == ["record"] else by, numbered).rows)
+    headings, columns = ([cell.strip() for cell in line[1:-1].split(" | ")] for line in template.strip().splitlines())
+    numbered = {str(number): column for number, column in enumerate(columns)}  # headings may be equal
+    return str(Table(headings, table(found, str if by == "record" else by.split(", "), numbered).rows))
 
 
 def filled(text: str, directory: Path) -> str:

@@ -76,12 +76,10 @@ def samples(results: Results) -> list[list[Run]]:
     """Finished runs, those together that differ in their seed alone."""
     found: list[list[Run]] = []
     for run in finished(results):
-        for sample in found:
-            if not differences(replace(run.config, seed=sample[0].config.seed), sample[0].config):
-                sample.append(run)
-                break
-        else:
-            found.append([run])
+        like = (one for one in found if not differences(replace(run.config, seed=one[0].config.seed), one[0].config))
+        if (sample := next(like, None)) is None:
+            found.append(sample := [])
+        sample.append(run)
     return found
 
 

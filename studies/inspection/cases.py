@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lgn.answer import Row
 from lgn.discovery.networks.layer_inspection import inspect_layer
 from lgn.discovery.networks.next_layer import continuations
 from lgn.transforms import act_square
@@ -57,19 +56,15 @@ def measure_unrelated(input: str, seed: int) -> dict[str, Any]:
     """Whether a twin group is found, or any other twins, and how many filters look like copies."""
     generator = torch.Generator().manual_seed(10_000 + seed)
     found = inspect_layer(FAMILIES[input](generator, *SHAPES[seed % len(SHAPES)]), seed=seed)
-    square = [row for row in found.rows if is_square(row)]
+    square = [row for row in found.rows if row.of("balance")]
     return {
         "rate": float(found.group.order > 1 or any(row.verdict == "kept" for row in square)),
         "limit": FALSE_CALLS,
         "count": 1,
-        "others": float(any(row.verdict == "kept" for row in found.rows if not is_square(row))),
+        "others": float(any(row.verdict == "kept" for row in found.rows if not row.of("balance"))),
         "lookalikes": (found.lookalikes or 0) / max(1, len(found.bank.filters)),
         "largest gap": max(row.evidence[0].value for row in square),
     }
-
-
-def is_square(row: Row) -> bool:
-    return row.of("balance") is not None
 
 
 def balance(quick: bool) -> Iterator[Cell]:
@@ -82,7 +77,7 @@ def measure_balance(kind: str, seed: int, **_: str) -> dict[str, Any]:
     make, expected = BALANCE[kind]
     bank = make(torch.Generator().manual_seed(30_000 + seed), 64, 3, 7)
     unasked = KEPT_BY_TILTED if expected == "broken" else ()
-    rows = [row for row in inspect_layer(bank, seed=seed).rows if is_square(row) and row.name not in unasked]
+    rows = [row for row in inspect_layer(bank, seed=seed).rows if row.name not in unasked]
     answers = [BALANCE_WORDS[str(found.verdict)] for row in rows if (found := row.of("balance"))]
     right = sum(answer == expected for answer in answers) / len(answers)
     opposite = OPPOSITE.get(expected)
@@ -116,17 +111,15 @@ def measure_orbits(
     return {"rate": float(right), **bound, "count": 1, "members": members_right, "power": found.power}
 
 
-def planted(
-    generator: torch.Generator, group: str, count: int, inside: int, noise: float, channels: int = 3, n: int = 7
-) -> tuple[Tensor, Tensor]:
+def planted(generator: torch.Generator, group: str, count: int, inside: int, noise: float) -> tuple[Tensor, Tensor]:
     """A bank of which `inside` filters are orbits of Gabors, with noise, in random order and of random sign.
 
-    -> (filters, channels, n, n), and the orbit of each filter, -1 outside
+    -> (filters, 3, 7, 7), and the orbit of each filter, -1 outside
     """
     elements = GROUPS[group]
     size = 1 + len(elements)
     sets = inside // size
-    bases = unit(gabors(generator, count, channels, n))
+    bases = unit(gabors(generator, count, 3, 7))
     moved = torch.stack([bases[:sets], *(act_square(bases[:sets], element) for element in elements)], 1).flatten(0, 1)
     bank = torch.cat([moved, bases[sets : sets + count - len(moved)]])
     added = F.normalize(normal(generator, *bank.shape).flatten(1), dim=1).reshape(bank.shape)

@@ -94,15 +94,12 @@ def random_phases(generator: torch.Generator, count: int, channels: int, n: int)
 
 # Families that were added after all thresholds had been fixed.
 
-STARTS = (nn.init.kaiming_uniform_, nn.init.xavier_normal_, nn.init.orthogonal_)
-
 
 def untrained_network(generator: torch.Generator, count: int, channels: int, n: int) -> Tensor:
     """The first layer of a network as torch starts it: uniform, normal, or orthogonal filters."""
-    start = STARTS[int(torch.randint(0, len(STARTS), (1,), generator=generator))]
-    weight = torch.empty(count, channels, n, n, dtype=torch.float64)
-    start(weight, generator=generator)
-    return weight
+    starts = (nn.init.kaiming_uniform_, nn.init.xavier_normal_, nn.init.orthogonal_)
+    start = starts[int(torch.randint(0, len(starts), (1,), generator=generator))]
+    return start(torch.empty(count, channels, n, n, dtype=torch.float64), generator=generator)
 
 
 def smoothed_network(generator: torch.Generator, count: int, channels: int, n: int) -> Tensor:
@@ -110,11 +107,9 @@ def smoothed_network(generator: torch.Generator, count: int, channels: int, n: i
     filters = torch.eye(channels, dtype=torch.float64)[:, :, None, None]  # (seen, channels, size, size)
     layers = (n - 1) // 2
     for layer in range(layers):
-        wide = count if layer == layers - 1 else 2 * count
-        weight = normal(generator, wide, len(filters), 3, 3)
+        weight = normal(generator, count if layer == layers - 1 else 2 * count, len(filters), 3, 3)
         # A convolution after a convolution: their kernels convolved.
-        grown = F.conv2d(filters.transpose(0, 1), weight.flip(-2, -1), padding=2)  # (channels, wide, size, size)
-        filters = grown.transpose(0, 1)
+        filters = F.conv2d(filters.transpose(0, 1), weight.flip(-2, -1), padding=2).transpose(0, 1)
     blur = torch.tensor([1.0, 2.0, 1.0], dtype=torch.float64)
     blurred = F.conv2d(filters.flatten(0, 1)[:, None], (blur[:, None] * blur)[None, None], padding=1)
     return blurred.view(filters.shape)
@@ -122,9 +117,7 @@ def smoothed_network(generator: torch.Generator, count: int, channels: int, n: i
 
 def spread_cardinal_gabors(generator: torch.Generator, count: int, channels: int, n: int) -> Tensor:
     """Upright and level Gabors that are far from each other, which is the hardest case for a test."""
-    quarter = torch.randint(0, 2, (30 * count,), generator=generator) * math.pi / 2
-    angles = quarter + math.radians(4) * normal(generator, 30 * count)
-    return farthest_point(generator, count, channels, n, gabors(generator, 30 * count, channels, n, angles))
+    return farthest_point(generator, count, channels, n, cardinal_gabors(generator, 30 * count, channels, n))
 
 
 def edges_and_blobs(generator: torch.Generator, count: int, channels: int, n: int) -> Tensor:

@@ -41,10 +41,6 @@ def _group(group: dict[str, Any]) -> str:
     return group["name"] if group["order"] == 8 else f"{group['name']} ({', '.join(group['elements'][1:])})"
 
 
-def _broken(layer: Record) -> str:
-    return ", ".join(row["name"] for row in _places(layer) if row["balance"] == "broken") or "nothing"
-
-
 def layers(results: Results) -> list[Record]:
     """The inspected layers of all networks."""
     return [
@@ -56,7 +52,7 @@ def layers(results: Results) -> list[Record]:
             "twins": _group(layer["group"]),
             "gap": max((row["gap"] for row in _places(layer)), default=0),
             "balanced": _group(layer["balanced_group"]),
-            "broken": _broken(layer),
+            "broken": ", ".join(row["name"] for row in where(_places(layer), balance="broken")) or "nothing",
         }
         for network in networks(results)
         for layer in network["layers"]
@@ -65,14 +61,15 @@ def layers(results: Results) -> list[Record]:
 
 def files(results: Results) -> list[Record]:
     """The origin of each network, the window of its filters, and the totals over its layers."""
-    found = [{**network, **network["layers"][0], **network} for network in results.cells("published")]
     return [
         {
+            **first,
             **network,
-            "rows": "{} to {}, {} to {}".format(*network["window"]),
-            "unused": f"{len(network['dead'])}, {len(network['flat'])}",
+            "rows": "{} to {}, {} to {}".format(*first["window"]),
+            "unused": f"{len(first['dead'])}, {len(first['flat'])}",
         }
-        for network in found
+        for network in results.cells("published")
+        for first in network["layers"][:1]
     ]
 
 

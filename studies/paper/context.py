@@ -83,10 +83,11 @@ class Context:
 
     def finished(self, config: Config, accuracy: bool = False) -> Run | None:
         """The run of a config if all its epochs were trained and its weights or scores are stored."""
-        found = self.find(self.configured(config))
-        if found is None or (found.trained if accuracy else _stored(found)):
-            return found
-        return None
+        run = self.find(self.configured(config))
+        if run is None or accuracy:
+            return run if run and run.trained else None
+        scored = run.trained and any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES))
+        return run if scored or find_run(run.path).finished else None
 
     def find(self, config: Config) -> Run | None:
         runs = (Run(path.parent) for path in sorted(self.out.glob("runs/*/config.json")))
@@ -148,11 +149,6 @@ class Context:
     def write_json(self, name: str, value: dict[str, Any]) -> None:
         self.out.mkdir(parents=True, exist_ok=True)
         write_json(self.out / name, value)
-
-
-def _stored(run: Run) -> bool:
-    scored = run.trained and any((run.path / name).is_file() for name in (SCORES, SINGULAR_VALUES))
-    return scored or find_run(run.path).finished
 
 
 def caption(config: Config) -> str:

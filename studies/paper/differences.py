@@ -83,8 +83,8 @@ def _compared(sample: dict[str, Any]) -> dict[str, list[float]]:
 
 def likeness(samples: list[dict[str, Any]]) -> dict[str, float]:
     """Spearman's rank correlation, over settings, of smoothness and the share of Toeplitz generators."""
-    means = [{what: mean(values) for what, values in _compared(item).items()} for item in samples]
-    smooth, whole, on_u = ([item[what] for item in means] for what in (SMOOTHNESS, TOEPLITZ, ON_U))
+    numbers = [_compared(item) for item in samples]
+    smooth, whole, on_u = ([mean(item[what]) for item in numbers] for what in (SMOOTHNESS, TOEPLITZ, ON_U))
     shares = {"smoothness_and_toeplitz": whole, "smoothness_and_toeplitz_on_u": on_u}
     varied = {name: values for name, values in shares.items() if min(len(set(values)), len(set(smooth))) > 1}
     return {name: float(spearmanr(smooth, values).statistic) for name, values in varied.items()}
@@ -113,15 +113,14 @@ def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
     return {
         "accuracy": [run.metrics[-1]["test_accuracy"] for run in runs],
         "conditions": [[max(row["step_conditions"]) for row in run.metrics] for run in runs],
-        "filters": [_by_epoch(run) for run in runs],
+        "filters": [
+            [row["filters"] for row in run.metrics if "filters" in row] or [filter_statistics(run.model())]
+            for run in runs
+        ],
         "shares": shares_of(scores)["shares"],
         # Off U, generators are like their start.
         "toeplitz_on_u": [share(found_under(item), "Toeplitz", (IDENTIFIABLE,)) for item in scores],
     }
-
-
-def _by_epoch(run: Run) -> list[dict[str, Any]]:
-    return [row["filters"] for row in run.metrics if "filters" in row] or [filter_statistics(run.model())]
 
 
 Sample = Mapping[str, Any]

@@ -67,7 +67,6 @@ class Scores:
 
 
 def summarise(analysis: Analysis) -> Scores:
-    """The numbers of an analysis that claims are about."""
     entries, half = analysis.generators, -(-len(analysis.generators) // 2)
     others = [*entries[half:], *entries[:half]]  # of another set, also if channels have their own generators
     generators = tuple(_summary(*pair, analysis) for pair in zip(entries, others, strict=True))
@@ -95,8 +94,7 @@ def _facts(entry: GeneratorAnalysis, other: GeneratorAnalysis, order: int | None
     matrix, about, foreign = tensor(entry.matrix), entry.identifiability, other.identifiability
     change = None
     if entry.start is not None and foreign is not None and foreign.dimension:
-        basis = tensor(foreign.basis, columns=foreign.dimension)
-        change = change_share(matrix, tensor(entry.start), basis)
+        change = change_share(matrix, tensor(entry.start), tensor(foreign.basis, columns=foreign.dimension))
     image = tensor(entry.effect_on_identity)
     circulant = next(score.score for score in entry.scores if score.name == "circulant")
     return {

@@ -5,7 +5,7 @@ after pooling of radius 4 to 6, are learned from pairs of real patches.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 from typing import Any
@@ -49,8 +49,6 @@ SETTINGS: tuple[Setting, ...] = (
 
 def learned_operators(patches: Tensor, epochs: int = 40, seed: int = 0) -> Tensor:
     """Learn the settings from patches (N, n, m) by gradient descent, as the paper does.  -> (11, d, d)"""
-    if patches.ndim != 3:
-        raise ValueError(f"patches must be (N, n, m), got shape {tuple(patches.shape)}")
     x = vec(patches.double())
     exact = torch.stack([setting.exact(patches.shape[1:]) for setting in SETTINGS]).double()
     return gradient_descent(x, x @ exact.mT, epochs, seed)
@@ -84,11 +82,11 @@ def gradient_descent(x: Tensor, y: Tensor, epochs: int, seed: int = 0, batch_siz
 Sample = Mapping[str, Any]
 
 
-def plain(axes: Axes, title: str = "", hidden: Iterable[str] = ("top", "right")) -> None:
+def plain(axes: Axes, title: str = "") -> None:
     """Axes with thin lines, and a small title."""
     axes.set_title(title, fontsize=9, color=INK)
     axes.tick_params(labelsize=8.5, colors=INK, length=0)
-    axes.spines[list(hidden)].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color("#c9c6be")
 
 

@@ -130,8 +130,8 @@ def fig11(context: Context) -> list[Path]:
     return context.save_figure(figures.diagonalisation(matrix, analysis.patch, chosen.generator.name, text), "fig11")
 
 
-FIGURES: tuple[Recipe, ...] = (fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig9, fig10, fig11)
-RECIPES: dict[str, Recipe] = {recipe.__name__: recipe for recipe in FIGURES} | {
+RECIPES: dict[str, Recipe] = {
+    **{recipe.__name__: recipe for recipe in (fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig9, fig10, fig11)},
     "structures": structures.run,
     "differences": differences.run,
     "claims": claims.run,

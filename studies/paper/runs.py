@@ -32,15 +32,13 @@ def long_runs(data: str) -> dict[str, Config]:
 
 def seeds_of(config: Config, count: int | None = None) -> list[Config]:
     """Short runs over seeds, for the statistics: the run is the unit."""
-    return [replace(config, seed=seed, epochs=SHORT) for seed in range(count or _seeds(config))]
-
-
-def _seeds(config: Config) -> int:
-    network = config.network
-    colour, wide = config.data == "cifar10", network.num_sets > preset(nearest_preset(config)).network.num_sets
-    if wide:
-        return 1 if colour else FEW
-    return FEW if network.generator == "fixed" or (network.architecture == "cnn" and colour) else SEEDS
+    network, colour = config.network, config.data == "cifar10"
+    usual = SEEDS
+    if network.num_sets > preset(nearest_preset(config)).network.num_sets:
+        usual = 1 if colour else FEW
+    elif network.generator == "fixed" or (network.architecture == "cnn" and colour):
+        usual = FEW
+    return [replace(config, seed=seed, epochs=SHORT) for seed in range(count or usual)]
 
 
 CONTROLS = {

@@ -1,13 +1,14 @@
 """Structures of generators, under nulls with and without smoothness, and in controls."""
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from studies.paper.claims.samples import Sample, sample
 from studies.paper.claims.structures import OPERATOR, WHITE, Found, found, found_under, share, share_undecided
 from studies.paper.context import Context, NotRun
-from studies.paper.excerpt import Number, Scores
+from studies.paper.excerpt import Scores
 from studies.paper.figures import structure_shares
 from studies.paper.runs import classification, with_equal_filters
 from studies.paper.summaries import over_runs
@@ -51,7 +52,8 @@ def measure(context: Context) -> dict[str, Any]:
         for name, runs in _samples(context, data, presets).items():
             if runs:
                 measured["samples"].append({"data": title, "name": name, "runs": len(runs), **shares_of(runs)})
-                nulls.update(*(number.p_values for number in _numbers(runs)))
+                numbers = (of.values() for item in runs for g in item.generators for of in g.scores.values())
+                nulls.update(*(number.p_values for number in chain.from_iterable(numbers)))
         for name, of in presets.items():
             if of.runs and of.measured.planted:
                 measured["planted"].append({"data": title, "name": name, "shares": of.measured.planted})
@@ -72,12 +74,6 @@ def _samples(context: Context, data: str, presets: dict[str, Sample]) -> dict[st
         **{f"{kind}, {name}": controls[name].get(kind, []) for kind in (REPAIRED, OTHER_INPUTS) for name in presets},
         "given rotation": rotation.scores,
     }
-
-
-def _numbers(runs: list[Scores]) -> Iterator[Number]:
-    for item in (item for scores in runs for item in scores.generators):
-        for numbers in item.scores.values():
-            yield from numbers.values()
 
 
 def shares_of(runs: list[Scores]) -> dict[str, Any]:

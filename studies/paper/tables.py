@@ -47,9 +47,8 @@ def differences(results: Results) -> Iterator[Record]:
 
 def less_preset(results: Results) -> Iterator[Record]:
     for change in results.stored("differences")["less preset"]:
-        names = {name: change[name] for name in ("data", "name")}
-        numbers = {name: change[name] for name in change if name not in names}
-        yield names | {name: estimate(of["mean"], of["low"], of["high"]) for name, of in numbers.items()}
+        numbers = {name: of for name, of in change.items() if isinstance(of, dict)}
+        yield {**change, **{name: estimate(of["mean"], of["low"], of["high"]) for name, of in numbers.items()}}
 
 
 def smoothness(results: Results) -> list[Record]:
@@ -93,9 +92,8 @@ def planted(results: Results) -> Iterator[Record]:
 def repeated(results: Results) -> Iterator[Record]:
     """A record for each run: cosines of filters one step apart, two steps apart, ..."""
     for sample in results.stored("structures")["repeated"]:
-        for inside, between in zip(
-            zip(*sample["in a set"], strict=True), zip(*sample["between sets"], strict=True), strict=True
-        ):
+        steps = (zip(*sample[place], strict=True) for place in ("in a set", "between sets"))
+        for inside, between in zip(*steps, strict=True):
             yield {"data": sample["data"], "name": sample["name"], "inside": inside, "between": between}
 
 

@@ -29,6 +29,7 @@ SEEDS, COUNT, LENGTH, SIDE = 5, 12_000, 96, 6
 OPERATORS = {"shift 1": (9,), "reversal": (9,), "stretch 2": (9,), "turn 3 90": (3, 3, 3), "mirror 2": (3, 3, 3)}
 AEON = "aeon", "aeon-1.6.0-py3-none-any.whl", "d05227086706f80111ac5fee8de4d5d3115bb3bcfd1c786c8629393055816409"
 SETS = {"outlines of leaves": "OSULeaf", "the same, begun anywhere": "OSULeaf", "outlines of arrow heads": "ArrowHead"}
+FORGETTING = 64  # steps after which a process has forgotten its beginning
 NEIGHBOURS = 32  # a tip is higher than this part of the outline in either direction
 
 
@@ -78,30 +79,25 @@ def fields(count: int, generator: torch.Generator) -> Tensor:
 
 def process(count: int, generator: torch.Generator) -> Tensor:
     """Windows of a stationary Gaussian process, `x[t] = 1.2 x[t-1] - 0.5 x[t-2] + e[t]`.  -> (N, 1, T)"""
-    before = 64  # it has forgotten where it began
-    noise = torch.randn(count, LENGTH + before, generator=generator)
-    values = [noise[:, 0], noise[:, 1]]
-    for step in range(2, LENGTH + before):
-        values.append(1.2 * values[-1] - 0.5 * values[-2] + noise[:, step])
-    return torch.stack(values[before:], 1)[:, None]
+    return regressed(torch.randn(count, LENGTH + FORGETTING, generator=generator), 1.2, -0.5)
 
 
-def falling_back(noise: Tensor) -> Tensor:
-    """`x[t] = 0.8 x[t-1] + e[t]`, when it has forgotten where it began.  (N, before + T) -> (N, 1, T)"""
-    values = [noise[:, 0]]
-    for step in range(1, noise.shape[1]):
-        values.append(0.8 * values[-1] + noise[:, step])
+def regressed(noise: Tensor, *weights: float) -> Tensor:
+    """`x[t] = weights[0] x[t-1] + weights[1] x[t-2] + ... + e[t]`, without its beginning.  -> (N, 1, T)"""
+    values = list(noise.T[: len(weights)])
+    for added in noise.T[len(weights) :]:
+        values.append(sum(weight * values[-lag] for lag, weight in enumerate(weights, 1)) + added)
     return torch.stack(values[-LENGTH:], 1)[:, None]
 
 
 def jumps(count: int, generator: torch.Generator) -> Tensor:
     """A stationary process whose noise is the cube of a Gaussian: its covariance does not show the arrow of time."""
-    return falling_back(torch.randn(count, LENGTH + 64, generator=generator) ** 3)
+    return regressed(torch.randn(count, LENGTH + FORGETTING, generator=generator) ** 3, 0.8)
 
 
 def rare_jumps(count: int, generator: torch.Generator) -> Tensor:
     """One in eight jumps, the others are Gaussian with the same covariance: the best observer is right at 0.56."""
-    calm = falling_back(math.sqrt(15) * torch.randn(count, LENGTH + 64, generator=generator))
+    calm = regressed(math.sqrt(15) * torch.randn(count, LENGTH + FORGETTING, generator=generator), 0.8)
     chosen = torch.rand(count, 1, 1, generator=generator) < 1 / 8
     return torch.where(chosen, jumps(count, generator), calm)
 

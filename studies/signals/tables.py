@@ -66,11 +66,10 @@ def outlines(results: Results) -> Table:
 
 
 def beginnings(results: Results) -> list[Record]:
-    cells = [cell for cell in results.cells("outlines") if cell["signals"] in FEATURES]
-    features = [(cell, FEATURES[cell["signals"]]) for cell in cells]
     return [
         {**cell, "feature": feature, "near": cell["begins"][feature], "anywhere": cell["begins"][f"{feature} anywhere"]}
-        for cell, feature in features
+        for signals, feature in FEATURES.items()
+        for cell in where(results.cells("outlines"), signals=signals)
     ]
 
 

@@ -50,10 +50,8 @@ def measure_range(images: str, candidates: str, seed: int, planted: float | None
     lines = {}
     for family in dict.fromkeys(row.transformation.family for row in found.rows):
         about = [row.evidence[0] for row in found.rows if row.transformation.family == family]
-        detail = about[0].detail
-        width = detail.spread if isinstance(detail, ToldApart) else None
-        within = width and width / 2
-        lines[family] = {"told_apart": [one.value for one in about], "within": within}
+        width = about[0].detail.spread if isinstance(about[0].detail, ToldApart) else None
+        lines[family] = {"told_apart": [one.value for one in about], "within": width and width / 2}
     return {"lines": lines, "planted": planted}
 
 
@@ -71,22 +69,12 @@ def measure_left_right(images: str, seed: int) -> dict[str, Any]:
     mirrored = family.restricted((0, family["flip columns"].element or 0))
     found = observe(mirrored, Division(training, test, torch.arange(len(test))), MARGIN, seed)
     accuracy = found.accuracies[0]
-    verdict = decide(accuracy, accuracy.p_value(), found.control, MARGIN)
-    row = {
-        "name": "flip columns",
-        "family": "turns and flips",
-        "verdict": verdict,
-        "truth": None,
-        "told_apart": accuracy.value,
-        "interval": list(accuracy.interval),
-        "p_value": accuracy.p_value(),
-    }
-    control = None if found.control is None else found.control.value
-    return {
-        "rows": [row],
-        "controls": {"turns and flips": control},
-        "trace": verdict == "kept" and accuracy.p_value() <= LEVEL,
-    }
+    p_value = accuracy.p_value()
+    verdict = decide(accuracy, p_value, found.control, MARGIN)
+    row: dict[str, Any] = {"name": "flip columns", "family": "turns and flips", "verdict": verdict, "truth": None}
+    row |= {"told_apart": accuracy.value, "interval": list(accuracy.interval), "p_value": p_value}
+    controls = {"turns and flips": found.control and found.control.value}
+    return {"rows": [row], "controls": controls, "trace": verdict == "kept" and p_value <= LEVEL}
 
 
 def tasks(quick: bool) -> Iterator[Cell]:
@@ -101,8 +89,7 @@ def measure_task(images: str, task: str, seed: int, source: str, count: int) -> 
     chosen = torch.randperm(len(samples), generator=generator)[:count]
     turns = torch.randint(4, (len(chosen),), generator=generator)
     labels = digits[chosen] if task == "digit" else turns
-    turned = turn(samples[chosen], turns)
-    found = discover_images(turned, labels, kind="images", candidates=("turns",), seed=seed)
+    found = discover_images(turn(samples[chosen], turns), labels, kind="images", candidates=("turns",), seed=seed)
     rows = []
     for row in found.rows:
         about = row.of("labels")

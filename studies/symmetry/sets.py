@@ -1,7 +1,7 @@
 """Images with planted symmetries: functions of images and a generator, and images that are drawn."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import permutations
 
@@ -19,13 +19,12 @@ COLOURS = [channel_permutation(order) for order in permutations(range(3))]
 Make = Callable[[Tensor, torch.Generator], Tensor]
 
 
-def under_random(maps: Iterable[Callable[[Tensor], Tensor]]) -> Make:
-    chosen = list(maps)
+def under_random(maps: Sequence[Callable[[Tensor], Tensor]]) -> Make:
 
     def make(images: Tensor, generator: torch.Generator) -> Tensor:
-        drawn = torch.randint(len(chosen), (len(images),), generator=generator)
+        drawn = torch.randint(len(maps), (len(images),), generator=generator)
         made = images.clone()
-        for number, move in enumerate(chosen):
+        for number, move in enumerate(maps):
             made[drawn == number] = move(images[drawn == number])
         return made
 
@@ -33,7 +32,7 @@ def under_random(maps: Iterable[Callable[[Tensor], Tensor]]) -> Make:
 
 
 def random_elements(*elements: int) -> Make:
-    return under_random(partial(act_square, element=element) for element in elements)
+    return under_random([partial(act_square, element=element) for element in elements])
 
 
 def views(images: Tensor, make: Make | None, count: int, per_image: int, generator: torch.Generator) -> Tensor:
@@ -69,13 +68,8 @@ def shifted(images: Tensor, generator: torch.Generator) -> Tensor:
     """Each image shifted by its own number of whole pixels along both axes; free places are black."""
     padded = torch.nn.functional.pad(images, (SHIFT,) * 4)
     places = torch.randint(2 * SHIFT + 1, (len(images), 2), generator=generator)
-    made = torch.empty_like(images)
-    height, width = images.shape[-2:]
-    for down in range(2 * SHIFT + 1):
-        for right in range(2 * SHIFT + 1):
-            here = (places == torch.tensor([down, right])).all(1)
-            made[here] = padded[here][..., down : down + height, right : right + width]
-    return made
+    windows = padded.unfold(-2, images.shape[-2], 1).unfold(-2, images.shape[-1], 1)
+    return windows[torch.arange(len(images)), :, places[:, 0], places[:, 1]]
 
 
 #: Colour channels in a random order.
@@ -93,32 +87,29 @@ def negatives(images: Tensor, generator: torch.Generator) -> Tensor:
     return torch.where(drawn[:, None, None, None], 255 - images, images)
 
 
-def _pixels(values: Tensor) -> Tensor:
+def _noisy(values: Tensor, noise: float, generator: torch.Generator) -> Tensor:
+    values = values + noise * torch.randn(len(values), 1, SIDE, SIDE, generator=generator)
     return values.round().clamp(0, 255).to(torch.uint8)
 
 
 def spirals(images: Tensor, generator: torch.Generator) -> Tensor:
     """Spirals of one arm that wind one way, begun at any angle, with noise: only turns keep them."""
-    count = len(images)
     place = torch.arange(SIDE) - (SIDE - 1) / 2
     radius = torch.hypot(place[:, None], place[None, :]).clamp(min=0.5)
     angle = torch.atan2(place[:, None], place[None, :])
-    begin, tight, width = torch.rand(3, count, 1, 1, 1, generator=generator)
+    begin, tight, width = torch.rand(3, len(images), 1, 1, 1, generator=generator)
     phase = angle - (1.5 + 2 * tight) * radius.log() + 2 * math.pi * begin
     arm = phase.cos() * (-((radius / (5 + 8 * width)) ** 2)).exp()
-    noise = torch.randn(count, 1, SIDE, SIDE, generator=generator)
-    return _pixels(128 + 70 * arm + 30 * noise)
+    return _noisy(128 + 70 * arm, 30, generator)
 
 
 def waves(images: Tensor, generator: torch.Generator) -> Tensor:
     """Two plane waves that slant by 10 to 40 degrees, begun anywhere, with noise: only half a turn keeps them."""
-    count = len(images)
     place = torch.arange(SIDE) - (SIDE - 1) / 2
-    slant, length, begin = torch.rand(3, count, 2, 1, 1, generator=generator)
+    slant, length, begin = torch.rand(3, len(images), 2, 1, 1, generator=generator)
     angle = torch.deg2rad(10 + 30 * slant)
     phase = (angle.cos() * place[None, :] + angle.sin() * place[:, None]) / (0.6 + length) + 2 * math.pi * begin
-    noise = torch.randn(count, 1, SIDE, SIDE, generator=generator)
-    return _pixels(128 + 35 * phase.cos().sum(1, keepdim=True) + 30 * noise)
+    return _noisy(128 + 35 * phase.cos().sum(1, keepdim=True), 30, generator)
 
 
 def mixed(symmetric: Make, breaking: Make, share: float) -> Make:
@@ -132,10 +123,8 @@ def mixed(symmetric: Make, breaking: Make, share: float) -> Make:
 
 def branches(images: Tensor, generator: torch.Generator) -> Tensor:
     """Three random walks up from the middle of the lowest row, with noise: only the flip of columns keeps them."""
-    count, walks = len(images), 3
-    steps = torch.randint(2, (count, walks, SIDE // 2), generator=generator) * 2 - 1
+    steps = torch.randint(2, (len(images), 3, SIDE // 2), generator=generator) * 2 - 1
     columns = (SIDE - 1) / 2 + steps.cumsum(2).repeat_interleave(2, 2).flip(2)  # (N, walks, rows)
     apart = torch.arange(SIDE)[None, None, None, :] - columns[..., None]
     drawn = (-(apart**2) / 2).exp().amax(1)[:, None]
-    noise = torch.randn(count, 1, SIDE, SIDE, generator=generator)
-    return _pixels(60 + 120 * drawn + 25 * noise)
+    return _noisy(60 + 120 * drawn, 25, generator)

@@ -78,15 +78,16 @@ def nameless(images: Tensor, task: str, rank: int, seed: int) -> Case:
     x = prepare(images, None, "images")[0].x
     z = whitening(x).leading(rank).apply(x)
     frame = _frame(rank, generator)
-    back = torch.linalg.inv(frame)
+    back, basis = torch.linalg.inv(frame), _orthogonal(rank, generator)
     if task == "one-parameter":
-        basis = _orthogonal(rank, generator)
         frequencies = 1.0 + torch.arange(rank // 2, dtype=torch.float64) % 3
-        turns = 2 * math.pi * torch.rand(len(z), generator=generator, dtype=torch.float64)
+        angles = 2 * math.pi * torch.rand(len(z), 1, generator=generator, dtype=torch.float64) * frequencies
         blocks = [torch.tensor([[0.0, -f], [f, 0.0]], dtype=torch.float64) for f in frequencies.tolist()]
         skew = basis @ _block_diagonal(blocks, rank, 0.0) @ basis.T
-        return Case(_flow(z @ back.T @ basis, frequencies, turns) @ basis.T @ frame.T, [], [frame @ skew @ back])
-    basis = _orthogonal(rank, generator)
+        planes, rest = (z @ back.T @ basis).tensor_split([2 * len(frequencies)], 1)
+        moved = torch.view_as_complex(planes.unflatten(1, (-1, 2)).contiguous()) * torch.exp(1j * angles)
+        x = torch.cat([torch.view_as_real(moved).flatten(1), rest], 1)
+        return Case(x @ basis.T @ frame.T, [], [frame @ skew @ back])
     group = groups.as_group("D4") if task == "D4" else groups.cyclic(int(task.removeprefix("order ")))
     count = rank // group.order
     inner = [basis @ _block_diagonal([regular] * count, rank, 1.0) @ basis.T for regular in group.regular().double()]
@@ -99,14 +100,6 @@ def nameless(images: Tensor, task: str, rank: int, seed: int) -> Case:
 def _block_diagonal(blocks: list[Tensor], rank: int, rest: float) -> Tensor:
     others = rank - sum(len(block) for block in blocks)
     return torch.block_diag(*blocks, rest * torch.eye(others, dtype=torch.float64))
-
-
-def _flow(inner: Tensor, frequencies: Tensor, turns: Tensor) -> Tensor:
-    planes = inner[:, : 2 * len(frequencies)].reshape(len(inner), -1, 2)
-    angles = turns[:, None] * frequencies
-    first = planes[..., 0] * angles.cos() - planes[..., 1] * angles.sin()
-    second = planes[..., 0] * angles.sin() + planes[..., 1] * angles.cos()
-    return torch.cat([torch.stack([first, second], -1).flatten(1), inner[:, 2 * len(frequencies) :]], 1)
 
 
 def gaussian(count: int, rank: int, seed: int) -> Case:

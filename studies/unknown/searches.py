@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,7 +21,7 @@ from lgn.discovery.moments.moments_answer import Describer, Found
 from lgn.discovery.moments.prepare import prepare
 from lgn.linalg import polar_factor
 from studies.images import training_images
-from studies.runner import Cell, cell, grid
+from studies.runner import Cell, grid
 from studies.speed.processes import in_a_process, most_memory
 from studies.unknown import cases
 from studies.unknown.cases import Case, on_pixels
@@ -36,6 +37,8 @@ RINGS = {
     "shifts of rings": cases.rings,
     "any shift of rings": cases.continuous_rings,
 }
+TURNED = {name: partial(cases.turned, task=name) for name in cases.GROUPS}
+MAKERS: dict[str, Callable[..., Case]] = {**TURNED, **RINGS, "channels": cases.channels}
 NAMELESS = [f"nameless {name}" for name in (*(f"order {order}" for order in range(2, 7)), "D4", "one-parameter")]
 TASKS = ("turned, by digit", "turned, by turn", "upright, by digit")
 RIGHT = 0.1  # relative error on the searched directions, under which a map is the one that is true
@@ -96,10 +99,7 @@ def planted(quick: bool) -> Iterator[Cell]:
 
 def search_planted(task: str, data: str, samples: int, seed: int) -> dict[str, Any]:
     images = drawn_images(data, samples, seed, colour=task == "channels")
-    if task in cases.GROUPS:
-        return measure(cases.turned(images, task, seed), seed=seed)
-    make = cases.channels if task == "channels" else RINGS[task]
-    return measure(make(images, seed), seed=seed)
+    return measure(MAKERS[task](images, seed=seed), seed=seed)
 
 
 def search_nameless(rank: int, task: str, data: str, samples: int, seed: int) -> dict[str, Any]:
@@ -143,13 +143,11 @@ def measure(case: Case, **options: Any) -> dict[str, Any]:
     return compare(*discover(case, **options), case)
 
 
-def discover(
-    case: Case, labels: Tensor | None = None, rank: int | None = None, seed: int = 0, starts: int = 100
-) -> tuple[Found, Answer]:
+def discover(case: Case, labels: Tensor | None = None, rank: int | None = None, seed: int = 0) -> tuple[Found, Answer]:
     """`discover_moments`, with the maps on the whitened directions."""
     kind: Kind = "images" if case.x.ndim == 4 else "tables"
     sample, grid = prepare(case.x, labels, kind, seed=seed, **case.options)
-    found = find_maps(sample, rank, starts)
+    found = find_maps(sample, rank, 100)
     present = () if labels is None else tuple(labels.unique().tolist())
     data = DataSummary(kind, len(case.x), tuple(case.x.shape[1:]), tuple(map(str, present)))
     return found, Describer(found, grid, data, present).answer({}, seed)
@@ -196,11 +194,8 @@ def _different(truth: list[Tensor]) -> int:
 def cost(quick: bool) -> Iterator[Cell]:
     """Time and memory of a search in a mixture of normal distributions."""
     for rank, count in ((12, 10_000),) if quick else ((12, 60_000), (20, 60_000), (40, 60_000)):
-        yield cell(measure_cost, rank=rank, samples=count, starts=300)
-
-
-def measure_cost(rank: int, samples: int, starts: int) -> dict[str, Any]:
-    return in_a_process(cost_of, rank, samples, starts)
+        key = {"rank": rank, "samples": count, "starts": 300}
+        yield Cell(key, partial(in_a_process, cost_of, *key.values()))
 
 
 def cost_of(rank: int, samples: int, starts: int) -> dict[str, Any]:

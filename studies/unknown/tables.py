@@ -21,7 +21,10 @@ def searches(part: str, results: Results) -> list[Record]:
             **cell,
             "name": name(cell),
             "error": max(cell["errors"], default=None),
-            "cosine": min(map(abs, filter(_known, cell["generator_cosines"] or cell["cosines"])), default=None),
+            "cosine": min(
+                (abs(value) for value in cell["generator_cosines"] or cell["cosines"] if value is not None),
+                default=None,
+            ),
             "ratio": max(cell["ratios"], default=None),
             "is_wrong": cell["wrong"] > 0,
             "is_undecided": cell["undecided"] > 0,
@@ -29,10 +32,6 @@ def searches(part: str, results: Results) -> list[Record]:
         }
         for cell in results.cells(part)
     ]
-
-
-def _known(value: float | None) -> bool:
-    return value is not None
 
 
 def rates(results: Results) -> Table:
