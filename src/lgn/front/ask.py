@@ -72,8 +72,7 @@ def discover(
     images: dict[str, Any] = {"of": of, "evidence": asked, "margin": margin, "effort": effort, "minutes": minutes}
     moments = {"rank": rank, "size": size, "blur": blur, "patch": patch, "starts": starts}
     moments = {name: value for name, value in moments.items() if value is not None}
-    options = {"columns": inputs.columns, **moments, **common}
-    is_grid = inputs.kind in DEFAULTS
+    is_grid, options = inputs.kind in DEFAULTS, {"columns": inputs.columns, **moments, **common}
     if not is_grid:
         _refuse(inputs.kind, candidates=named or None, evidence=asked, minutes=minutes)
     if is_grid and UNKNOWN not in (named or ()):
@@ -83,9 +82,8 @@ def discover(
         found = discover_moments(inputs.samples, inputs.labels, **options)
     else:
         found = _confirmed_maps(inputs, options, effort)
-        if others := tuple(candidate for candidate in named or () if candidate != UNKNOWN):
-            about = discover_images(inputs.samples, inputs.labels, candidates=others, **images, **common)
-            found = _joined(about, found)
+        if rest := tuple(candidate for candidate in named or () if candidate != UNKNOWN):
+            found = _joined(discover_images(inputs.samples, inputs.labels, candidates=rest, **images, **common), found)
     return replace(found, notes=(*inputs.notes, *found.notes))
 
 
