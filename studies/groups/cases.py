@@ -1,6 +1,7 @@
 """Groups with several generators: in filter banks, in views of images, in deep networks, and their cost."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -18,7 +19,7 @@ from lgn.nn import GroupConv2d, GroupStackConv2d, SetBatchNorm2d, equivariance_t
 from lgn.transforms import operator
 from studies.images import training_images
 from studies.runner import Cell, grid
-from studies.speed.timing import interleaved, ratios
+from studies.speed.timing import Functions, interleaved, ratios
 from studies.symmetry.sets import random_elements, views
 
 PATCH = (6, 6)
@@ -208,18 +209,16 @@ def measure_cost(group: str, family: str, rounds: int) -> dict[str, Any]:
         images = torch.randn(BATCH, CHANNELS, SIZE, SIZE)
         layer = GroupConv2d(CHANNELS, LAYER_SETS, KERNEL, group=group, generator=family, bias=True)
         plain = nn.Conv2d(CHANNELS, layer.out_channels, KERNEL)
-    functions = {"group": layer_step(layer, images), "plain": layer_step(plain, images)}
-    times = interleaved(functions, rounds, threads=1)
-    ratio = ratios(functions, "plain", rounds, threads=1)["group"]
-    return {"ratio": ratio, "of_minima": times["group"] / times["plain"]}
 
-
-def layer_step(layer: nn.Module, images: Tensor) -> Callable[[], None]:
-    optimizer = torch.optim.Adam(layer.parameters(), lr=1e-4)
-
-    def step() -> None:
+    def step(optimizer: torch.optim.Optimizer, layer: nn.Module) -> None:
         optimizer.zero_grad()
         layer(images).square().mean().backward()
         optimizer.step()
 
-    return step
+    layers: dict[str, nn.Module] = {"group": layer, "plain": plain}
+    functions: Functions = {
+        name: partial(step, torch.optim.Adam(item.parameters(), lr=1e-4), item) for name, item in layers.items()
+    }
+    times = interleaved(functions, rounds, threads=1)
+    ratio = ratios(functions, "plain", rounds, threads=1)["group"]
+    return {"ratio": ratio, "of_minima": times["group"] / times["plain"]}

@@ -46,8 +46,8 @@ def _described(cells: list[Record]) -> list[Record]:
 
 
 def _place(row: Record) -> tuple[int, int, bool, int, int]:
-    places = list(TITLES).index(row["data"]), METHODS.index(row["method"])
-    return places[0], -row["images"], row["augmented"], places[1], row["seed"]
+    data, method = list(TITLES).index(row["data"]), METHODS.index(row["method"])
+    return data, -row["images"], row["augmented"], method, row["seed"]
 
 
 def paired(found: list[Record], one: str, other: str) -> list[float]:
@@ -69,8 +69,7 @@ def differences(results: Results) -> Table:
 
 
 def gated(results: Results) -> list[Record]:
-    found = sorted(_described(results.cells("partial")), key=_place)
-    return sorted(found, key=lambda row: list(WITHIN).index(row["data"]))
+    return sorted(_described(results.cells("partial")), key=lambda row: (list(WITHIN).index(row["data"]), _place(row)))
 
 
 def gates(results: Results) -> Table:

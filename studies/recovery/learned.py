@@ -1,6 +1,6 @@
 """Generators learned with the task, from random starts, by backpropagation through a loss on moments and on labels."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -48,30 +48,20 @@ class Task:
         return max(min(total_error(matrix, target) for target in targets) for matrix, targets in pairs)
 
 
-def _quarters() -> tuple[Tensor, ...]:
-    quarter = operator("rotation", SQUARE, degrees=90)
-    return quarter, quarter.mT
-
-
-def _flips() -> tuple[Tensor, ...]:
-    flip, (quarter, _) = operator("reflection", SQUARE, axis="columns"), _quarters()
-    return tuple(torch.linalg.matrix_power(quarter, number) @ flip for number in range(4))
-
-
-def _cycles() -> tuple[Tensor, ...]:
-    eye = torch.eye(3, dtype=torch.float64)
-    return eye.roll(1, 0), eye.roll(2, 0)
-
+QUARTER, FLIP = operator("rotation", SQUARE, degrees=90), operator("reflection", SQUARE, axis="columns")
+QUARTERS = (QUARTER, QUARTER.mT)
+FLIPS = tuple(torch.linalg.matrix_power(QUARTER, number) @ FLIP for number in range(4))
+CYCLES = tuple(torch.eye(3, dtype=torch.float64).roll(places, 0) for places in (1, 2))
 
 #: The symmetry was planted but in "upright" and in "colours as they are".
-TASKS: dict[str, Callable[[], Task]] = {
-    "quarter turns": lambda: Task("C4", "cyclic", SQUARE, (_quarters(),)),
-    "upright": lambda: Task("C4", "cyclic", SQUARE, (_quarters(),)),
-    "labelled by turn": lambda: Task("C4", "cyclic", SQUARE, (_quarters(),)),
-    "flips": lambda: Task("C2", "cyclic", SQUARE, (_flips()[:1],)),
-    "turns and flips": lambda: Task("D4", "representation", SQUARE, (_quarters(), _flips())),
-    "permuted colours": lambda: Task("C3", "cyclic", COLOURS, (_cycles(),)),
-    "colours as they are": lambda: Task("C3", "cyclic", COLOURS, (_cycles(),)),
+TASKS = {
+    "quarter turns": Task("C4", "cyclic", SQUARE, (QUARTERS,)),
+    "upright": Task("C4", "cyclic", SQUARE, (QUARTERS,)),
+    "labelled by turn": Task("C4", "cyclic", SQUARE, (QUARTERS,)),
+    "flips": Task("C2", "cyclic", SQUARE, (FLIPS[:1],)),
+    "turns and flips": Task("D4", "representation", SQUARE, (QUARTERS, FLIPS)),
+    "permuted colours": Task("C3", "cyclic", COLOURS, (CYCLES,)),
+    "colours as they are": Task("C3", "cyclic", COLOURS, (CYCLES,)),
 }
 
 
@@ -105,7 +95,7 @@ def measure(data: str, task: str, method: str, starts: int, seed: int, budget: B
     """
     images, labels = images_of(data, task, seed, sum(budget[:3]))
     (x, _, x_test), (y, _, y_test) = budget.split(images), budget.split(labels)
-    asked = TASKS[task]()
+    asked = TASKS[task]
     if starts == 1:
         with initial_seed(seed):
             start = random_generators(method, SQUARE, ORDER, 1)
@@ -148,8 +138,12 @@ def analysed(matrices: Tensor, asked: Task) -> dict[str, Any]:
 def images_of(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Tensor]:
     """The images of the part `labels`, under random elements of the group."""
     random = torch.Generator().manual_seed(seed)
-    if TASKS[task]().patch == COLOURS:
-        return _photographs(task == "permuted colours", count, random)
+    if TASKS[task].patch == COLOURS:
+        photographs = lgn.data.load("cifar10", download=False).train
+        assert photographs.labels is not None
+        chosen = torch.randperm(len(photographs.samples), generator=random)[:count]
+        images = photographs.samples[chosen].float() / 255
+        return sets.reordered(images, random) if task == "permuted colours" else images, photographs.labels[chosen]
     if task in ("quarter turns", "upright"):
         return turned_digits(source, task, seed, count)
     images, labels = turned_digits(source, "upright", seed, count)
@@ -159,11 +153,3 @@ def images_of(source: str, task: str, seed: int, count: int) -> tuple[Tensor, Te
     flipped = torch.rand(count, generator=random) < 0.5
     images[flipped] = images[flipped].flip(-1)
     return (turn(images, quarters) if task == "turns and flips" else images), labels
-
-
-def _photographs(permuted: bool, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
-    train = lgn.data.load("cifar10", download=False).train
-    assert train.labels is not None
-    chosen = torch.randperm(len(train.samples), generator=random)[:count]
-    images = train.samples[chosen].float() / 255
-    return sets.reordered(images, random) if permuted else images, train.labels[chosen]

@@ -44,14 +44,8 @@ def affine(results: Results) -> list[Record]:
 
 
 def learned(results: Results) -> Table:
-    found: list[Record] = [
-        {
-            **cell,
-            "right": cell["error"] < LEARNED,
-            "kept": cell["verdict"] == "kept" if "verdict" in cell else None,
-        }
-        for cell in ordered(results.cells("learned"), "task")
-    ]
+    cells = ordered(results.cells("learned"), "task")
+    found = [{**cell, "right": cell["error"] < LEARNED, "kept": cell.get("claimed")} for cell in cells]
     columns: Columns = {
         "images": "{task}",
         "family": "{method}",

@@ -8,11 +8,11 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lgn.discovery.filters import discover_from_views
-from lgn.measures import total_error
 from lgn.nn import Autoencoder, UnfoldedEncoder
 from lgn.penalties import AuxiliaryInverse
 from lgn.transforms import parse_operator
 from studies.images import training_images
+from studies.recovery.planted import relative_error
 from studies.runner import Cell, grid
 from studies.symmetry import sets
 
@@ -37,22 +37,18 @@ def cells(quick: bool) -> Iterator[Cell]:
 def measure(task: str, data: str, method: str, seed: int) -> dict[str, Any]:
     """The dimension of the group algebra and the relative error of its generator, or of its inverse."""
     views = drawn_views(training_images(data)[:10_000], task, seed)
+    target = parse_operator(OPERATORS[task], PATCH) if task in OPERATORS else None
     if method == "paper":
         matrices = _paper(views, seed)
-        return {"error": min(_error(matrix, task) for matrix in matrices) if task in OPERATORS else None}
+        return {"error": min(relative_error(matrix, target) for matrix in matrices) if target is not None else None}
     found = discover_from_views(views, patch=PATCH)
-    known = task in OPERATORS and found.group is not None and len(found.matrices) == 1
+    known = found.group is not None and len(found.matrices) == 1
     return {
         "dimension": found.algebra_dimension,
         "right_dimension": found.algebra_dimension == TASKS[task][1],
         "eigengap": found.eigengap,
-        "error": _error(found.matrix, task) if known else None,
+        "error": relative_error(found.matrix, target) if known and target is not None else None,
     }
-
-
-def _error(matrix: Tensor, task: str) -> float:
-    target = parse_operator(OPERATORS[task], PATCH)
-    return min(total_error(matrix, one) for one in (target, target.T))
 
 
 def drawn_views(images: Tensor, task: str, seed: int) -> Tensor:

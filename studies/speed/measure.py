@@ -32,7 +32,7 @@ from studies.speed.steps import (
     random_batch,
     released_step,
 )
-from studies.speed.timing import interleaved, ratios
+from studies.speed.timing import Functions, interleaved, ratios
 
 GEMM_SIZE = 2048  # side of the matrices whose product shows the speed of the machine
 SCALING_BATCH = 64
@@ -118,20 +118,16 @@ def _inference(shape: Shape, rounds: int, threads: int) -> dict[str, float]:
     group = UnfoldedEncoder(shape[0]).eval()
     models = {"merged": merge(group), "free": UnfoldedEncoder(shape[0], generator="free").eval()}
 
-    def forward(model: nn.Module) -> Callable[[], Tensor]:
-        return torch.no_grad()(lambda: model(images))
-
-    times = interleaved({name: forward(model) for name, model in models.items()}, rounds, threads=threads)
+    forwards: Functions = {name: torch.no_grad()(partial(model, images)) for name, model in models.items()}
+    times = interleaved(forwards, rounds, threads=threads)
     speeds = {f"{name}_images_per_second": 1e3 * BATCH / ms for name, ms in times.items()}
     return speeds | {"merged_over_free": times["merged"] / times["free"]}
 
 
 def profile(rounds: int, threads: int) -> dict[str, Any]:
-    shapes: dict[str, dict[str, Any]] = {
-        name: {settings: _profile(settings, shape, rounds, threads) for settings in ("paper", "released")}
-        for name, shape in SHAPES.items()
-    }
-    return {"shapes": shapes}
+    both = ("paper", "released")
+    of = {name: {way: _profile(way, shape, rounds, threads) for way in both} for name, shape in SHAPES.items()}
+    return {"shapes": of}
 
 
 def _profile(settings: str, shape: Shape, rounds: int, threads: int) -> dict[str, float]:
@@ -169,20 +165,18 @@ def _profile(settings: str, shape: Shape, rounds: int, threads: int) -> dict[str
 def scaling(rounds: int, threads: int) -> dict[str, Any]:
     """Milliseconds of a step and of orbits and penalty alone, by kernel size, order and number of sets; one thread."""
     torch.manual_seed(0)
-    shape = SHAPES["mnist"]
-    rows = []
-    for setting in (USUAL | {name: value} for name, values in CHANGES.items() for value in values):
+
+    def row(setting: dict[str, int]) -> dict[str, Any]:
         encoder = UnfoldedEncoder(1, setting["num_sets"], setting["kernel_size"], num_layers=4, group=setting["order"])
         model = Classifier(encoder, 10)
         penalty = AuxiliaryInverse(model, 1e-3)
-        step = model_step(model, penalty, shape, SCALING_BATCH)
-        orbits = partial(_orbits_and_penalty, encoder.bank, penalty)
-        rows.append(setting | interleaved({"step": step, "orbits_and_penalty": orbits}, rounds // 2, threads=1))
-    return {"rows": rows}
+        functions = {
+            "step": model_step(model, penalty, SHAPES["mnist"], SCALING_BATCH),
+            "orbits_and_penalty": lambda: (encoder.bank().sum() + penalty()).backward(),
+        }
+        return setting | interleaved(functions, rounds // 2, threads=1)
 
-
-def _orbits_and_penalty(bank: Callable[[], Tensor], penalty: Callable[[], Tensor]) -> None:
-    (bank().sum() + penalty()).backward()
+    return {"rows": [row(USUAL | {name: value}) for name, values in CHANGES.items() for value in values]}
 
 
 PARTS: dict[str, Callable[[int, int], dict[str, Any]]] = {

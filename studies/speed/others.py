@@ -22,7 +22,7 @@ from torch.nn import functional as F
 
 from lgn.actions import act
 from lgn.generators.starts import start_matrices
-from studies.speed.steps import Shape, training_step
+from studies.speed.steps import Shape, looped_inverse, training_step
 
 
 class StraightforwardLayer(nn.Module):
@@ -42,24 +42,15 @@ class StraightforwardLayer(nn.Module):
     def filters(self) -> Tensor:
         elements = []
         for basis, generator in zip(self.bases, self.generators, strict=True):
-            element = basis
-            elements.append(element)
+            elements.append(basis)
             for _ in range(self.order - 1):
-                element = act(generator, element)
-                elements.append(element)
+                elements.append(act(generator, elements[-1]))
         return torch.stack(elements)
 
     def forward(self, z: Tensor, x: Tensor, step: float) -> Tensor:
         w = self.filters()
         residual = x - F.conv_transpose2d(z, w, padding=1)
         return F.relu(z + step * F.conv2d(residual, w, padding=1) - step * self.threshold.view(-1, 1, 1))
-
-    def penalty(self) -> Tensor:
-        terms = [
-            torch.linalg.matrix_norm(a @ inverse - torch.eye(a.shape[-1])).sum()
-            for a, inverse in zip(self.generators, self.inverses, strict=True)
-        ]
-        return torch.stack(terms).sum()
 
 
 class StraightforwardClassifier(nn.Module):
@@ -99,7 +90,8 @@ class StraightforwardClassifier(nn.Module):
         return self.head(F.adaptive_avg_pool2d(z, 4).flatten(1))
 
     def penalty(self) -> Tensor:
-        return torch.stack([layer.penalty() for layer in self.layers]).sum()  # type: ignore[operator]
+        terms = [looped_inverse(layer.generators, layer.inverses) for layer in self.layers]  # type: ignore[arg-type]
+        return torch.stack(terms).sum()
 
     @torch.no_grad()
     def project(self) -> None:
@@ -136,10 +128,7 @@ def authors_step(directory: Path, shape: Shape) -> Callable[[], Tensor]:
     model = _class_of(directory)(settings, "cpu")
 
     def objective(images: Tensor, labels: Tensor) -> Tensor:
-        eye = torch.eye(settings.kernel_size**2)
-        pairs = zip(model.A, model.A_inv, strict=True)
-        penalty = torch.stack([torch.linalg.matrix_norm(a @ inverse - eye).sum() for a, inverse in pairs]).sum()
-        return F.cross_entropy(model(images)[0], labels) + 1e-4 * penalty
+        return F.cross_entropy(model(images)[0], labels) + 1e-4 * looped_inverse(model.A, model.A_inv)
 
     return training_step(objective, model.parameters(), shape, after=torch.no_grad()(model.normalize))
 

@@ -23,10 +23,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import lgn
-from lgn import data
 from lgn.discovery.images import discover_images
 from lgn.nn import GroupNet, UnfoldedEncoder, merge
 from lgn.training.processes import keep_freed_memory
+from studies.images import labelled_images
 from studies.speed.others import straightforward_step
 from studies.speed.steps import BATCH, SHAPES, paper_step, paths, random_batch
 from studies.speed.timing import interleaved, timed
@@ -125,11 +125,7 @@ def answer(rounds: int, threads: int) -> dict[str, Any]:
 def answer_of(threads: int) -> dict[str, Any]:
     keep_freed_memory()
     torch.set_num_threads(threads)
-    digits = data.load("digits")
-    assert digits.train.labels is not None
-    assert digits.test.labels is not None
-    images = torch.cat([digits.train.samples, digits.test.samples])
-    labels = torch.cat([digits.train.labels, digits.test.labels])
+    images, labels = labelled_images("digits")
     began = time.perf_counter()
     stages: dict[str, float] = {}
     for names in (("data",), ("data", "labels"), ("data", "network"), ("data", "affine")):

@@ -88,11 +88,17 @@ def random_batch(shape: Shape, count: int) -> tuple[Tensor, Tensor]:
     return torch.randn(count, *shape), torch.randint(10, (count,))
 
 
+def looped_inverse(matrices: Iterable[Tensor], inverses: Iterable[Tensor]) -> Tensor:
+    """The sum of `|A A' - I|` over generators, in a loop."""
+    pairs = zip(matrices, inverses, strict=True)
+    errors = [torch.linalg.matrix_norm(a @ inverse - torch.eye(a.shape[-1])).sum() for a, inverse in pairs]
+    return torch.stack(errors).sum()
+
+
 class LoopedInverse(AuxiliaryInverse):
     def score(self, matrix: Tensor, order: int) -> Tensor:  # noqa: ARG002
         (inverses,) = self.inverses.values()
-        pairs = zip(matrix, inverses, strict=True)
-        return torch.stack([torch.linalg.matrix_norm(a @ inverse - torch.eye(len(a))) for a, inverse in pairs]).sum()
+        return looped_inverse(matrix, inverses)
 
 
 class LoopedSingularValues(SingularValues):

@@ -11,7 +11,8 @@ both sides there is as much energy as in the learned generator on U and off it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 import torch
@@ -36,10 +37,6 @@ class Generators:
     filters: Sequence[Tensor]
     patch: Patch
     order: int
-
-    def __add__(self, other: "Generators") -> "Generators":
-        matrices = torch.cat([self.matrices, other.matrices])
-        return Generators(matrices, [*self.filters, *other.filters], self.patch, self.order)
 
 
 # Note [Off U]
@@ -112,10 +109,9 @@ def with_other_inputs(model: nn.Module, share: Share, seed: int) -> Generators:
 
 
 def over_banks(model: nn.Module, of: Callable[[str, OrbitBank], Generators]) -> Generators:
-    first, *rest = [of(name, bank) for name, bank in model.named_modules() if isinstance(bank, OrbitBank)]
-    for item in rest:
-        first += item
-    return first
+    made = [of(name, bank) for name, bank in model.named_modules() if isinstance(bank, OrbitBank)]
+    matrices, filters = torch.cat([item.matrices for item in made]), [first for item in made for first in item.filters]
+    return replace(made[0], matrices=matrices, filters=filters)
 
 
 def matrices_of(bank: OrbitBank, share: Share) -> Tensor:
@@ -152,16 +148,6 @@ def first_elements(bases: Tensor, share: Share) -> list[Tensor]:
 WHOLE, THROUGH_FILTERS = "whole", "through filters"
 
 
-def _skew_symmetric(matrices: Tensor, patch: Patch) -> Tensor:
-    del patch
-    return (matrices - matrices.mT) / 2
-
-
-def _toeplitz(matrices: Tensor, patch: Patch) -> Tensor:
-    del patch
-    return by_offset(matrices, (matrices.shape[-1], 1))
-
-
 def _multi_scale(matrices: Tensor, patch: Patch) -> Tensor:
     half = patch[1] // 2 * patch[0]
     sides = (slice(None, half), slice(matrices.shape[-1] - half, None))
@@ -174,8 +160,8 @@ def _multi_scale(matrices: Tensor, patch: Patch) -> Tensor:
 
 #: The part of matrices that has a structure.
 PARTS: dict[str, Callable[[Tensor, Patch], Tensor]] = {
-    "skew-symmetric": _skew_symmetric,
-    "Toeplitz": _toeplitz,
+    "skew-symmetric": lambda matrices, _: (matrices - matrices.mT) / 2,
+    "Toeplitz": lambda matrices, _: by_offset(matrices, (matrices.shape[-1], 1)),
     "multi-scale": _multi_scale,
 }
 
@@ -184,20 +170,8 @@ def planted(
     model: nn.Module, initial: dict[str, Tensor], share: Share, through_filters: bool
 ) -> tuple[Generators, list[str]]:
     """The generators of a network with the structures of `PARTS` in turn, and which of them each one has."""
-    made = [_with_part(model, initial, share, part, through_filters) for part in PARTS.values()]
-    turn = torch.arange(len(made[0].matrices)) % len(PARTS)
-    matrices = torch.stack([item.matrices for item in made])[turn, torch.arange(len(turn))]
-    return Generators(matrices, made[0].filters, made[0].patch, made[0].order), [list(PARTS)[k] for k in turn]
 
-
-def _with_part(
-    model: nn.Module,
-    initial: dict[str, Tensor],
-    share: Share,
-    part: Callable[[Tensor, Patch], Tensor],
-    through_filters: bool,
-) -> Generators:
-    def of(name: str, bank: OrbitBank) -> Generators:
+    def of(part: Callable[[Tensor, Patch], Tensor], name: str, bank: OrbitBank) -> Generators:
         patch, basis = bank.generator.patch, bank.basis.detach().double()
         learned, start = matrices_of(bank, share), initial[f"{name}.generator.matrix"].double()
         sets = bank().detach().double().unflatten(0, (-1, bank.order))
@@ -210,7 +184,10 @@ def _with_part(
         matrices = with_energy(action, action_energy) + with_energy(start, start_energy)
         return Generators(matrices.flatten(0, 1), first_elements(basis, share), patch, bank.order)
 
-    return over_banks(model, of)
+    made = [over_banks(model, partial(of, part)) for part in PARTS.values()]
+    turn = torch.arange(len(made[0].matrices)) % len(PARTS)
+    matrices = torch.stack([item.matrices for item in made])[turn, torch.arange(len(turn))]
+    return replace(made[0], matrices=matrices), [list(PARTS)[k] for k in turn]
 
 
 def _orbit(action: Tensor, basis: Tensor, length: int, share: Share) -> Tensor:

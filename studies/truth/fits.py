@@ -13,11 +13,11 @@ from lgn.discovery.filters.from_bank import FitShare
 from lgn.discovery.filters.record import Method
 from lgn.measures import total_error
 from lgn.transforms import parse_operator
-from studies.recovery.planted import TASKS, fit_quietly, planted_generator
+from studies.recovery.planted import SHUFFLES, TASKS, fit_quietly, planted_generator
 from studies.runner import Cell, cell, grid
 from studies.truth.matrices import smooth_fields
 
-ORDER, SETS, SIDE, SHUFFLES = 4, 20, 6, 19  # of 20 banks without a generator, one has a p-value of 0.05
+ORDER, SETS, SIDE = 4, 20, 6
 PAIRS = 2000
 BANKS = (
     "plain",
@@ -63,8 +63,8 @@ def measure_null(
     random = torch.Generator().manual_seed(0)
     channels = side * side // 2 if share == "set" else 1  # more pairs than pixels for each generator
     banks = (unrelated(bank, side, random, channels) for _ in range(count))
-    low = sum(_p_value(filters, seed, method, share=share) <= 0.05 for seed, filters in enumerate(banks))
-    return {"rate": low / count, "limit": 0.075, "count": count}
+    p_values = [fit_quietly(bank, method, share=share, seed=seed).p_value for seed, bank in enumerate(banks)]
+    return {"rate": sum(value <= 0.05 for value in p_values) / count, "limit": 0.075, "count": count}
 
 
 def unrelated(kind: str, side: int, random: torch.Generator, channels: int = 1) -> Tensor:
@@ -97,12 +97,9 @@ def measure_power(kind: str, bank: str, noise: float, count: int) -> dict[str, A
     low = 0
     for seed in range(count):
         bases = torch.randn(SETS, 1, SIDE, SIDE, generator=random, dtype=torch.float64)
-        low += _p_value(_noisy(orbit(matrix, bases, ORDER), noise, random), seed) <= 0.05
+        filters = _noisy(orbit(matrix, bases, ORDER), noise, random)
+        low += fit_quietly(filters, "least-squares", seed=seed).p_value <= 0.05
     return {"rate": low / count, "at_least": 0.95, "count": count}
-
-
-def _p_value(bank: Tensor, seed: int, method: Method = "least-squares", **options: Any) -> float:
-    return fit_quietly(bank, method, SHUFFLES, seed=seed, **options).p_value
 
 
 def measure_dimension(kind: str, bank: str, noise: float, count: int) -> dict[str, Any]:
@@ -116,7 +113,7 @@ def measure_dimension(kind: str, bank: str, noise: float, count: int) -> dict[st
         turn = torch.linalg.qr(normal(dimension, dimension))[0]
         matrix = inside @ turn @ inside.T + outside @ outside.T
         bases = unvec(normal(SETS, 1, dimension) @ inside.T, (SIDE, SIDE))
-        fit = fit_quietly(_noisy(orbit(matrix, bases, ORDER), noise, random), "least-squares", SHUFFLES, seed=seed)
+        fit = fit_quietly(_noisy(orbit(matrix, bases, ORDER), noise, random), "least-squares", seed=seed)
         reported.append(fit.identifiable_dimension)
         errors.append(total_error(fit.matrix, matrix))
     rate = sum(found == dimension for found in reported) / count
@@ -126,7 +123,7 @@ def measure_dimension(kind: str, bank: str, noise: float, count: int) -> dict[st
 
 def measure_pairs(kind: str, pairs: str, count: int) -> dict[str, Any]:
     random = torch.Generator().manual_seed(0)
-    fits = [fit_from_pairs(*drawn_pairs(pairs, random), shuffles=19, seed=seed) for seed in range(count)]
+    fits = [fit_from_pairs(*drawn_pairs(pairs, random), shuffles=SHUFFLES, seed=seed) for seed in range(count)]
     bound = {"at_least": 0.95} if pairs in MAPS else {"limit": 0.05}
     return {"rate": sum(fit.found for fit in fits) / count, **bound, "count": count}
 

@@ -24,7 +24,7 @@ def white(count: int, random: torch.Generator, *shape: int) -> Tensor:
 
 def smooth_fields(shape: tuple[int, ...], pixels: float, random: torch.Generator) -> Tensor:
     """Gaussian fields of unit variance and covariance `exp(-r^2 / (2 l^2))`, l in pixels.  -> float64 (..., n, m)"""
-    return smoothed(torch.randn(shape, generator=random, dtype=torch.float64), pixels)
+    return smoothed(white(shape[0], random, *shape[1:]), pixels)
 
 
 def smooth_images(count: int, columns: int, pixels: float, random: torch.Generator) -> Tensor:
@@ -93,13 +93,9 @@ def has_finding(item: GeneratorAnalysis, rate: float, but: Collection[str] = ())
     return structure or any(match.adjusted_p_value <= rate for match in matches)
 
 
-def _along_vec(pixels: float, count: int, random: torch.Generator) -> Tensor:
-    root = smoothing(D, pixels)
-    return root @ white(count, random) @ root.T
-
-
-def _few_smooth(rank: int, pixels: float, count: int, random: torch.Generator) -> Tensor:
-    return smooth_images(count, rank, pixels, random) @ smooth_images(count, rank, pixels, random).mT
+def _products(vectors: Callable[[int, torch.Generator], Tensor], count: int, random: torch.Generator) -> Tensor:
+    """Matrices of low rank that write columns of one draw and read those of another."""
+    return vectors(count, random) @ vectors(count, random).mT
 
 
 def _heavy_tails(count: int, random: torch.Generator) -> Tensor:
@@ -117,17 +113,15 @@ def _outlying_row(count: int, random: torch.Generator) -> Tensor:
     return matrices
 
 
-def _gabors(count: int, random: torch.Generator) -> Tensor:
-    return _waves(count, random) @ _waves(count, random).mT
+#: The places of the pixels of a patch, from its centre.
+ROW, COLUMN = (torch.arange(D)[:, None] % 6 - 2.5), (torch.arange(D)[:, None] // 6 - 2.5)
 
 
 def _waves(count: int, random: torch.Generator) -> Tensor:
-    place = torch.arange(D)
-    row, column = (place % 6 - 2.5)[:, None], (place // 6 - 2.5)[:, None]
     angle, phase, wave = (torch.rand(count, 1, 6, generator=random, dtype=torch.float64) for _ in range(3))
     angle, phase, frequency = torch.pi * angle, 2 * torch.pi * phase, 0.6 + 1.2 * wave
-    along = row * angle.cos() + column * angle.sin()
-    return torch.cos(frequency * along + phase) * torch.exp(-(row**2 + column**2) / 8)
+    along = ROW * angle.cos() + COLUMN * angle.sin()
+    return torch.cos(frequency * along + phase) * torch.exp(-(ROW**2 + COLUMN**2) / 8)
 
 
 def _edges(count: int, random: torch.Generator) -> Tensor:
@@ -136,10 +130,8 @@ def _edges(count: int, random: torch.Generator) -> Tensor:
 
 
 def _bars(count: int, random: torch.Generator) -> Tensor:
-    place = torch.arange(D)
-    row, column = (place % 6 - 2.5)[:, None], (place // 6 - 2.5)[:, None]
     angle, offset = (torch.rand(count, 1, 12, generator=random, dtype=torch.float64) for _ in range(2))
-    across = row * (torch.pi * angle).cos() + column * (torch.pi * angle).sin() - 4 * (offset - 0.5)
+    across = ROW * (torch.pi * angle).cos() + COLUMN * (torch.pi * angle).sin() - 4 * (offset - 0.5)
     return torch.tanh(2 * across) + 0.1 * torch.randn(count, D, 12, generator=random, dtype=torch.float64)
 
 
@@ -147,10 +139,6 @@ def _ridge(count: int, random: torch.Generator) -> Tensor:
     first, second = (smooth_images(count, 100, 1.2, random) for _ in range(2))
     gram = first @ first.mT + 5 * torch.eye(D, dtype=torch.float64)
     return second @ first.mT @ torch.linalg.inv(gram)
-
-
-def _half_planes(count: int, random: torch.Generator) -> Tensor:
-    return _bars(count, random)[..., :8].sign() @ _bars(count, random)[..., :8].sign().mT
 
 
 def _chains(pixels: float, columns: int, count: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -180,16 +168,16 @@ MATRICES: dict[str, Callable[[int, torch.Generator], Any]] = {
     "smooth field, 1 px": partial(smooth_matrices, 1.0),
     "smooth field, 1.5 px": partial(smooth_matrices, 1.5),
     "smooth field, 2 px": partial(smooth_matrices, 2.0),
-    "smooth along vec, 2 px": partial(_along_vec, 2.0),
-    "three smooth pairs, 1 px": partial(_few_smooth, 3, 1.0),
-    "three smooth pairs, 1.5 px": partial(_few_smooth, 3, 1.5),
+    "smooth along vec, 2 px": lambda count, random: smoothed(white(count, random), 2.0),
+    "three smooth pairs, 1 px": partial(_products, lambda count, random: smooth_images(count, 3, 1.0, random)),
+    "three smooth pairs, 1.5 px": partial(_products, lambda count, random: smooth_images(count, 3, 1.5, random)),
     "heavy tails": _heavy_tails,
     "rows and columns added": _additive,
     "an outlying row": _outlying_row,
-    "oriented waves": _gabors,
+    "oriented waves": partial(_products, _waves),
     "patches of bars": _edges,
     "ridge fits of unrelated images": _ridge,
-    "pairs of half-planes": _half_planes,
+    "pairs of half-planes": partial(_products, lambda count, random: _bars(count, random)[..., :8].sign()),
 }
 SETS: dict[str, Callable[[int, torch.Generator], Any]] = {
     "orbits of a smooth field, grey": partial(_chains, 1.5, 1),

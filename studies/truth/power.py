@@ -10,13 +10,14 @@ import torch
 from torch import Tensor, nn
 
 import lgn
+from lgn.actions import Patch
 from lgn.analysis import analyze_matrices
 from lgn.discovery.filters.start_search import FALSE_CLAIM_RATE, LEVEL, RETRAININGS
 from lgn.generators import FAMILIES
 from lgn.stats import compare_runs
 from lgn.transforms import operator
 from studies.runner import Cell, cell, grid
-from studies.truth.matrices import PATCH, D, has_finding, smooth_matrices, white
+from studies.truth.matrices import LIMIT, PATCH, D, has_finding, smooth_matrices, white
 
 NOISES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
     "white": white,
@@ -64,16 +65,12 @@ def _unit(matrices: Tensor) -> Tensor:
     return matrices / matrices.norm(dim=(-2, -1), keepdim=True)
 
 
-def _by_offset(offset: Tensor, count: int, random: torch.Generator) -> Tensor:
-    return white(count, random, int(offset.max()) + 1)[:, offset]
-
-
-def _offsets(wraps: bool, two_dimensional: bool) -> Tensor:
-    place = torch.arange(D)
-    n, m = PATCH if two_dimensional else (D, 1)
-    row, column = place % n, place // n
+def _by_offset(count: int, random: torch.Generator, sides: Patch, wraps: bool) -> Tensor:
+    n, m = sides
+    row, column = torch.arange(D) % n, torch.arange(D) // n
     down, right = row[:, None] - row, column[:, None] - column
-    return (down % n) * m + right % m if wraps else (down + n - 1) * (2 * m - 1) + right + m - 1
+    offset = (down % n) * m + right % m if wraps else (down + n - 1) * (2 * m - 1) + right + m - 1
+    return white(count, random, int(offset.max()) + 1)[:, offset]
 
 
 def _symmetric(sign: int, count: int, random: torch.Generator) -> Tensor:
@@ -84,10 +81,6 @@ def _symmetric(sign: int, count: int, random: torch.Generator) -> Tensor:
 def _kronecker(count: int, random: torch.Generator) -> Tensor:
     columns, rows = (white(count, random, side, side) for side in reversed(PATCH))
     return torch.einsum("cij,ckl->cikjl", columns, rows).reshape(count, D, D)
-
-
-def _permutations(count: int, random: torch.Generator) -> Tensor:
-    return torch.eye(D, dtype=torch.float64)[torch.rand(count, D, generator=random).argsort(1)]
 
 
 def _signed_sides(count: int, random: torch.Generator) -> Tensor:
@@ -110,12 +103,12 @@ def _blocks(count: int, random: torch.Generator) -> Tensor:
 STRUCTURES: dict[str, Callable[[int, torch.Generator], Tensor]] = {
     "symmetric": partial(_symmetric, 1),
     "skew-symmetric": partial(_symmetric, -1),
-    "Toeplitz": partial(_by_offset, _offsets(wraps=False, two_dimensional=False)),
-    "block-Toeplitz": partial(_by_offset, _offsets(wraps=False, two_dimensional=True)),
-    "circulant": partial(_by_offset, _offsets(wraps=True, two_dimensional=False)),
-    "doubly block-circulant": partial(_by_offset, _offsets(wraps=True, two_dimensional=True)),
+    "Toeplitz": partial(_by_offset, sides=(D, 1), wraps=False),
+    "block-Toeplitz": partial(_by_offset, sides=PATCH, wraps=False),
+    "circulant": partial(_by_offset, sides=(D, 1), wraps=True),
+    "doubly block-circulant": partial(_by_offset, sides=PATCH, wraps=True),
     "Kronecker": _kronecker,
-    "permutation": _permutations,
+    "permutation": lambda count, random: torch.eye(D).double()[torch.rand(count, D, generator=random).argsort(1)],
     "causal": lambda count, random: white(count, random).abs().triu(1),
     "signed sides": _signed_sides,
     "multi-scale": _quadrants,
@@ -136,7 +129,6 @@ OPERATORS: dict[str, tuple[str, dict[str, Any]]] = {
 
 STARTS = ("orthogonal", "gaussian", "identity")
 KINDS = ("converted", "unfolded", "mixed")
-LIMIT = 0.05
 
 
 def model_cells(quick: bool) -> Iterator[Cell]:

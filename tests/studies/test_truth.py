@@ -11,10 +11,9 @@ from studies.truth import fits, matrices, power
 def test_a_field_is_as_smooth_as_it_says() -> None:
     """The correlation of neighbours at distance r is exp(-r^2 / (2 l^2)), in what is read and in what is written."""
     a = matrices.MATRICES["smooth field, 1.5 px"](4000, torch.Generator().manual_seed(0))
-    covariance = torch.einsum("ci,cj->ij", a[:, :, 7], a[:, :, 7]) / len(a)  # over output pixels
-    other = torch.einsum("ci,cj->ij", a[:, 7], a[:, 7]) / len(a)
-    for found in (covariance, other):
-        correlation = found / found.diagonal().outer(found.diagonal()).sqrt()
+    for pixels in (a[:, :, 7], a[:, 7]):  # output pixels, input pixels
+        products = pixels.T @ pixels
+        correlation = products / products.diagonal().outer(products.diagonal()).sqrt()
         for step, distance in ((1, 1.0), (6, 1.0), (2, 2.0), (7, 2**0.5)):  # down, right, two down, diagonally
             expected = float(torch.exp(torch.tensor(-(distance**2) / (2 * 1.5**2))))
             assert float(correlation[14, 14 + step]) == pytest.approx(expected, abs=0.06)
@@ -24,10 +23,9 @@ def test_a_field_is_as_smooth_as_it_says() -> None:
 def test_sets_without_a_generator_are_fitted_exactly(name: str) -> None:
     found, bases = matrices.SETS[name](3, torch.Generator().manual_seed(0))
     assert found.shape == (3, 36, 36)
-    images = bases
-    for _ in range(3):
-        images = found @ images  # every element has norm 1, whatever the map is off their span
-        assert torch.allclose(images.norm(dim=1), torch.ones_like(images[:, 0]), atol=1e-6)
+    for element in (1, 2, 3):  # every element has norm 1, whatever the map is off their span
+        norms = (torch.linalg.matrix_power(found, element) @ bases).norm(dim=1)
+        assert torch.allclose(norms, torch.ones_like(norms), atol=1e-6)
 
 
 def test_planted_structures_are_members() -> None:
@@ -90,9 +88,7 @@ def test_searches_claim_what_is_there() -> None:
 
 def test_simulated_networks_disagree_as_often_as_trained_ones() -> None:
     """The standard errors of docs/evidence/recovery.md mean that networks differ on 13 to 16 of 100 images."""
-    generator = torch.Generator().manual_seed(0)
-    shares = (power.COMMON, power.KIND, 1 - power.COMMON - power.KIND)
-    common = shares[0] ** 0.5 * torch.randn(200_000, generator=generator)
-    runs = common + (shares[1] + shares[2]) ** 0.5 * torch.randn(2, 200_000, generator=generator)
-    right = runs < torch.special.ndtri(torch.tensor(0.88))
+    common, *runs = torch.randn(3, 200_000, generator=torch.Generator().manual_seed(0))
+    threshold = torch.special.ndtri(torch.tensor(0.88))
+    right = [power.COMMON**0.5 * common + (1 - power.COMMON) ** 0.5 * run < threshold for run in runs]
     assert float((right[0] != right[1]).double().mean()) == pytest.approx(0.16, abs=0.01)
