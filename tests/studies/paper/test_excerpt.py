@@ -11,6 +11,7 @@ import lgn
 from lgn.actions import orbit
 from lgn.analysis import Analysis, analyze_matrices
 from lgn.training import Run, train
+from studies.paper import summaries
 from studies.paper.claims.groups import actions_form_groups
 from studies.paper.claims.samples import Sample
 from studies.paper.claims.statement import Measured
@@ -26,15 +27,6 @@ from studies.paper.claims.structures import (
 )
 from studies.paper.context import SCORES, Context
 from studies.paper.excerpt import Number, Scores, across_antidiagonal, darkening, near_diagonal, summarise
-from studies.paper.summaries import (
-    controls_of,
-    likeness_by_step,
-    over_runs,
-    planted_of,
-    repetition,
-    scores_of,
-    smallest_singular_value,
-)
 from studies.truth.controls import PARTS
 
 
@@ -145,15 +137,19 @@ def test_effects_on_the_identity_are_what_their_words_say() -> None:
 def test_scores_stay_when_weights_go(tmp_path: Path) -> None:
     run = train(small(), tmp_path / "runs" / "one")
     context = Context(tmp_path, quick=True)
-    scores, controls, smallest = scores_of(context, run), controls_of(context, run), smallest_singular_value(run)
+    scores, controls, smallest = (
+        summaries.scores_of(context, run),
+        summaries.controls_of(context, run),
+        summaries.smallest_singular_value(run),
+    )
     assert set(controls) == {"re-paired", "other inputs"}
     assert smallest > 0
     assert not list(run.path.glob("analysis*"))  # the large file was not asked for
     for name in ("model.safetensors", "initial.safetensors"):
         (run.path / name).unlink()
     assert (run.path / SCORES).is_file()
-    assert scores_of(context, run).generators[0].name == scores.generators[0].name
-    assert smallest_singular_value(run) == smallest
+    assert summaries.scores_of(context, run).generators[0].name == scores.generators[0].name
+    assert summaries.smallest_singular_value(run) == smallest
     kept = Context(tmp_path).train(run.config)
     assert kept.path == run.path
     assert not kept.finished  # nothing was trained again
@@ -168,9 +164,9 @@ def test_planted_structures_are_asked_once_and_only_where_there_are_weights(tmp_
     assert all(list(shares) == list(PARTS) for shares in found.values())
     assert all(0 <= share <= 1 for shares in found.values() for share in shares.values())
     (run.path / "model.safetensors").unlink()
-    assert planted_of(context, Run(run.path)) == found
+    assert summaries.planted_of(context, Run(run.path)) == found
     (run.path / "planted.json").unlink()
-    assert planted_of(context, Run(run.path)) is None
+    assert summaries.planted_of(context, Run(run.path)) is None
 
 
 def test_a_quarter_turn_in_a_plane_comes_back_with_the_other_sign() -> None:
@@ -178,7 +174,7 @@ def test_a_quarter_turn_in_a_plane_comes_back_with_the_other_sign() -> None:
     turn = torch.zeros(9, 9, dtype=torch.float64)
     turn[0, 1], turn[1, 0] = -1, 1
     sets = torch.stack([orbit(q @ turn @ q.T, (q[:, 0] * size).reshape(3, 3).T, 4)[:, None] for size in (1.0, 5.0)])
-    found = likeness_by_step(sets)
+    found = summaries.likeness_by_step(sets)
     assert found["in a set"] == pytest.approx([0, 1, 0], abs=1e-9)
     assert found["between sets"] == pytest.approx([0, 1, 0], abs=1e-9)  # both sets are in one plane
 
@@ -187,14 +183,14 @@ def test_sets_are_compared_with_themselves_and_with_others_by_channel() -> None:
     one, two = torch.eye(9, dtype=torch.float64)[:2].reshape(2, 3, 3)
     # Two sets of three filters with two channels: all filters of a set are the same, and none is that of the other.
     sets = torch.stack([torch.stack([one, two]).expand(3, 2, 3, 3), torch.stack([two, one]).expand(3, 2, 3, 3)])
-    assert likeness_by_step(sets) == {"in a set": [1, 1], "between sets": [0, 0]}
+    assert summaries.likeness_by_step(sets) == {"in a set": [1, 1], "between sets": [0, 0]}
 
 
 def test_layers_are_apart_and_free_filters_are_taken_as_they_stand(tmp_path: Path) -> None:
     group, free = (train(small(generator=kind, epochs=1), tmp_path / kind) for kind in ("dense", "free"))
     sets = group.model().encoder.bank().detach().double().unflatten(0, (2, 2, 4))  # type: ignore[operator, union-attr]
     by_hand = torch.cosine_similarity(sets[:, :, 1:].flatten(4), sets[:, :, :-1].flatten(4), dim=-1).abs().mean()
-    assert repetition(group)["in a set"][0] == pytest.approx(float(by_hand))
-    whole = over_runs([group, free])
+    assert summaries.repetition(group)["in a set"][0] == pytest.approx(float(by_hand))
+    whole = summaries.over_runs([group, free])
     assert [len(step) for step in whole["in a set"]] == [2, 2, 2]
-    assert whole["between sets"][1][1] == pytest.approx(repetition(free)["between sets"][1])
+    assert whole["between sets"][1][1] == pytest.approx(summaries.repetition(free)["between sets"][1])
