@@ -1,6 +1,6 @@
 """The settings in which the paper's text and the authors' code differ, changed one at a time."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import mean
@@ -20,7 +20,7 @@ from studies.paper.claims.samples import sample
 from studies.paper.claims.statement import difference
 from studies.paper.claims.structures import found_under, share
 from studies.paper.context import Context, NotRun
-from studies.paper.figures import panels
+from studies.paper.figures import Sample, panels
 from studies.paper.runs import FEW, classification, seeds_of
 from studies.paper.structures import shares_of
 from studies.paper.summaries import scores_of
@@ -123,7 +123,6 @@ def _measured(context: Context, runs: list[Run]) -> dict[str, Any]:
     }
 
 
-Sample = Mapping[str, Any]
 PANELS: dict[str, Callable[[Sample], list[float]]] = {
     "test accuracy, %": lambda sample: [100 * value for value in sample["accuracy"]],
     "norm of filters": lambda sample: [max(epochs[-1]["norms"]) for epochs in sample["filters"]],

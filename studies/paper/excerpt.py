@@ -16,8 +16,6 @@ from lgn.analysis.generator import IDENTIFIABLE, WHOLE, Match, Score, tensor
 from lgn.analysis.identifiability import change_share
 from lgn.files import SCHEMA, decode, encode, write_atomic
 
-DIGITS = 5
-
 
 @dataclass(frozen=True)
 class Number:
@@ -54,7 +52,7 @@ class Scores:
     size: int  # d
 
     def to_json(self, path: Path) -> None:
-        rounded = json.loads(json.dumps(encode(self)), parse_float=lambda number: float(f"{float(number):.{DIGITS}g}"))
+        rounded = json.loads(json.dumps(encode(self)), parse_float=lambda number: float(f"{float(number):.5g}"))
         text = json.dumps({"schema": SCHEMA, **rounded}, separators=(",", ":"))
         write_atomic(path, lzma.compress(text.encode(), preset=9))
 

@@ -82,9 +82,8 @@ def left_right(results: Results) -> list[Record]:
 
 
 def trace(results: Results) -> Table:
-    found = results.cells("left-right")
-    rows = [cell["rows"][0] for cell in found]
-    told, control = mean(row["told_apart"] for row in rows), mean(cell["controls"]["turns and flips"] for cell in found)
+    rows = left_right(results)
+    told, control = mean(row["told_apart"] for row in rows), mean(row["controls"]["turns and flips"] for row in rows)
     smallest = min(len(rows) * min(row["p_value"] for row in rows), 1.0)
     headings = ["smallest p-value times seeds", "told apart beyond 1/2", "share of the control", "mean control"]
     size = (told - 0.5) / (control - 0.5)
