@@ -143,11 +143,13 @@ def measure(case: Case, **options: Any) -> dict[str, Any]:
     return compare(*discover(case, **options), case)
 
 
-def discover(case: Case, labels: Tensor | None = None, rank: int | None = None, seed: int = 0) -> tuple[Found, Answer]:
+def discover(
+    case: Case, labels: Tensor | None = None, rank: int | None = None, seed: int = 0, starts: int = 100
+) -> tuple[Found, Answer]:
     """`discover_moments`, with the maps on the whitened directions."""
     kind: Kind = "images" if case.x.ndim == 4 else "tables"
     sample, grid = prepare(case.x, labels, kind, seed=seed, **case.options)
-    found = find_maps(sample, rank, 100)
+    found = find_maps(sample, rank, starts)
     present = () if labels is None else tuple(labels.unique().tolist())
     data = DataSummary(kind, len(case.x), tuple(case.x.shape[1:]), tuple(map(str, present)))
     return found, Describer(found, grid, data, present).answer({}, seed)

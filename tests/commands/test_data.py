@@ -19,16 +19,22 @@ def lgn_command(*arguments: str) -> tuple[int | None, str, str]:
 
 
 def test_the_list_names_all_sets_with_their_directories_or_commands(
-    mnist: DataSet, data_dir: Path, offline: Path, capsys: pytest.CaptureFixture[str]
+    offline: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["data", "list", "--data-dir", str(data_dir)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    table = {line.split()[0]: line for line in lines if line}
+    assert main(["data", "list", "--data-dir", str(tmp_path)]) == 0
+    table = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line}
     assert {"digits", "mnist", "fashion-mnist", "cifar10", "rotated-mnist", "rotated-mnist-90"} <= set(table)
     assert "in the package" in table["digits"]
     assert table["cifar10"].endswith("lgn data get cifar10 (170 MB)")
     assert "made from mnist" in table["rotated-mnist"]
-    assert str(data_dir) in table["mnist"]
+
+
+def test_the_list_names_the_directory_of_a_set(
+    mnist: DataSet, data_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["data", "list", "--data-dir", str(data_dir)]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("mnist ")]
+    assert str(data_dir) in line
 
 
 def test_get_digits_works_offline(offline: Path) -> None:
