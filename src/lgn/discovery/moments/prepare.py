@@ -88,7 +88,8 @@ def _joined(rows: Tensor, sources: Tensor) -> Tensor:
     equal = (rows @ weights).unique(return_inverse=True)[1]
     count = int(sources.max()) + 1
     total = count + int(equal.max()) + 1
-    links = coo_array((torch.ones(len(rows)).numpy(), (sources.numpy(), (count + equal).numpy())), (total, total))
+    ends = sources.int().numpy(), (count + equal).int().numpy()  # early versions of scipy need 32 bits
+    links = coo_array((torch.ones(len(rows)).numpy(), ends), (total, total))
     return torch.from_numpy(connected_components(links, directed=False)[1]).long()[sources]
 
 
