@@ -23,7 +23,7 @@ h1 { font-size: clamp(1.15rem, 2.2vw, 1.5rem); font-weight: 500; line-height: 1.
 p, ul { color: var(--soft); font-size: .9rem; max-width: 80ch; }
 ul { padding-left: 1.1rem; } ul:empty { display: none; }
 .columns { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 1rem 2.5rem; }
-.columns > div { max-width: 100%; } .columns > div:last-child { flex: 1 1 22rem; }
+.columns > div { max-width: 100%; flex: 0 1 38rem; } .columns > div:last-child { flex: 1 1 30rem; }
 .scrolled { overflow-x: auto; } table { border-collapse: collapse; white-space: nowrap; }
 td, th { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 400; font-size: .85rem; color: var(--soft); }
